@@ -106,7 +106,7 @@ async function requestsWithError(
   return { requests: requests.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
 }
 
-/** Returns where a search in rejected requests looks: for keys by their names, and in messages that the actor sees. */
+/** Returns the part of a filter for a search in rejected requests: the matching keys, and whether messages are searched. */
 export async function searchInFailures(
   reports: RequestReports,
   actor: Actor,

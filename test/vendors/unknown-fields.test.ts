@@ -8,19 +8,11 @@ import { KNOWN_FIELDS, OPERATION_FIELDS } from "../../src/vendors/priced-feature
 import { TOP_LEVEL_FIELDS } from "../../src/vendors/priced-features/top-level-fields.ts"
 import { unknownFieldsOf } from "../../src/vendors/priced-features/unknown-fields.ts"
 import { Declarations } from "../support/declared-members.ts"
+import { type Format, unknownIn } from "./unknown-in.ts"
 import { recordedCalls, WITHOUT_FIXTURES } from "../support/recordings.ts"
 
 /** The vendors with tables of their own, and a vendor without one. */
 const VENDORS = [...Object.keys(BILLABLE), "openai-compatible", "anthropic", "google", "bedrock"]
-
-type Format = DialectId | "operation"
-
-function unknownIn(vendor: string, format: Format, body: JsonObject): readonly string[] {
-  const switches = switchesOf(vendor, format === "operation" ? "openai-chat" : format)
-  return unknownFieldsOf(format, switches)
-    .find(body, 100)
-    .map(({ place }) => place)
-}
 
 /** Returns a body with a value at a path. */
 function bodyAt(path: string, value: JsonValue = "value"): JsonObject {

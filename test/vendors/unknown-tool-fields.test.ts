@@ -1,13 +1,5 @@
 import { expect, test } from "bun:test"
-import type { DialectId } from "../../src/canon/extra.ts"
-import type { JsonObject } from "../../src/canon/json.ts"
-import { switchesOf } from "../../src/vendors/priced-features/index.ts"
-import { unknownFieldsOf } from "../../src/vendors/priced-features/unknown-fields.ts"
-
-function unknownIn(vendor: string, format: DialectId, body: JsonObject): readonly string[] {
-  const found = unknownFieldsOf(format, switchesOf(vendor, format)).find(body, 100)
-  return found.map(({ place }) => place)
-}
+import { unknownIn } from "./unknown-in.ts"
 
 test("entries of functions are only functions at routers and unknown servers", () => {
   const own = {

@@ -71,7 +71,8 @@ export function findSwitches(
   const unknown = [...unknownFields.find(body, MAX_UNKNOWN)]
   const tools = toolsOf(body, format)
   for (const { place, type, tool, isAdded } of tools) {
-    unknown.push(...unknownFields.inTool(type, tool, place.replace(/\.type$/, "")))
+    const parameters = unknownFields.inTool(type, tool, place.replace(/\.type$/, ""), MAX_UNKNOWN)
+    unknown.push(...parameters)
     const own = Object.hasOwn(switches.tools, type) ? switches.tools[type] : undefined
     const charge = own !== undefined && isIncluded(type, tools, switches) ? LOOPED : own
     const known = charge === undefined ? UNKNOWN_TOOL : applied(charge, tool)

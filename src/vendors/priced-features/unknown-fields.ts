@@ -102,11 +102,18 @@ export class UnknownFields {
   /**
    * Returns the unknown parameters of a tool that the vendor runs.
    * @param place the path of the tool.
+   * @param max the maximum number of parameters.
    */
-  inTool(type: string, { parameters }: JsonObject, place: string): readonly UnknownField[] {
+  inTool(
+    type: string,
+    { parameters }: JsonObject,
+    place: string,
+    max: number,
+  ): readonly UnknownField[] {
     const known = this.#parameters.get(type)
-    const search = new Search(MAX_IN_TOOL, [`${place}.parameters`])
-    if (known !== undefined && parameters) this.#descend(parameters, known, search)
+    if (known === undefined || !parameters) return []
+    const search = new Search(max, [`${place}.parameters`])
+    this.#descend(parameters, known, search)
     return search.found
   }
 
@@ -211,9 +218,6 @@ function placeOf(steps: readonly (string | number)[]): string {
 
 /** Members of messages with definitions of tools. */
 const TOOLS_IN_MESSAGES = ["tools", "definition"] as const
-
-/** Maximum number of unknown parameters of a tool that are listed. */
-const MAX_IN_TOOL = 20
 
 /** Members of JSON schemas whose own members have names that the caller chose. */
 const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
