@@ -33,16 +33,11 @@ const SETTINGS: InlineConfig = {
         chunkFileNames: ({ name }) =>
           name.startsWith("shared") ? "assets/shared-[hash].js" : "assets/[name]-[hash].js",
         // Builds few files, so that no page waits for a chain of small files. One file contains the first page, and
-        // larger files are shared by further pages.
+        // another one everything that further pages share. Several shared files could import each other in a circle.
         codeSplitting: {
           groups: [
             { name: "start", tags: ["$initial"], priority: 2 },
-            {
-              name: "shared",
-              minShareCount: 2,
-              entriesAware: true,
-              entriesAwareMergeThreshold: 40_000,
-            },
+            { name: "shared", minShareCount: 2 },
           ],
         },
       },

@@ -50,8 +50,16 @@ async function build(): Promise<void> {
   for (const path of files) compress(join(OUTPUT, path))
   const seconds = ((performance.now() - began) / 1_000).toFixed(1)
   console.log(`${OUTPUT}: ${files.length} files in ${seconds} s`)
-  const size = report()
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8")) as Manifest
   rmSync(join(OUTPUT, ".vite"), { recursive: true })
+  const size = report(manifest)
+  const cycle = cycleIn(manifest)
+  if (cycle !== undefined) {
+    console.error(
+      `These files import each other in a circle, so their pages stay empty: ${cycle.join(", ")}. Move what they share into a module of the first page.`,
+    )
+    process.exit(1)
+  }
   if (size > LARGEST_FIRST_LOAD) {
     console.error(
       `The first load is ${kilobytes(size)}; it may be ${kilobytes(LARGEST_FIRST_LOAD)} at most.`,
@@ -82,8 +90,7 @@ function compress(path: string): void {
 }
 
 /** Prints the files of the first page, and returns their gzipped size in bytes. */
-function report(): number {
-  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8")) as Manifest
+function report(manifest: Manifest): number {
   const files = new Set([ENTRY])
   collect(manifest, ENTRY, files, new Set())
   let total = 0
@@ -94,6 +101,26 @@ function report(): number {
   }
   console.log(`  ${kilobytes(total).padStart(10)}  first load, gzipped`)
   return total
+}
+
+/** Returns files that import each other in a circle; undefined if there are none. */
+function cycleIn(manifest: Manifest): readonly string[] | undefined {
+  const finished = new Set<string>()
+  const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {
+    if (path.includes(name)) return path.slice(path.indexOf(name))
+    if (finished.has(name)) return undefined
+    for (const needed of manifest[name]?.imports ?? []) {
+      const found = visit(needed, [...path, name])
+      if (found !== undefined) return found
+    }
+    finished.add(name)
+    return undefined
+  }
+  for (const name of Object.keys(manifest)) {
+    const found = visit(name, [])
+    if (found !== undefined) return found.map((one) => manifest[one]?.file ?? one)
+  }
+  return undefined
 }
 
 function collect(manifest: Manifest, name: string, files: Set<string>, seen: Set<string>): void {
