@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core"
 import { IconAlertCircle, IconCheck } from "../../ui/icons.tsx"
-import { useQuery } from "@tanstack/react-query"
 import type { Provider, ProviderTest } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { durationText } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useTestRun } from "../../ui/use-test-run.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { ListedModels } from "./listed-models.tsx"
 
@@ -17,15 +17,9 @@ export interface TestPanelProperties {
 
 /** Tests the provider and shows the result. */
 export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperties) {
-  const test = useQuery({
-    queryKey: ["provider-test", provider.id],
-    queryFn: () => api("POST /providers/{id}/test", { path: { id: provider.id } }),
-    // Results are not cached. Each test calls the vendor, so it runs only on request.
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-    retry: false,
-  })
+  const test = useTestRun(["provider-test", provider.id], () =>
+    api("POST /providers/{id}/test", { path: { id: provider.id } }),
+  )
   return (
     <Stack gap="sm">
       {test.isFetching && (

@@ -1,8 +1,8 @@
 import { Button, Group, Loader, Modal, Stack, Text } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
 import type { IssuerSettings } from "tollgate-contract/operations.ts"
 import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { useTestRun } from "../../ui/use-test-run.ts"
 import { TestVerdict } from "./settings-test.tsx"
 
 interface IssuerTestProperties {
@@ -20,15 +20,9 @@ export function IssuerTest({ issuer, onClose }: IssuerTestProperties) {
 }
 
 function Result({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const test = useQuery({
-    queryKey: ["issuer-test", id],
-    queryFn: () => api("POST /settings/issuers/{id}/test", { path: { id } }),
-    // Results are not cached. Each test calls the issuer, so it runs only on request.
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-    refetchOnWindowFocus: false,
-    retry: false,
-  })
+  const test = useTestRun(["issuer-test", id], () =>
+    api("POST /settings/issuers/{id}/test", { path: { id } }),
+  )
   return (
     <Stack gap="sm">
       {test.isFetching && (
