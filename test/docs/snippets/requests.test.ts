@@ -72,7 +72,10 @@ test.skipIf(Bun.which("curl") === null).each(calls)(
       .replaceAll(/req_\w*(?:\.\.\.|…)/g, request)
       .replaceAll("sk-tg-...", environment["TOLLGATE_KEY"] ?? "")
       .replace(/^curl /, "curl --silent --show-error --fail-with-body ")
-    const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", command], { env: environment })
+    const { exitCode, stdout, stderr } = Bun.spawnSync(["sh", "-c", command], {
+      env: environment,
+      cwd: PROGRAMS,
+    })
     expect(`${exitCode} ${stdout.toString()}${stderr.toString()}`).toStartWith("0 ")
   },
 )
