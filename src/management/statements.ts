@@ -3,7 +3,7 @@ import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { ownTurn } from "../canon/next-turn.ts"
-import { type ZipFile, zipped } from "../canon/zip.ts"
+import { type ArchivedFile, zipped } from "./zip.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
@@ -78,7 +78,7 @@ export class Statements {
     accounts: readonly AccountRecord[],
     period: Period,
     query: StatementQuery,
-  ): AsyncGenerator<ZipFile> {
+  ): AsyncGenerator<ArchivedFile> {
     const names = new Set<string>()
     const modifiedAt = Date.now()
     for (const account of accounts) {
