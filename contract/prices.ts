@@ -9,7 +9,7 @@ export const priceChange = z.object({
   vendor: z.string(),
   /** The model; null means a service that the vendor charges in addition to its models. */
   model: z.string().nullable(),
-  change: z.enum(["added", "removed", "dearer", "cheaper"]),
+  change: z.enum(["added", "removed", "increased", "decreased"]),
   parts: z.array(
     z.object({
       /**
@@ -40,8 +40,8 @@ export const priceLists = z.object({
       date: z.string(),
       source: z.string(),
       found_at: moment,
-      dearer: z.int(),
-      cheaper: z.int(),
+      increased: z.int(),
+      decreased: z.int(),
       added: z.int(),
       removed: z.int(),
       changes: z.array(priceChange),

@@ -18,8 +18,8 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
     return { name, result: "warning", found: lists.faults.join("; "), mend }
   }
   if (pending !== null) {
-    const { date, dearer, cheaper, added, removed } = pending
-    const counts = countWords({ dearer, cheaper, added, removed })
+    const { date, increased, decreased, added, removed } = pending
+    const counts = countWords({ increased, decreased, added, removed })
     return {
       name,
       result: "warning",

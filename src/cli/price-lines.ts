@@ -45,7 +45,7 @@ export function changeTable(changes: readonly PriceChange[], style: Style): stri
   return formatTable(COLUMNS, rows, style)
 }
 
-/** Formats counts: `3 dearer, 1 added`. */
+/** Formats counts: `3 increased, 1 added`. */
 export function countWords(counts: Readonly<Record<string, number>>): string {
   const words = Object.entries(counts).flatMap(([kind, count]) =>
     count > 0 ? `${count} ${kind}` : [],

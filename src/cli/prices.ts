@@ -45,8 +45,8 @@ function statusOf(lists: PriceLists) {
 }
 
 function withoutChanges(pending: NonNullable<PriceListsDocument["pending"]>) {
-  const { date, source, dearer, cheaper, added, removed } = pending
-  return { date, source, dearer, cheaper, added, removed }
+  const { date, source, increased, decreased, added, removed } = pending
+  return { date, source, increased, decreased, added, removed }
 }
 
 interface Status extends ReturnType<typeof statusOf> {

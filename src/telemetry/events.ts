@@ -7,8 +7,8 @@ export interface PriceNews {
   /** Date of the list, `YYYY-MM-DD`. */
   readonly date: string
   readonly source: string
-  readonly dearer: number
-  readonly cheaper: number
+  readonly increased: number
+  readonly decreased: number
   readonly added: number
   readonly removed: number
 }

@@ -83,21 +83,36 @@ async function oracleCases(): Promise<OracleCase[]> {
   )
 }
 
-// Models whose price differs from the oracle's on purpose; `dearer` is the direction.
-const apart: Record<string, { dearer: boolean; reason: string }> = {
-  "openai/gpt-5.6-sol": { dearer: false, reason: "cheaper since the oracle was written" },
-  "azure/gpt-5.6-sol": { dearer: false, reason: "cheaper since the oracle was written" },
-  "mistral/mistral-medium-latest": { dearer: true, reason: "the alias has moved on since" },
-  "mistral/magistral-medium-latest": { dearer: true, reason: "the alias has moved on since" },
+// Models whose price differs from the oracle's on purpose; `isMoreExpensive` is the direction.
+const apart: Record<string, { isMoreExpensive: boolean; reason: string }> = {
+  "openai/gpt-5.6-sol": { isMoreExpensive: false, reason: "cheaper since the oracle was written" },
+  "azure/gpt-5.6-sol": { isMoreExpensive: false, reason: "cheaper since the oracle was written" },
+  "mistral/mistral-medium-latest": {
+    isMoreExpensive: true,
+    reason: "the alias has moved on since",
+  },
+  "mistral/magistral-medium-latest": {
+    isMoreExpensive: true,
+    reason: "the alias has moved on since",
+  },
   "azure/gpt-oss-120b": {
-    dearer: true,
+    isMoreExpensive: true,
     reason: "Azure's own price; the oracle has the price of a reseller",
   },
-  "openrouter/z-ai/glm-4.6": { dearer: true, reason: "dearer since the oracle was written" },
-  "openrouter/openai/gpt-oss-120b": { dearer: true, reason: "dearer since the oracle was written" },
-  "openrouter/qwen/qwen3-32b": { dearer: true, reason: "dearer since the oracle was written" },
+  "openrouter/z-ai/glm-4.6": {
+    isMoreExpensive: true,
+    reason: "more expensive since the oracle was written",
+  },
+  "openrouter/openai/gpt-oss-120b": {
+    isMoreExpensive: true,
+    reason: "more expensive since the oracle was written",
+  },
+  "openrouter/qwen/qwen3-32b": {
+    isMoreExpensive: true,
+    reason: "more expensive since the oracle was written",
+  },
   "mistral/mistral-large-latest": {
-    dearer: false,
+    isMoreExpensive: false,
     reason: "the oracle prices the alias as mistral-large-2411; it is mistral-large-2512 now",
   },
 }
@@ -122,7 +137,7 @@ describe.skipIf(!present)(
         expect([id, ours !== expected, ours > expected]).toEqual([
           id,
           true,
-          apart[id]?.dearer === true,
+          apart[id]?.isMoreExpensive === true,
         ])
       }
     })

@@ -59,10 +59,10 @@ describe("the model list", () => {
       output: "2",
       tiers: [{ above: 1000, input: "6", output: "2" }],
     })
-    const dearer = model?.deployments[1]?.price
-    if (!dearer) throw new Error("no price")
+    const secondPrice = model?.deployments[1]?.price
+    if (!secondPrice) throw new Error("no price")
     // The displayed price is the price that is charged. 2,000 tokens are in the upper tier.
-    expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, dearer).total).toBe(12_000_000n)
+    expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, secondPrice).total).toBe(12_000_000n)
   })
 
   test("reuses one list for unrestricted keys, and filters it for others", () => {

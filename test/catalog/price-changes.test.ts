@@ -32,7 +32,7 @@ describe("changes between two price lists", () => {
       {
         vendor: "acme",
         model: "a",
-        kind: "dearer",
+        kind: "increased",
         parts: [{ name: "output", before: "2", after: "2.5" }],
       },
       {
@@ -53,33 +53,33 @@ describe("changes between two price lists", () => {
 
   test("count as an increase if one part rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
-    expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "dearer" })
-    expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "cheaper" })
+    expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "increased" })
+    expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "decreased" })
   })
 
   test("include a new or longer minimum of seconds as an increase", () => {
     const withMinimum = (minimum_seconds?: string) =>
       list({ a: { second: "1", ...(minimum_seconds !== undefined && { minimum_seconds }) } })
-    expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "dearer" })
-    expect(kinds(withMinimum("10"), withMinimum("15"))).toEqual({ a: "dearer" })
-    expect(kinds(withMinimum("10"), withMinimum())).toEqual({ a: "cheaper" })
+    expect(kinds(withMinimum(), withMinimum("10"))).toEqual({ a: "increased" })
+    expect(kinds(withMinimum("10"), withMinimum("15"))).toEqual({ a: "increased" })
+    expect(kinds(withMinimum("10"), withMinimum())).toEqual({ a: "decreased" })
   })
 
   test("compare a removed class, tier or mode with its fallback", () => {
     const cached = { input: "2", cached_input: "0.5", output: "2" }
     expect(kinds(list({ a: cached }), list({ a: { input: "2", output: "2" } }))).toEqual({
-      a: "dearer",
+      a: "increased",
     })
     const tiered = { input: "2", tiers: [{ above: 1000, input: "4" }] }
-    expect(kinds(list({ a: tiered }), list({ a: { input: "2" } }))).toEqual({ a: "cheaper" })
-    expect(kinds(list({ a: { input: "2" } }), list({ a: tiered }))).toEqual({ a: "dearer" })
+    expect(kinds(list({ a: tiered }), list({ a: { input: "2" } }))).toEqual({ a: "decreased" })
+    expect(kinds(list({ a: { input: "2" } }), list({ a: tiered }))).toEqual({ a: "increased" })
     const flex = { input: "2", modes: { flex: "0.5" } }
-    expect(kinds(list({ a: flex }), list({ a: { input: "2" } }))).toEqual({ a: "dearer" })
+    expect(kinds(list({ a: flex }), list({ a: { input: "2" } }))).toEqual({ a: "increased" })
   })
 
   test("include services as well as models", () => {
     expect(kinds(list({}, { search: "1" }), list({}, { search: "2" }))).toEqual({
-      services: "dearer",
+      services: "increased",
     })
   })
 
@@ -113,7 +113,7 @@ describe("a price list with increases applied", () => {
 
   test("excludes the other changes, which require a review", () => {
     expect(kinds(withIncreases(before, after), after)).toEqual({
-      down: "cheaper",
+      down: "decreased",
       fresh: "added",
       gone: "removed",
     })
@@ -129,7 +129,7 @@ describe("price changes of modes with their own rates", () => {
       {
         vendor: "acme",
         model: "a",
-        kind: "cheaper",
+        kind: "decreased",
         parts: [
           { name: "mode flex: input", before: null, after: "0.5" },
           { name: "mode flex: output", before: null, after: "4" },
@@ -137,10 +137,10 @@ describe("price changes of modes with their own rates", () => {
         ],
       },
     ])
-    expect(kinds(at(own), at("1"))).toEqual({ a: "dearer" })
-    expect(kinds(at("0.5"), at(own))).toEqual({ a: "dearer" })
-    expect(kinds(at(own), at({ ...own, output: "4.1" }))).toEqual({ a: "dearer" })
-    expect(kinds(at(own), at({ ...own, output: "3" }))).toEqual({ a: "cheaper" })
+    expect(kinds(at(own), at("1"))).toEqual({ a: "increased" })
+    expect(kinds(at("0.5"), at(own))).toEqual({ a: "increased" })
+    expect(kinds(at(own), at({ ...own, output: "4.1" }))).toEqual({ a: "increased" })
+    expect(kinds(at(own), at({ ...own, output: "3" }))).toEqual({ a: "decreased" })
     expect(priceChanges(at(own), at({ ...own }))).toEqual([])
   })
 })
@@ -155,7 +155,7 @@ describe("price changes of periods", () => {
       {
         vendor: "acme",
         model: "a",
-        kind: "dearer",
+        kind: "increased",
         parts: [{ name: "input in peak (09:00-12:00 UTC)", before: "2", after: "3" }],
       },
     ])
@@ -164,12 +164,12 @@ describe("price changes of periods", () => {
 
   test("compare an added, removed or moved period with the price outside of periods", () => {
     const flat = list({ a: { input: "1", output: "2" } })
-    expect(kinds(flat, at(peak("2")))).toEqual({ a: "dearer" })
-    expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "cheaper" })
-    expect(kinds(at(peak("2")), flat)).toEqual({ a: "cheaper" })
-    expect(kinds(at(peak("2")), at(peak("2", ["09:00-13:00"])))).toEqual({ a: "dearer" })
+    expect(kinds(flat, at(peak("2")))).toEqual({ a: "increased" })
+    expect(kinds(flat, at(peak("0.5")))).toEqual({ a: "decreased" })
+    expect(kinds(at(peak("2")), flat)).toEqual({ a: "decreased" })
+    expect(kinds(at(peak("2")), at(peak("2", ["09:00-13:00"])))).toEqual({ a: "increased" })
     const mode = { from: "2027-01-01", modes: { fast: "3" } }
-    expect(kinds(flat, at(mode))).toEqual({ a: "dearer" })
+    expect(kinds(flat, at(mode))).toEqual({ a: "increased" })
   })
 
   test("list a changed rate of a mode in a period without the mode's factor", () => {
@@ -182,7 +182,7 @@ describe("price changes of periods", () => {
       {
         vendor: "acme",
         model: "a",
-        kind: "dearer",
+        kind: "increased",
         parts: [
           {
             name: "mode flex: output in peak (09:00-12:00 UTC)",

@@ -30,14 +30,14 @@ test("upcoming price changes with a date are listed by date, with the changed va
   }
   const fast = { name: "mode fast", before: "2", after: "3" }
   const slow = { name: "mode slow", before: "1", after: "0.5" }
-  const dearer = { name: "input", before: "1", after: "1.5" }
-  const cheaper = { name: "input", before: "1.5", after: "1" }
+  const increase = { name: "input", before: "1", after: "1.5" }
+  const decrease = { name: "input", before: "1.5", after: "1" }
   const dated = { model: "mine/own", isRecurring: false }
   expect(changes({ "mine/own": { price } })).toEqual([
-    { ...dated, at: "2026-12-01T00:00:00.000Z", period: "winter", parts: [dearer] },
-    { ...dated, at: "2027-03-01T00:00:00.000Z", period: null, parts: [cheaper, fast, slow] },
+    { ...dated, at: "2026-12-01T00:00:00.000Z", period: "winter", parts: [increase] },
+    { ...dated, at: "2027-03-01T00:00:00.000Z", period: null, parts: [decrease, fast, slow] },
   ])
-  expect([dearer, cheaper, { name: "x", before: "0", after: "1" }].map(percentOf)).toEqual([
+  expect([increase, decrease, { name: "x", before: "0", after: "1" }].map(percentOf)).toEqual([
     "+50 %",
     "-33 %",
     "",

@@ -82,7 +82,7 @@ multiplier: "1.25"
 unpriced_features: pass
 vendor_state: pass
 unknown_models: { price: { input: 5, output: 50 } }
-prices: { refresh: https://prices.example.com/list.json, apply: dearer, keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
+prices: { refresh: https://prices.example.com/list.json, apply: increases, keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
 providers:
   far:
     vendor: openai
@@ -143,7 +143,7 @@ models:
   expect(settings.multiplier).toBe("1.25")
   expect(settings.prices).toEqual({
     refresh: "https://prices.example.com/list.json",
-    apply: "dearer",
+    apply: "increases",
     keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="],
   })
   expect(settings.unknownModels).toEqual({ price: { input: "5", output: "50" } })

@@ -139,14 +139,19 @@ describe("filters of the request list", () => {
 
 test("keys are sorted exactly, with missing times last in both orders", () => {
   const used = "2026-11-02T00:00:00.000Z"
-  const dear = { ...key, id: "dear", name: "Beta", spent: "9007199254740993.000000001" }
-  const dearer = { ...dear, id: "dearer", name: "alpha", spent: "9007199254740993.000000002" }
+  const expensive = { ...key, id: "expensive", name: "Beta", spent: "9007199254740993.000000001" }
+  const mostExpensive = {
+    ...expensive,
+    id: "most_expensive",
+    name: "alpha",
+    spent: "9007199254740993.000000002",
+  }
   const late = { ...key, id: "late", created_at: used, last_used_at: used }
   const ids = (by: string, order: "asc" | "desc") =>
-    sortKeys([dear, late, dearer], { by, order }).map(({ id }) => id)
-  expect(ids("spent", "desc")).toEqual(["dearer", "dear", "late"])
-  expect(ids("name", "asc")).toEqual(["dearer", "dear", "late"])
+    sortKeys([expensive, late, mostExpensive], { by, order }).map(({ id }) => id)
+  expect(ids("spent", "desc")).toEqual(["most_expensive", "expensive", "late"])
+  expect(ids("name", "asc")).toEqual(["most_expensive", "expensive", "late"])
   expect(ids("used", "asc")[0]).toBe("late")
   expect(ids("used", "desc")[0]).toBe("late")
-  expect(sortKeys([dear, late], NEWEST_FIRST)).toEqual([late, dear])
+  expect(sortKeys([expensive, late], NEWEST_FIRST)).toEqual([late, expensive])
 })

@@ -73,7 +73,7 @@ test("only existing limits are listed", () => {
 })
 
 test("a pending price list is summarized", () => {
-  const counts = { dearer: 12, cheaper: 0, added: 1_000, removed: 1 }
-  expect(pendingText(counts)).toBe("12 dearer, 1,000 new, 1 gone")
-  expect(pendingText({ dearer: 0, cheaper: 0, added: 0, removed: 0 })).toBe("No price changes")
+  const counts = { increased: 12, decreased: 0, added: 1_000, removed: 1 }
+  expect(pendingText(counts)).toBe("12 increased, 1,000 added, 1 removed")
+  expect(pendingText({ increased: 0, decreased: 0, added: 0, removed: 0 })).toBe("No price changes")
 })

@@ -92,7 +92,7 @@ describe("automatic price updates", () => {
         date: TOMORROW,
         source: list.url,
         added: 1,
-        dearer: 0,
+        increased: 0,
         changes: [{ vendor: "openai", model: "echo", change: "added" }],
       },
     })
@@ -111,7 +111,7 @@ describe("automatic price updates", () => {
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
-  test("apply increases immediately with `dearer`, and the rest waits", async () => {
+  test("apply increases immediately with `increases`, and the rest waits", async () => {
     using list = new PriceListServer()
     list.text = feed({
       "gpt-4o": { ...GPT, output: "11" },
@@ -119,14 +119,14 @@ describe("automatic price updates", () => {
       echo: { input: "1", output: "2" },
       "gpt-5-mini": null,
     })
-    await using gateway = await start(list, "dearer")
+    await using gateway = await start(list, "increases")
     await until(() => news(gateway).length > 1)
     expect(news(gateway)).toMatchObject([
-      { state: "applied", dearer: 1, cheaper: 0, added: 0, removed: 0 },
-      { state: "waiting", dearer: 0, cheaper: 1, added: 1, removed: 1 },
+      { state: "applied", increased: 1, decreased: 0, added: 0, removed: 0 },
+      { state: "waiting", increased: 0, decreased: 1, added: 1, removed: 1 },
     ])
     const view = await asked(gateway, "GET", "/prices")
-    expect(view).toMatchObject({ date: TOMORROW, pending: { date: TOMORROW, cheaper: 1 } })
+    expect(view).toMatchObject({ date: TOMORROW, pending: { date: TOMORROW, decreased: 1 } })
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"11"')
     expect(await priceOf(gateway, "echo")).toBeUndefined()
     expect(await priceOf(gateway, "gpt-5-mini")).toBeDefined()

@@ -12,7 +12,7 @@ const ROUNDS = IS_EXHAUSTIVE ? 4 : 2
 const CALLERS = 24
 const CREDITS = "1000"
 /** While requests are running, the next term of the price group begins. */
-const DEARER_FROM = new Date(Date.now() + 1_000).toISOString()
+const INCREASE_FROM = new Date(Date.now() + 1_000).toISOString()
 
 function yamlFor(simulatorUrl: string, port: number): string {
   return `
@@ -22,7 +22,7 @@ providers:
 models:
   sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 price_groups:
-  tortured: { terms: [{ from: 2020-01-01, multiplier: 0.5 }, { from: "${DEARER_FROM}", multiplier: 3 }] }
+  tortured: { terms: [{ from: 2020-01-01, multiplier: 0.5 }, { from: "${INCREASE_FROM}", multiplier: 3 }] }
 account_templates:
   tortured: { price_group: tortured }
 `
@@ -55,7 +55,7 @@ async function callUntilDead(url: string, key: string, stream: boolean, whole: s
 function paidByTerm(text: string, amount: bigint): string {
   const stored = JSON.parse(text) as Record<string, unknown>
   const { price, arithmetic } = restoreReceipt(stored) as unknown as CallerReceipt
-  const multiplier = price?.group?.from === DEARER_FROM ? "3" : "0.5"
+  const multiplier = price?.group?.from === INCREASE_FROM ? "3" : "0.5"
   expect(price).toMatchObject({ multiplier, group: { id: "tortured", multiplier } })
   // One credit per million tokens is a thousand nanocredits per token.
   const whole = (arithmetic ?? []).reduce(
@@ -76,7 +76,7 @@ async function round(
   const callers = Array.from({ length: CALLERS }, (_, index) =>
     callUntilDead(serving.url, key, index % 2 === 0, whole),
   )
-  if (isLast) await until(() => Date.now() > Date.parse(DEARER_FROM))
+  if (isLast) await until(() => Date.now() > Date.parse(INCREASE_FROM))
   const enough = whole.length + 150
   await until(() => whole.length >= enough)
   serving.process.kill("SIGKILL")

@@ -21,8 +21,8 @@ export interface PriceChange {
   /** The vendor, and the vendor's name for the model. The model is null for charges that do not belong to a model. */
   readonly vendor: string
   readonly model: string | null
-  /** `dearer` if any part of the price rises. */
-  readonly kind: "added" | "removed" | "dearer" | "cheaper"
+  /** `increased` if any part of the price rises. */
+  readonly kind: "added" | "removed" | "increased" | "decreased"
   /** The changed parts: class, tier or mode, with the decimals before and after; null if absent. */
   readonly parts: readonly PartChange[]
 }
@@ -60,7 +60,7 @@ export function withIncreases(base: Facts, other: Facts): Facts {
   for (const [vendor, models] of Object.entries(base.vendors)) vendors[vendor] = { ...models }
   const services: Record<string, ServiceFacts | undefined> = { ...base.services }
   for (const { vendor, model, kind } of priceChanges(base, other)) {
-    if (kind !== "dearer") continue
+    if (kind !== "increased") continue
     if (model === null) {
       services[vendor] = other.services?.[vendor]
       continue
@@ -92,7 +92,7 @@ function changeOf(
   if (before === undefined) return { vendor, model, kind: "added", parts }
   if (after === undefined) return { vendor, model, kind: "removed", parts }
   const isIncrease = parts.some(({ name }) => nanos(rateOf(fresh, name)) > nanos(rateOf(old, name)))
-  return { vendor, model, kind: isIncrease ? "dearer" : "cheaper", parts }
+  return { vendor, model, kind: isIncrease ? "increased" : "decreased", parts }
 }
 
 /**

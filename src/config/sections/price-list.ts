@@ -4,7 +4,7 @@ import { address } from "../addresses.ts"
 import { oneOf } from "../scalars.ts"
 
 /** Changes in a new list that apply without confirmation: none, only price increases, or all. */
-export const APPLY_RULES = ["ask", "dearer", "all"] as const
+export const APPLY_RULES = ["ask", "increases", "all"] as const
 export type ApplyRule = (typeof APPLY_RULES)[number]
 
 /** An Ed25519 public key has 32 bytes. */
@@ -28,7 +28,7 @@ export const PRICE_LIST = section(
     apply: setting(oneOf(APPLY_RULES, "rule"), {
       default: "ask",
       documentation:
-        "which changes of such a list apply without confirmation: `ask`, no changes; `dearer`, price increases; `all`, every change ([prices](../run/prices.md))",
+        "which changes of such a list apply without confirmation: `ask`, no changes; `increases`, price increases; `all`, every change ([prices](../run/prices.md))",
     }),
     /** Public keys in base64 whose lists are accepted in addition to the project's own. */
     keys: setting(z.array(publicKey), {

@@ -101,7 +101,7 @@ export class PriceUpdates {
     if (rule === "all") return this.#take(AUTOMATIC, { facts, changes }, source)
     // The applied part gets the date of the list, because later lists are compared with this date.
     const taken =
-      rule === "dearer" ? { ...withIncreases(inForce, facts), date: dayOf(facts) } : inForce
+      rule === "increases" ? { ...withIncreases(inForce, facts), date: dayOf(facts) } : inForce
     const [applied, rest] = [priceChanges(inForce, taken), priceChanges(taken, facts)]
     const waits: Entry = ["pending", rest.length === 0 ? null : bodyOf(facts, source)]
     if (applied.length > 0) {

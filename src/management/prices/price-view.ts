@@ -7,8 +7,8 @@ export function countsOf(changes: readonly PriceChange[]): Record<PriceChange["k
   const count = (kind: PriceChange["kind"]): number =>
     changes.filter((change) => change.kind === kind).length
   return {
-    dearer: count("dearer"),
-    cheaper: count("cheaper"),
+    increased: count("increased"),
+    decreased: count("decreased"),
     added: count("added"),
     removed: count("removed"),
   }

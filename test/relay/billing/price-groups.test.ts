@@ -310,8 +310,8 @@ describe("the price group API", () => {
     const [begun] = ((await (await create({ id: "kept", terms: [{}] })).json()) as PriceGroup).terms
     const change = (terms: object[]) => ask(gateway, "PATCH", "/price-groups/kept", { terms })
     const { from = "" } = begun ?? {}
-    const dearer = await change([{ from, multiplier: "2" }])
-    expect((await errorOf(dearer)).message).toContain("has begun")
+    const changed = await change([{ from, multiplier: "2" }])
+    expect((await errorOf(changed)).message).toContain("has begun")
     const left = await change([{ from: inFuture() }])
     expect((await errorOf(left)).message).toContain("so it cannot be left out")
     const grown = await change([{ from }, { from: inFuture(), multiplier: "2" }])

@@ -254,8 +254,8 @@ describe.each(FORMATS)("the service mode of $model, $field, format %#", (format)
       const usual = await leaveEarly(format, undefined, stream)
       expect(usual).toMatchObject({ modes: undefined })
       expect(usual.cost).toBeGreaterThan(0n)
-      const dearer = await leaveEarly(format, mode, stream)
-      expect(dearer).toEqual({ cost: usual.cost * 4n, modes: [mode] })
+      const priority = await leaveEarly(format, mode, stream)
+      expect(priority).toEqual({ cost: usual.cost * 4n, modes: [mode] })
       if (cheaper === undefined) return
       // A cheaper mode applies only if the vendor reports it.
       expect(await leaveEarly(format, cheaper, stream)).toEqual(usual)

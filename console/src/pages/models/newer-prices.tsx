@@ -100,7 +100,7 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
   )
 }
 
-const COLORS = { added: "blue", removed: "gray", dearer: "red", cheaper: "gate" } as const
+const COLORS = { added: "blue", removed: "gray", increased: "red", decreased: "gate" } as const
 
 const COLUMNS: readonly Column<PriceChange>[] = [
   {

@@ -3,16 +3,16 @@ import { countText } from "../../format/numbers.ts"
 
 type Counts = Pick<
   NonNullable<PriceListsDocument["pending"]>,
-  "dearer" | "cheaper" | "added" | "removed"
+  "increased" | "decreased" | "added" | "removed"
 >
 
-/** Summarizes price changes: `12 dearer, 3 new`. */
-export function pendingText({ dearer, cheaper, added, removed }: Counts): string {
+/** Summarizes price changes: `12 increased, 3 added`. */
+export function pendingText({ increased, decreased, added, removed }: Counts): string {
   const parts = [
-    [dearer, "dearer"],
-    [cheaper, "cheaper"],
-    [added, "new"],
-    [removed, "gone"],
+    [increased, "increased"],
+    [decreased, "decreased"],
+    [added, "added"],
+    [removed, "removed"],
   ] as const
   const named = parts.filter(([count]) => count > 0)
   if (named.length === 0) return "No price changes"
