@@ -85,7 +85,7 @@ export type RequestFilterQuery = z.infer<typeof requestFilter>
  * The query of `GET /admin/v1/receipts.csv`, which downloads the complete list, up to the row limit of spreadsheets.
  */
 export const requestTableQuery = requestFilter.extend({
-  sort: z.enum(["newest", "dearest", "slowest"]).default("newest"),
+  sort: z.enum(["newest", "most_expensive", "slowest"]).default("newest"),
 })
 export type RequestTableQuery = z.infer<typeof requestTableQuery>
 

@@ -93,7 +93,7 @@ export function listCalls(known: Known): ConsoleCall[] {
   const narrowed = Object.entries(filters(known)).map(([name, query]) =>
     callTo(`list: ${name}`, "/receipts", { ...query, limit: 50 }),
   )
-  const sorted = ["dearest", "slowest"].flatMap((sort) => [
+  const sorted = ["most_expensive", "slowest"].flatMap((sort) => [
     callTo(`list: ${sort}`, "/receipts", { sort, limit: 50 }),
     callTo(`list: ${sort} of an account`, "/receipts", { sort, account: BUSY, limit: 50 }),
     callTo(`list: ${sort} of a key`, "/receipts", { sort, key: BUSY_KEY, limit: 50 }),
@@ -243,7 +243,7 @@ export function fileCalls({ now }: Known): ConsoleCall[] {
   const date = (at: number) => iso(at).slice(0, "2026-11-01".length)
   return [
     callTo("requests as CSV", "/receipts.csv"),
-    callTo("requests as CSV, highest cost first", "/receipts.csv", { sort: "dearest" }),
+    callTo("requests as CSV, highest cost first", "/receipts.csv", { sort: "most_expensive" }),
     callTo("requests of an account as CSV", "/receipts.csv", { account: BUSY }),
     callTo("statement of an account", `/accounts/${BUSY}/statement`, {
       from: date(now - 30 * DAY_MS),

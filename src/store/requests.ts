@@ -77,7 +77,7 @@ export interface RequestFilter {
  * The order of requests. The newest, the most expensive or the slowest come first. Equal requests are sorted by time,
  * the newest first.
  */
-export type RequestOrder = "newest" | "dearest" | "slowest"
+export type RequestOrder = "newest" | "most_expensive" | "slowest"
 
 /** The position of a request, after which a page starts. */
 export interface RequestPlace extends Pick<RequestRecord, "at" | "row"> {
@@ -96,7 +96,7 @@ export interface RequestPage {
  * Returns the SQL expression by which requests are sorted before their time; undefined if they are only sorted by time.
  */
 export function sortColumn(order: RequestOrder): string | undefined {
-  if (order === "dearest") return "cost"
+  if (order === "most_expensive") return "cost"
   // Requests without a duration come last.
   return order === "slowest" ? "coalesce(duration, -1)" : undefined
 }
@@ -106,7 +106,7 @@ export function comparisonOf(
   order: RequestOrder,
 ): (left: RequestRecord, right: RequestRecord) => number {
   const valueOf = ({ cost, duration }: RequestRecord): bigint =>
-    order === "dearest" ? cost : BigInt(duration ?? -1)
+    order === "most_expensive" ? cost : BigInt(duration ?? -1)
   return (left, right) => {
     const byTime = right.at - left.at || right.row - left.row
     return order === "newest" ? byTime : Number(valueOf(right) - valueOf(left)) || byTime
@@ -117,7 +117,11 @@ export function comparisonOf(
 export function placeAfter(record: RequestRecord, order: RequestOrder): RequestPlace {
   const { at, row } = record
   if (order === "newest") return { at, row }
-  return { at, row, value: order === "dearest" ? record.cost : BigInt(record.duration ?? -1) }
+  return {
+    at,
+    row,
+    value: order === "most_expensive" ? record.cost : BigInt(record.duration ?? -1),
+  }
 }
 
 /** Names that contain a text, regardless of case, and labels whose values begin with it. */

@@ -112,8 +112,8 @@ test("a search combines with the other filters, and with sorting", async () => {
       ({ at }) => Date.parse(at) - AT,
     )
   expect(await ids({ search: "m" })).toEqual([3, 2, 1])
-  expect(await ids({ search: "m", sort: "dearest" })).toEqual([3, 2, 1])
-  expect(await ids({ search: "m", account: "a", sort: "dearest" })).toEqual([2, 1])
+  expect(await ids({ search: "m", sort: "most_expensive" })).toEqual([3, 2, 1])
+  expect(await ids({ search: "m", account: "a", sort: "most_expensive" })).toEqual([2, 1])
   expect(await ids({ search: "m", model: "m/one" })).toEqual([1])
   expect(await ids({ search: "m/", user: "m" })).toEqual([1])
   expect(await ids({ search: "m/", min_cost: "0.000000006" })).toEqual([2])
@@ -184,7 +184,7 @@ test("the list of all requests includes refused ones, page by page and in the or
   expect(delaysOf(await list({}, userIn({ b: "viewer" })))).toEqual([])
   expect(delaysOf(await list({ status: "refused", limit: "2" }))).toEqual([-20, -12])
   expect(delaysOf(await list({ status: "ok", limit: "2" }))).toEqual([11, 10])
-  expect(delaysOf(await list({ sort: "dearest", limit: "2" }))).toEqual([11, 10])
+  expect(delaysOf(await list({ sort: "most_expensive", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ min_cost: "0", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ search: "exist", limit: "2" }))).toEqual([-20, -12])
   expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
@@ -228,7 +228,7 @@ test("a file of all requests contains refused ones with their errors, in the ord
   ])
   expect(await linesOf({ status: "refused" })).toHaveLength(1 + refused.length)
   expect(await linesOf({ status: "ok" })).toHaveLength(1 + admitted.length)
-  expect(await linesOf({ sort: "dearest" })).toHaveLength(1 + admitted.length)
+  expect(await linesOf({ sort: "most_expensive" })).toHaveLength(1 + admitted.length)
   expect(await linesOf({}, userIn({ b: "viewer" }))).toHaveLength(1)
   const hidden = { ...userIn({ a: "viewer" }), hidesCosts: true }
   expect((await linesOf({}, hidden))[0]?.split(",")).toEqual(

@@ -127,14 +127,14 @@ test("the most expensive and the slowest requests come first, page by page, even
   const ids = async (filter: Readonly<Record<string, string>>) =>
     (await page(filter)).data.map(({ id }) => id)
   expect(await ids({ sort: "slowest" })).toEqual(["req_1", "req_4", "req_3", "req_2"])
-  const first = await page({ sort: "dearest", limit: "2" })
+  const first = await page({ sort: "most_expensive", limit: "2" })
   expect(first.data.map(({ id }) => id)).toEqual(["req_2", "req_3"])
   await own.add(
     { request: "req_5", at: AT + 4, cost: 7n },
     { request: "req_6", at: AT + 5, cost: 1n },
   )
   const cursor = first.next_cursor ?? ""
-  expect(await ids({ sort: "dearest", cursor })).toEqual(["req_1", "req_6", "req_4"])
+  expect(await ids({ sort: "most_expensive", cursor })).toEqual(["req_1", "req_6", "req_4"])
   for (const sort of ["newest", "slowest"]) {
     expect(await kindOf(page({ sort, cursor }))).toBe("invalid_value")
   }
@@ -159,7 +159,7 @@ test("a request list is exported for spreadsheets without formulas from callers"
     const { chunks } = await openRequestTable(requests, actor, requestTableQuery.parse(filter))
     return (await Array.fromAsync(chunks)).join("").split("\r\n")
   }
-  const lines = await textOf(userIn({ a: "viewer" }), { sort: "dearest" })
+  const lines = await textOf(userIn({ a: "viewer" }), { sort: "most_expensive" })
   expect(lines.map((line) => line.split(",")[0])).toEqual(["id", "req_2", "req_1", ""])
   expect(lines[0]).not.toContain("written_off")
   expect(lines[2]).toEndWith(`,0.000000005,'=HYPERLINK(1),"a,b","team=""blue"""`)
@@ -183,21 +183,21 @@ test("a request list without an index is read in limited steps and continues fro
     request: `r${index}`,
     at: AT + index,
   }))
-  await own.add({ request: "dear", at: AT - 1, cost: 99n }, ...all)
+  await own.add({ request: "expensive", at: AT - 1, cost: 99n }, ...all)
   const requests = new Requests(own.sources)
   const page = (filter: Readonly<Record<string, string>>) => requests.list(OPERATOR, query(filter))
   // On a busy machine, a response may arrive before the index contains all requests.
   await until(async () => (await page({ sort: "newest" })).data[0]?.id === "r30001")
-  const dearest = await page({ sort: "dearest" })
-  expect(dearest).toMatchObject({ looked_back_to: new Date(AT + 1).toISOString() })
-  expect(dearest.data[0]).toMatchObject({ id: "r30001" })
-  const early = await page({ sort: "dearest", to: new Date(AT + 9).toISOString() })
+  const mostExpensive = await page({ sort: "most_expensive" })
+  expect(mostExpensive).toMatchObject({ looked_back_to: new Date(AT + 1).toISOString() })
+  expect(mostExpensive.data[0]).toMatchObject({ id: "r30001" })
+  const early = await page({ sort: "most_expensive", to: new Date(AT + 9).toISOString() })
   expect(early).toMatchObject({ looked_back_to: null, next_cursor: null })
-  expect(early.data[0]).toMatchObject({ id: "dear" })
+  expect(early.data[0]).toMatchObject({ id: "expensive" })
   const late = await page({ min_cost: "0.000000099" })
   expect(late).toMatchObject({ data: [], looked_back_to: new Date(AT + 1).toISOString() })
   const rest = await page({ min_cost: "0.000000099", cursor: late.next_cursor ?? "" })
-  expect(rest.data.map(({ id }) => id)).toEqual(["dear"])
+  expect(rest.data.map(({ id }) => id)).toEqual(["expensive"])
   expect(rest).toMatchObject({ next_cursor: null, looked_back_to: null })
 })
 

@@ -67,7 +67,7 @@ for (const engine of ENGINES) {
       expect(uses.map(({ spent, recentlySpent }) => [spent, recentlySpent])).toEqual(
         accounts.map(() => [HUGE - 1n, HUGE - 1n]),
       )
-      expect(await reports.list({}, null, 10, "dearest")).toHaveLength(3)
+      expect(await reports.list({}, null, 10, "most_expensive")).toHaveLength(3)
     })
 
     test("orders groups by totals that differ by one nanocredit", async () => {

@@ -21,7 +21,7 @@ const GROUPS = [
 /** Every list and report of requests that an operator reads. */
 export const REPORTS: readonly string[] = [
   "/receipts",
-  "/receipts?sort=dearest",
+  "/receipts?sort=most_expensive",
   "/receipts?sort=slowest",
   "/receipts?status=written_off",
   "/receipts?user=u",

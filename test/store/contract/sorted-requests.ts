@@ -30,14 +30,14 @@ export function sortedRequestContract(engine: Engine): void {
       const session = { name: "session", value: "even" } as const
       const filters = [{}, { accounts: ["a", "b"] }, { model: "sim/*" }, { labels: [session] }]
       for (const filter of filters)
-        for (const order of ["dearest", "slowest"] as const) {
+        for (const order of ["most_expensive", "slowest"] as const) {
           const seen: number[] = []
           const names = new Set<string>()
           for (let place: RequestPlace | null = null; ;) {
             const page: RequestRecord[] = await reports.list(filter, place, 5, order)
             for (const { request, cost, duration } of page) {
               names.add(request)
-              seen.push(order === "dearest" ? Number(cost) : (duration ?? -1))
+              seen.push(order === "most_expensive" ? Number(cost) : (duration ?? -1))
             }
             const last = page.at(-1)
             if (!last) break

@@ -15,7 +15,7 @@ export interface TopPanelProperties {
 
 /** Lists the most expensive items of the last 30 days, most expensive first. */
 export function TopPanel({ title, rows, name }: TopPanelProperties) {
-  const dearest = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
+  const highestCost = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
   return (
     <Panel title={title} description="Last 30 days">
       {rows === undefined && <Skeleton height={160} />}
@@ -37,7 +37,7 @@ export function TopPanel({ title, rows, name }: TopPanelProperties) {
             </Group>
             <Group gap="sm" wrap="nowrap" mt={4}>
               <Progress
-                value={dearest === 0 ? 0 : (roughCredits(row.cost) / dearest) * 100}
+                value={highestCost === 0 ? 0 : (roughCredits(row.cost) / highestCost) * 100}
                 size={4}
                 flex={1}
                 className="budget-bar"

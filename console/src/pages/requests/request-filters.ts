@@ -65,8 +65,8 @@ export const TIMES: readonly { value: string; label: string; length: number | nu
 const STATUSES = ["ok", "failed", "written_off"] as const
 
 /** The API's sort orders, by their form in the address. */
-const ORDERS: Readonly<Record<string, "dearest" | "slowest">> = {
-  "-cost": "dearest",
+const ORDERS: Readonly<Record<string, "most_expensive" | "slowest">> = {
+  "-cost": "most_expensive",
   "-duration": "slowest",
 }
 
