@@ -32,7 +32,7 @@ export const system = z.object({
       result: z.enum(["warning", "failed"]),
       name: z.string(),
       found: z.string(),
-      mend: z.string(),
+      fix: z.string(),
     }),
   ),
 })

@@ -14,16 +14,16 @@ export async function checkBackup(
   if (!(await database.exists())) return undefined
   await using reader = await database.openReader()
   const { last, every, isOverdue } = backupAge(await reader.backups.list(), settings.backup, now)
-  const mend =
+  const fix =
     settings.database === undefined
       ? "make one with 'tollgate backup', and find out why the last one failed"
       : "check that pg_dump runs, and then 'tollgate backup --done'"
   if (last === null) {
     const found = "no backup was made or recorded with 'tollgate backup'"
-    return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
+    return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
   }
   const moment = new Date(last.at).toISOString()
   const interval = every === null ? "" : `; one is expected every ${formatLength(every)}`
   const found = `${formatLength(now - last.at)} old, of ${moment}, at ${last.place}${interval}`
-  return isOverdue ? { name, result: "warning", found, mend } : { name, result: "ok", found }
+  return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
 }

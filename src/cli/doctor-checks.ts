@@ -31,7 +31,7 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
       result: "failed",
       found:
         `${problem.line === undefined ? "" : `line ${problem.line}: `}${problem.path} ${problem.message}`.trim(),
-      mend: "correct it in the settings file or the environment",
+      fix: "correct it in the settings file or the environment",
     }))
   }
   const database = await checkDatabase(loaded.settings)
@@ -87,7 +87,7 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
     const faults = [...reading.faults].map(([place, fault]) => `${place}: ${fault}`)
     if (faults.length === 0) return { settings, lists }
     const found = `${faults.length} settings of the console are invalid`
-    return { settings, lists, check: { name, result: "warning", found, mend: faults.join("; ") } }
+    return { settings, lists, check: { name, result: "warning", found, fix: faults.join("; ") } }
   } catch {
     // The database check reports why the database cannot be opened.
     return { settings: loaded.settings, lists: BUILT_IN }
@@ -98,8 +98,8 @@ async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<W
 function checkCertificates(): Check | undefined {
   const found = extraCertificatesProblem(process.env)
   if (found === undefined) return undefined
-  const mend = "correct the path, make the file readable for this process, or unset the variable"
-  return { name: "certificates", result: "failed", found, mend }
+  const fix = "correct the path, make the file readable for this process, or unset the variable"
+  return { name: "certificates", result: "failed", found, fix }
 }
 
 function checkData(directory: string): Check {
@@ -115,7 +115,7 @@ function checkData(directory: string): Check {
       name,
       result: "warning",
       found,
-      mend: "free some space: a full disk stops the gateway",
+      fix: "free some space: a full disk stops the gateway",
     }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
@@ -123,7 +123,7 @@ function checkData(directory: string): Check {
       name,
       result: "failed",
       found,
-      mend: "choose a writable folder with --data",
+      fix: "choose a writable folder with --data",
     }
   }
 }
@@ -144,6 +144,6 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
     name,
     result: "warning",
     found: `${unpriced.length} of ${models} models have no price and are rejected`,
-    mend: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
+    fix: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
   }
 }

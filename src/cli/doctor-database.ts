@@ -29,9 +29,9 @@ async function unresolvedHost({ database }: Settings, error: unknown): Promise<C
   for (const host of databaseAddress(database.url).hosts) {
     const name = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "")
     if (name === "" || (await isResolved(name))) continue
-    const mend = "correct the host in database.url, or the name resolution of this machine"
+    const fix = "correct the host in database.url, or the name resolution of this machine"
     const found = `${error.message}: the host name '${name}' cannot be resolved`
-    return { name: "database", result: "failed", found, mend }
+    return { name: "database", result: "failed", found, fix }
   }
   return undefined
 }
@@ -54,7 +54,7 @@ function otherSchema({ place }: Database, fault: string): Check {
     name: "database",
     result: "failed",
     found: `${place}: ${fault}`,
-    mend: MENDS.other_version,
+    fix: FIXES.other_version,
   }
 }
 
@@ -66,8 +66,8 @@ async function checkLedger(settings: Settings, { place }: Database): Promise<Che
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${place}: ${accounts} accounts, ${entries} entries`
     if (problem === null) return { name, result: "ok", found: `${found}, the ledger balances` }
-    const mend = "someone changed the ledger: restore a backup and compare"
-    return { name, result: "failed", found: `${found}; ${problem.message}`, mend }
+    const fix = "someone changed the ledger: restore a backup and compare"
+    return { name, result: "failed", found: `${found}; ${problem.message}`, fix }
   } catch (error) {
     return failed(error)
   }
@@ -75,14 +75,14 @@ async function checkLedger(settings: Settings, { place }: Database): Promise<Che
 
 function failed(error: unknown): Check {
   const found = error instanceof Error ? error.message : String(error)
-  const mend = error instanceof LedgerError ? mendOf(error) : MENDS.damaged
-  return { name: "database", result: "failed", found, mend }
+  const fix = error instanceof LedgerError ? fixOf(error) : FIXES.damaged
+  return { name: "database", result: "failed", found, fix }
 }
 
 /** Returns the next step after a failure of the database. */
-export function mendOf(error: LedgerError): string {
+export function fixOf(error: LedgerError): string {
   const { code } = error
-  return (code === "unavailable" ? SERVER_MENDS[codeOf(error)] : undefined) ?? MENDS[code]
+  return (code === "unavailable" ? SERVER_FIXES[codeOf(error)] : undefined) ?? FIXES[code]
 }
 
 /** Returns the code of the server or of its client; empty without a code. */
@@ -94,7 +94,7 @@ function codeOf({ cause }: LedgerError): string {
 const REFUSED = "ERR_POSTGRES_CONNECTION_REFUSED"
 
 /** Next steps by the code of the server (SQLSTATE) or of its client. */
-const SERVER_MENDS: Readonly<Record<string, string>> = {
+const SERVER_FIXES: Readonly<Record<string, string>> = {
   "25006": "connect to a server that accepts writes, and remove default_transaction_read_only",
   "28000": "correct the user in database.url, or allow it in the server's pg_hba.conf",
   "28P01": "correct the user and the password in database.url",
@@ -114,7 +114,7 @@ const SERVER_MENDS: Readonly<Record<string, string>> = {
     "check the host and the port in database.url, and that the server runs and accepts connections from this machine",
 }
 
-const MENDS: Readonly<Record<LedgerFault, string>> = {
+const FIXES: Readonly<Record<LedgerFault, string>> = {
   other_version: "run this command with the version of Tollgate that serves",
   without_secrets:
     "set TOLLGATE_SECRET as it was at the first start, or restore the folder 'secrets' from a backup",

@@ -14,9 +14,9 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
     const since = oldest === null ? "" : `, the oldest since ${new Date(oldest).toISOString()}`
     const found = `${waiting} charges are pending for the database${since}; it has rejected ${refused}`
     if (refused > 0) {
-      const mend =
+      const fix =
         "look for ledger_failed in the log: these charges are in journal.db, with the reason"
-      return { name, result: "warning", found, mend }
+      return { name, result: "warning", found, fix }
     }
     const isLate = oldest !== null && now - oldest > LONG_WAIT_MS
     if (!isLate) return { name, result: "ok", found }
@@ -24,12 +24,12 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
       name,
       result: "warning",
       found,
-      mend: "start a gateway on this data folder, which posts them",
+      fix: "start a gateway on this data folder, which posts them",
     }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    const mend =
+    const fix =
       "move journal.db aside, and keep it, because it may contain charges that are not posted yet"
-    return { name, result: "failed", found, mend }
+    return { name, result: "failed", found, fix }
   }
 }

@@ -26,11 +26,11 @@ function checkFile(path: string): Check {
       name,
       result: "failed",
       found: `${place} is not a ${place === path ? "file" : "folder"}`,
-      mend: "choose another path",
+      fix: "choose another path",
     }
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    return { name, result: "failed", found, mend: "choose a writable path" }
+    return { name, result: "failed", found, fix: "choose a writable path" }
   }
 }
 
@@ -45,7 +45,7 @@ async function checkPlace(name: string, address: string, allowsPrivate: boolean)
     return { name, result: "ok", found: url.host }
   } catch (error) {
     const found = `${url.host}: ${error instanceof Error ? error.message : String(error)}`
-    const mend = `correct its address, or add 'private: true' if it is in your own network`
-    return { name, result: "failed", found, mend }
+    const fix = `correct its address, or add 'private: true' if it is in your own network`
+    return { name, result: "failed", found, fix }
   }
 }

@@ -25,6 +25,6 @@ export async function checkNewerModels(
     name: "newer models",
     result: "warning",
     found: `callers requested models newer than the price list: ${named.join(", ")}${more}`,
-    mend: "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
+    fix: "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
   }
 }

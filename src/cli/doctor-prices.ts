@@ -14,8 +14,8 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
   const day = dayOf(lists.facts)
   const { pending } = priceView(lists)
   if (lists.faults.length > 0) {
-    const mend = "apply a list again: tollgate prices update --from FILE|URL"
-    return { name, result: "warning", found: lists.faults.join("; "), mend }
+    const fix = "apply a list again: tollgate prices update --from FILE|URL"
+    return { name, result: "warning", found: lists.faults.join("; "), fix }
   }
   if (pending !== null) {
     const { date, increased, decreased, added, removed } = pending
@@ -24,7 +24,7 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
       name,
       result: "warning",
       found: `of ${day}; those of ${date} are pending: ${counts}`,
-      mend: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
+      fix: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
     }
   }
   const age = Math.floor((now - Date.parse(day)) / DAY_MS)
@@ -33,7 +33,7 @@ export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = D
     name,
     result: "warning",
     found: `of ${day}, ${age} days old: vendors may charge more now`,
-    mend:
+    fix:
       prices.refresh === undefined
         ? "set prices.refresh, apply a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
         : `see the log for the reason why no newer list from ${prices.refresh} was applied`,

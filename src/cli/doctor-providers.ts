@@ -32,8 +32,8 @@ export async function checkProviders(
   const offsets = results.flatMap(({ clockOffset }) => clockOffset ?? [])
   const checks = results.map(({ check }) => check)
   if (checks.length === 0) {
-    const mend = "set a provider's variable such as OPENAI_API_KEY, or write tollgate.yaml"
-    checks.push({ name: "providers", result: "warning", found: "no provider is configured", mend })
+    const fix = "set a provider's variable such as OPENAI_API_KEY, or write tollgate.yaml"
+    checks.push({ name: "providers", result: "warning", found: "no provider is configured", fix })
   }
   return { checks, clock: checkClock(offsets) }
 }
@@ -41,12 +41,12 @@ export async function checkProviders(
 async function checkProvider(name: string, provider: ProviderSettings): Promise<ProviderResult> {
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
-    const mend = "see docs/run/providers.md for the list of vendors"
-    return { check: { name, result: "failed", found: `unknown vendor ${provider.vendor}`, mend } }
+    const fix = "see docs/run/providers.md for the list of vendors"
+    return { check: { name, result: "failed", found: `unknown vendor ${provider.vendor}`, fix } }
   }
-  const { result, found, mend, clockOffset } = await probeProvider(provider, vendor)
+  const { result, found, fix, clockOffset } = await probeProvider(provider, vendor)
   return {
-    check: { name, result, found, ...(mend !== undefined && { mend }) },
+    check: { name, result, found, ...(fix !== undefined && { fix }) },
     ...(clockOffset !== undefined && { clockOffset }),
   }
 }
@@ -70,7 +70,7 @@ function checkClock(offsets: readonly number[]): Check {
     }
   }
   const found = `${Math.abs(seconds)} s ${seconds > 0 ? "behind" : "ahead of"} the providers`
-  return { name, result: "failed", found, mend: "set the clock, for example with NTP" }
+  return { name, result: "failed", found, fix: "set the clock, for example with NTP" }
 }
 
 /**

@@ -18,9 +18,9 @@ export const registerDoctor: RegisterCommand = (program, terminal) => {
       const isHealthy = failed.length === 0
       outputOf(command, terminal).result({ healthy: isHealthy, checks }, (style) => {
         const rows = checks.map(({ name, result, found }) => [name, result, found])
-        const mends = checks.filter(hasMend).map(({ name, mend }) => `${name}: ${mend}`)
+        const fixes = checks.filter(hasFix).map(({ name, fix }) => `${name}: ${fix}`)
         const table = formatTable(COLUMNS, rows, style)
-        return mends.length === 0 ? table : `${table}\n\nTo fix:\n  ${mends.join("\n  ")}`
+        return fixes.length === 0 ? table : `${table}\n\nTo fix:\n  ${fixes.join("\n  ")}`
       })
       if (!isHealthy) {
         throw new CommandError(
@@ -32,6 +32,6 @@ export const registerDoctor: RegisterCommand = (program, terminal) => {
     })
 }
 
-function hasMend(check: Check): check is Check & { readonly mend: string } {
-  return check.mend !== undefined
+function hasFix(check: Check): check is Check & { readonly fix: string } {
+  return check.fix !== undefined
 }

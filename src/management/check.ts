@@ -4,5 +4,5 @@ export interface Check {
   readonly result: "ok" | "warning" | "failed"
   readonly found: string
   /** Advice for fixing the problem. */
-  readonly mend?: string
+  readonly fix?: string
 }

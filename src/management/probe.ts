@@ -31,7 +31,7 @@ export interface ProbeFinding {
   /** A description such as `it accepts the credential`. */
   readonly found: string
   /** Advice for fixing the problem. */
-  readonly mend?: string
+  readonly fix?: string
   /** The provider's clock minus the local clock in milliseconds; absent if the provider does not send its time. */
   readonly clockOffset?: number
   /** The status of the response, if there was one. */
@@ -63,9 +63,9 @@ export async function probeProvider(
     if (!(error instanceof GatewayError)) throw error
     const { cause } = error.details
     if (cause instanceof ServiceUnreachable)
-      return { result: "warning", found: cause.message, mend: UNREACHABLE_ADVICE }
+      return { result: "warning", found: cause.message, fix: UNREACHABLE_ADVICE }
     const found = cause instanceof OperatorCause ? cause.message : error.message
-    return { result: "failed", found, mend: "correct its credentials" }
+    return { result: "failed", found, fix: "correct its credentials" }
   }
   if ("known" in probe) return { result: "ok", found: probe.known }
   const headers = { ...vendor.chat[0]?.headers, ...signed, ...provider.headers }
@@ -92,34 +92,34 @@ async function validate(
   const { status } = response
   if (status === PROXY_AUTHENTICATION) {
     await response.body?.cancel()
-    const mend = "put the user name and the password into HTTPS_PROXY and HTTP_PROXY"
+    const fix = "put the user name and the password into HTTPS_PROXY and HTTP_PROXY"
     return {
       result: "warning",
       found: `it cannot be reached: ${proxyRefusal(status).message}`,
-      mend,
+      fix,
     }
   }
   const refusal = await accountError(vendor, response)
   if (refusal === "account") {
-    const mend = "check the account's billing, limits and status at the provider"
-    return { result: "failed", found: `it refuses the account (${status})`, mend }
+    const fix = "check the account's billing, limits and status at the provider"
+    return { result: "failed", found: `it refuses the account (${status})`, fix }
   }
   if (refusal !== undefined) {
-    const mend = "correct its api_key or other credential, or the variable it comes from"
-    return { result: "failed", found: `it refuses the credential (${status})`, mend }
+    const fix = "correct its api_key or other credential, or the variable it comes from"
+    return { result: "failed", found: `it refuses the credential (${status})`, fix }
   }
   if (status >= 500) {
-    return { result: "warning", found: `it answers with ${status}`, mend: "try again later" }
+    return { result: "warning", found: `it answers with ${status}`, fix: "try again later" }
   }
   const advice = FAILING_STATUSES.get(status)
   if (advice !== undefined) {
     await response.body?.cancel()
-    return { result: "warning", found: `it answers with ${status}`, mend: advice }
+    return { result: "warning", found: `it answers with ${status}`, fix: advice }
   }
   if (status >= 300 && status < 400) {
     await response.body?.cancel()
     const found = `it redirects${placeIn(response)} (${status}), which the gateway does not follow`
-    return { result: "failed", found, mend: "correct its base_url" }
+    return { result: "failed", found, fix: "correct its base_url" }
   }
   // Some vendors have no model list. The test is passed unless the credential is rejected.
   if (status !== 200) return { result: "ok", found: `reached (${status})` }
@@ -134,7 +134,7 @@ async function validate(
   if (body.type === "text" || typeof body.value !== "object") {
     const isPage = body.type === "text" && /^\s*</.test(body.text)
     const page = isPage ? "a web page" : "a body that is not JSON"
-    return { result: "failed", found: `it answers with ${page}`, mend: "correct its base_url" }
+    return { result: "failed", found: `it answers with ${page}`, fix: "correct its base_url" }
   }
   const models = wantsModels ? modelsIn(body.value) : undefined
   return { result: "ok", found, ...(models && models.size > 0 && { models }) }
@@ -143,7 +143,7 @@ async function validate(
 const TOO_LARGE: ProbeFinding = {
   result: "warning",
   found: "its list of models is too long to be read",
-  mend: "correct its base_url, or list its models in the settings",
+  fix: "correct its base_url, or list its models in the settings",
 }
 
 const ACCOUNT_ERRORS: ReadonlySet<ProviderErrorKind | undefined> = new Set<ProviderErrorKind>([

@@ -278,9 +278,9 @@ interface CheckedChange {
   readonly next: ProviderSettings
 }
 
-function testMessage({ result, found, mend, status, models }: ProbeFinding): string {
+function testMessage({ result, found, fix, status, models }: ProbeFinding): string {
   const capital = found.charAt(0).toUpperCase() + found.slice(1)
-  if (mend !== undefined) return `${capital}: ${mend}.`
+  if (fix !== undefined) return `${capital}: ${fix}.`
   if (result === "ok" && status !== undefined && status !== 200) {
     return `The provider responded and did not reject the credential, but lists no models (${status}). Check base_url if calls fail.`
   }

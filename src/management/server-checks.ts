@@ -28,28 +28,28 @@ function checkServer(
   const name = "database server"
   const found = `PostgreSQL ${version}`
   if (release < MIN_RELEASE) {
-    return { name, result: "failed", found, mend: `use PostgreSQL ${MIN_RELEASE} or newer` }
+    return { name, result: "failed", found, fix: `use PostgreSQL ${MIN_RELEASE} or newer` }
   }
   if (isStandby) {
-    const mend = "give the address of the primary: database.url"
-    return { name, result: "failed", found: `${found}, a read-only standby`, mend }
+    const fix = "give the address of the primary: database.url"
+    return { name, result: "failed", found: `${found}, a read-only standby`, fix }
   }
   if (isReadOnly) {
-    const mend = "remove default_transaction_read_only for the user of database.url"
-    return { name, result: "failed", found: `${found}, with read-only transactions`, mend }
+    const fix = "remove default_transaction_read_only for the user of database.url"
+    return { name, result: "failed", found: `${found}, with read-only transactions`, fix }
   }
   if (risks.length === 0) return { name, result: "ok", found }
-  const mend = "switch it on: a crash of the server loses charges that it has confirmed"
-  return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, mend }
+  const fix = "switch it on: a crash of the server loses charges that it has confirmed"
+  return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, fix }
 }
 
 /** Rejects an encoding that lacks characters, because receipts with such characters could not be stored. */
 function checkEncoding({ encoding }: ServerStatus): Check {
   const name = "database encoding"
   if (encoding === "UTF8") return { name, result: "ok", found: encoding }
-  const mend =
+  const fix =
     "create another database (CREATE DATABASE tollgate ENCODING 'UTF8' TEMPLATE template0) and set database.url to it"
-  return { name, result: "failed", found: `${encoding}, which lacks some characters`, mend }
+  return { name, result: "failed", found: `${encoding}, which lacks some characters`, fix }
 }
 
 function checkConnection(server: ServerStatus): Check {
@@ -58,13 +58,13 @@ function checkConnection(server: ServerStatus): Check {
   const roundTrip = `${server.roundTrip.toFixed(1)} ms round trip`
   const found = `${encryption ?? "not encrypted"}, ${roundTrip}`
   if (poolerFault !== null) {
-    const mend = "use PgBouncer 1.21 or newer, or set database.prepared_statements: false"
-    return { name, result: "failed", found: poolerFault, mend }
+    const fix = "use PgBouncer 1.21 or newer, or set database.prepared_statements: false"
+    return { name, result: "failed", found: poolerFault, fix }
   }
   if (encryption !== null || isOnThisMachine) return { name, result: "ok", found }
-  const mend =
+  const fix =
     "add ?sslmode=verify-full to database.url: otherwise the ledger can be read and changed in transit"
-  return { name, result: "warning", found, mend }
+  return { name, result: "warning", found, fix }
 }
 
 function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
@@ -74,13 +74,13 @@ function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
     return { name, result: "ok", found: `within ${seconds} s of this machine's` }
   }
   const found = `${seconds} s ${clockOffset > 0 ? "ahead of" : "behind"} this machine's`
-  return { name, result: "warning", found, mend: "set the clocks of both, for example with NTP" }
+  return { name, result: "warning", found, fix: "set the clocks of both, for example with NTP" }
 }
 
 function checkPartitions(days: number): Check {
   const name = "database partitions"
   const found = `created for the next ${days} days`
   if (days >= MIN_DAYS_AHEAD) return { name, result: "ok", found }
-  const mend = "start a node, which creates the partitions of the next days"
-  return { name, result: "warning", found, mend }
+  const fix = "start a node, which creates the partitions of the next days"
+  return { name, result: "warning", found, fix }
 }

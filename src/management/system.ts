@@ -70,7 +70,7 @@ export class System {
         name: "database",
         result: "failed" as const,
         found,
-        mend: "run 'tollgate doctor' where the gateway runs",
+        fix: "run 'tollgate doctor' where the gateway runs",
       })),
       ...(server ? serverChecks(server, version) : []),
       ...warningChecks(this.#parts.warnings()),
@@ -78,6 +78,6 @@ export class System {
   }
 }
 
-function problemsOf({ name, result, found, mend = "" }: Check): SystemDocument["problems"] {
-  return result === "ok" ? [] : [{ name, result, found, mend }]
+function problemsOf({ name, result, found, fix = "" }: Check): SystemDocument["problems"] {
+  return result === "ok" ? [] : [{ name, result, found, fix }]
 }

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5_000
 /** The description of a provider that cannot be reached, and the next step. */
 interface Unreachable {
   readonly found: string
-  readonly mend: string
+  readonly fix: string
 }
 
 /**
@@ -21,7 +21,7 @@ export async function unreachable(thrown: unknown, url: URL): Promise<Unreachabl
   const place = call.isProxied ? "" : ` at ${url.host}`
   const finding = (words: string): Unreachable => ({
     found: `it cannot be reached${place}: ${words}`,
-    mend: "check base_url, the network, and whether the server runs",
+    fix: "check base_url, the network, and whether the server runs",
   })
   if (call.isProxied) return finding(message)
   if (url.protocol === "http:" && NO_RESPONSE.has(code)) {

@@ -1,17 +1,17 @@
 import type { Check } from "./check.ts"
 
 /** Matches `provider local: has no models. List them.` */
-const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<mend>.+?))?\.?$/s
+const WARNING = /^(?<subject>.+?): (?<found>.+?)(?:\. (?<fix>.+?))?\.?$/s
 
 /** Converts warnings at the start to checks with a problem and a remedy. */
 export function warningChecks(warnings: readonly string[]): Check[] {
   return warnings.map((warning) => {
-    const { subject, found = warning, mend } = WARNING.exec(warning)?.groups ?? {}
+    const { subject, found = warning, fix } = WARNING.exec(warning)?.groups ?? {}
     return {
       name: subject === undefined ? "settings" : `settings, ${subject}`,
       result: "warning",
       found,
-      mend: mend ?? "change it in tollgate.yaml, in the console or in the environment",
+      fix: fix ?? "change it in tollgate.yaml, in the console or in the environment",
     }
   })
 }

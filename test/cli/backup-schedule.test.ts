@@ -66,7 +66,7 @@ test.concurrent("another tool's backup is recorded, and the doctor command warns
   }
   expect(await checked()).toBeUndefined()
   await withKey(installation)
-  expect(await checked()).toMatchObject({ result: "warning", mend: expect.any(String) })
+  expect(await checked()).toMatchObject({ result: "warning", fix: expect.any(String) })
   const noted = await runJson(installation, "backup", "zfs", "--done")
   expect(noted).toMatchObject({ place: "zfs", every_ms: null })
   expect(await checked()).toMatchObject({

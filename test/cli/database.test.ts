@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 interface Diagnosis {
-  readonly checks: readonly { name: string; result: string; found: string; mend?: string }[]
+  readonly checks: readonly { name: string; result: string; found: string; fix?: string }[]
 }
 
 function statusOf(url: string): Promise<DatabaseStatus> {
@@ -72,7 +72,7 @@ for (const encoding of ["LATIN1", "SQL_ASCII"]) {
     }
     expect(await statusOf(url)).toMatchObject({ schema: { found: 0 }, server: { encoding } })
     const check = (await diagnose(yamlAt(url))).find(({ name }) => name === "database encoding")
-    expect(check).toMatchObject({ result: "failed", mend: expect.stringContaining("UTF8") })
+    expect(check).toMatchObject({ result: "failed", fix: expect.stringContaining("UTF8") })
   })
 }
 
@@ -112,7 +112,7 @@ test.concurrent("a node with another secret fails to start, with an error", asyn
   expect(checks.at(-1)).toMatchObject({
     result: "failed",
     found: expect.stringContaining("was written with another secret"),
-    mend: expect.stringContaining("TOLLGATE_SECRET"),
+    fix: expect.stringContaining("TOLLGATE_SECRET"),
   })
   using stranger = createInstallation(`server: { port: 0 }\n${other}`)
   const serving = await runCommand(stranger, "serve")

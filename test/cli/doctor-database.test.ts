@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { checkDatabase, mendOf } from "../../src/cli/doctor-database.ts"
+import { checkDatabase, fixOf } from "../../src/cli/doctor-database.ts"
 import { LedgerError } from "../../src/store/ledger-error.ts"
 import { explainedError } from "../../src/store/postgres/explain-failure.ts"
 import { PostgresFailure } from "../../src/store/postgres/failure.ts"
@@ -25,7 +25,7 @@ test.each([
   ["ERR_POSTGRES_TLS_NOT_AVAILABLE", "ssl = on"],
   ["08006", "check that it runs"],
 ])("doctor names the next step after %s", (code, step) => {
-  expect(mendOf(failure(code))).toContain(step)
+  expect(fixOf(failure(code))).toContain(step)
 })
 
 function settingsOf(url: string) {
@@ -42,7 +42,7 @@ test("doctor names a database host without an address", async () => {
 
 test("doctor does not blame the host name if the port refuses connections", async () => {
   const [check] = await checkDatabase(settingsOf("postgres://127.0.0.1:9/tollgate"))
-  expect(check).toMatchObject({ result: "failed", mend: expect.stringContaining("the port in") })
+  expect(check).toMatchObject({ result: "failed", fix: expect.stringContaining("the port in") })
   expect(check?.found).not.toContain("resolved")
 })
 

@@ -50,9 +50,9 @@ test("doctor requires permission for an address in a private network, and shows 
   }
   const refused = await checkAddress(url, false)
   expect(refused.map(({ name }) => name)).toEqual(["log.http", "log.s3"])
-  for (const { result, found, mend } of refused) {
+  for (const { result, found, fix } of refused) {
     expect([result, found]).toEqual(["failed", "127.0.0.1:9: it is not on the public internet"])
-    expect(mend).toContain("private: true")
+    expect(fix).toContain("private: true")
   }
   expect(JSON.stringify(refused)).not.toContain(SECRET)
 })

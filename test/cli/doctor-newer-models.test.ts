@@ -50,7 +50,7 @@ test("doctor lists requested models that are newer than the price list", async (
       result: "warning",
       found:
         "callers requested models newer than the price list: mistral/mistral-large-9 (2 requests)",
-      mend: expect.stringContaining("set unknown_models: family"),
+      fix: expect.stringContaining("set unknown_models: family"),
     })
     for (const rule of ["family", "refuse"]) {
       const decided = loadSettings({ ...options, text: `unknown_models: ${rule}` }).settings

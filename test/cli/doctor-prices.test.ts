@@ -26,7 +26,7 @@ test("doctor accepts recent prices, and warns about old ones with the remedy", (
   expect(checkPriceLists(settings({}), lists(), NOW)).toMatchObject({ result: "ok" })
   const later = checkPriceLists(settings({}), lists(), NOW + 61 * DAY)
   expect(later).toMatchObject({ result: "warning", found: expect.stringContaining("62 days old") })
-  expect(later.mend).toContain("prices.refresh")
+  expect(later.fix).toContain("prices.refresh")
 })
 
 test("doctor warns about a pending price list with its changes, until the program has newer prices", () => {
@@ -35,7 +35,7 @@ test("doctor warns about a pending price list with its changes, until the progra
   const waiting = record("pending", bodyOf(fewer, "https://example.com/list"))
   const check = checkPriceLists(settings({}), lists(waiting), NOW)
   expect(check).toMatchObject({ result: "warning", found: expect.stringMatching(/\d+ removed/) })
-  expect(check.mend).toContain("tollgate prices update")
+  expect(check.fix).toContain("tollgate prices update")
   const old = record("pending", bodyOf({ ...fewer, date: "2026-01-01" }, "x"))
   expect(checkPriceLists(settings({}), lists(old), NOW)).toMatchObject({ result: "ok" })
   const same = record("pending", bodyOf({ ...BUILT_IN.facts, date: TOMORROW }, "x"))

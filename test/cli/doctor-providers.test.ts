@@ -143,7 +143,7 @@ describe("doctor's check of a provider", () => {
       result: "failed",
       found: "it refuses the credential (400)",
     })
-    expect(found.mend).toContain("api_key")
+    expect(found.fix).toContain("api_key")
   })
 
   test("treats an account that is suspended or out of money as a failed credential", async () => {
@@ -156,7 +156,7 @@ describe("doctor's check of a provider", () => {
       answer = () => Response.json(body, { status })
       const found = await check("openai", { baseUrl: url, apiKey: "secret" })
       expect(found).toMatchObject({ result: "failed", found: `it refuses the account (${status})` })
-      expect(found.mend).toContain("billing")
+      expect(found.fix).toContain("billing")
     }
   })
 
@@ -212,7 +212,7 @@ describe("doctor's check of a response that no API returns", () => {
       name: "provider one",
       result: "failed",
       found: `it redirects to https://portal.example.com (${status}), which the gateway does not follow`,
-      mend: "correct its base_url",
+      fix: "correct its base_url",
     })
   })
 
@@ -314,7 +314,7 @@ describe("doctor's test of a service account by a key exchange", () => {
     const found = await vertex()
     expect(found.result).toBe("failed")
     expect(found.found).toContain("(invalid_grant)")
-    expect(found.mend).toBe("correct its credentials")
+    expect(found.fix).toBe("correct its credentials")
   })
 })
 

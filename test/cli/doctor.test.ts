@@ -18,7 +18,7 @@ const SECRET = "sk-refused"
 
 interface Diagnosis {
   readonly healthy: boolean
-  readonly checks: readonly { name: string; result: string; found: string; mend?: string }[]
+  readonly checks: readonly { name: string; result: string; found: string; fix?: string }[]
 }
 
 interface Options {
@@ -58,7 +58,7 @@ async function diagnose(
 }
 
 const checkOf = ({ checks }: Diagnosis, name: string) =>
-  checks.find((check) => check.name === name) ?? { result: "none", found: "", mend: "" }
+  checks.find((check) => check.name === name) ?? { result: "none", found: "", fix: "" }
 
 test.concurrent("doctor reports a healthy installation", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({}))
@@ -92,12 +92,12 @@ test.concurrent("doctor reports a journal with charges that are not yet in the d
 test.concurrent("doctor reports a credential that the provider rejects", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ apiKey: SECRET }))
   expect(exitCode).toBe(6)
-  const { result, found, mend } = checkOf(diagnosis, "provider sim")
+  const { result, found, fix } = checkOf(diagnosis, "provider sim")
   expect({ result, found }).toEqual({
     result: "failed",
     found: "it refuses the credential (401)",
   })
-  expect(mend).toContain("api_key")
+  expect(fix).toContain("api_key")
   expect(words).toContain("error: 1 of 7 checks failed")
 })
 
@@ -113,7 +113,7 @@ test.concurrent("doctor reports a model without a price", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({ models }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "prices")).toMatchObject({ result: "warning" })
-  expect(checkOf(diagnosis, "prices").mend).toContain("sim/dear")
+  expect(checkOf(diagnosis, "prices").fix).toContain("sim/dear")
 })
 
 test.concurrent("doctor warns if there is no provider", async () => {
@@ -194,9 +194,7 @@ models:
     "settings, provider idle",
     "settings, stripe.currency",
   ])
-  expect(warnings.every(({ result, mend }) => result === "warning" && mend !== undefined)).toBe(
-    true,
-  )
+  expect(warnings.every(({ result, fix }) => result === "warning" && fix !== undefined)).toBe(true)
   const models = await runCommand(installation, "models")
   expect(models.stdout).toContain("provider idle: has no models")
   await using serving = await startServing(installation)

@@ -26,7 +26,7 @@ const NAMESPACE = {
 const SHELL = { type: "function", name: "shell", parameters: {} }
 
 const HISTORY = [
-  { role: "user", content: "Mend it." },
+  { role: "user", content: "Fix it." },
   { type: "custom_tool_call", call_id: "c1", name: "apply_patch", input: PATCH },
   { type: "custom_tool_call_output", call_id: "c1", output: "done" },
   {
@@ -50,7 +50,7 @@ const CHAT = OPENAI_CHAT.decodeRequest({
   model: "any/model",
   stream: true,
   messages: [
-    { role: "user", content: "Mend it." },
+    { role: "user", content: "Fix it." },
     {
       role: "assistant",
       content: null,

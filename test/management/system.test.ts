@@ -122,7 +122,7 @@ test("the system report contains the warnings of the start with their remedy", a
       name: "settings, provider local",
       result: "warning",
       found: "has no models",
-      mend: "List them under 'models'",
+      fix: "List them under 'models'",
     },
   ])
 })

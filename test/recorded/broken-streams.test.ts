@@ -103,10 +103,10 @@ const BROKEN: readonly Broken[] = [
 
 /**
  * Returns the second chunk.
- * @param mended fields that the relay adds to the first delta of a choice.
+ * @param added fields that the relay adds to the first delta of a choice.
  */
-function second(content: string, mended: JsonObject = {}): JsonObject {
-  const delta = { content, ...mended }
+function second(content: string, added: JsonObject = {}): JsonObject {
+  const delta = { content, ...added }
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 

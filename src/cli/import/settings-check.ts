@@ -83,7 +83,7 @@ export function checkSettings(
     const { settings, warnings } = loadSettings({ ...options, environment, file, text })
     for (const warning of warnings) differences.toDecide("settings", warning)
     const prices = checkPrices(settings, BUILT_IN)
-    if (prices.mend !== undefined) differences.toDecide("prices", `${prices.found}: ${prices.mend}`)
+    if (prices.fix !== undefined) differences.toDecide("prices", `${prices.found}: ${prices.fix}`)
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

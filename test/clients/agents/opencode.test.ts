@@ -101,7 +101,7 @@ describe.each(UPSTREAMS)("opencode with %s", (upstream) => {
       messages: [
         { role: "system", content: "You are a title generator.", ...MARK },
         { role: "user", content: "Generate a title for this conversation:\n", ...MARK },
-        { role: "user", content: "Mend the note", ...MARK },
+        { role: "user", content: "Fix the note", ...MARK },
       ],
       stream: true,
       stream_options: { include_usage: true },
@@ -111,7 +111,7 @@ describe.each(UPSTREAMS)("opencode with %s", (upstream) => {
     const deltas = frames.flatMap(
       (frame) => frame.choices as { readonly delta: { readonly content?: string } }[],
     )
-    expect(deltas.map(({ delta }) => delta.content ?? "").join("")).toContain("Mend the note")
+    expect(deltas.map(({ delta }) => delta.content ?? "").join("")).toContain("Fix the note")
   })
 })
 

@@ -44,7 +44,7 @@ test.each([
   ["openai/m", "custom", "tools of a vendor that supports them"],
 ])("%s gets a %s from the gateway: %s", async (model, form) => {
   const caller = await gateway.caller("10")
-  const messages = [{ role: "user", content: "Mend it." }]
+  const messages = [{ role: "user", content: "Fix it." }]
   const answer = await caller.post(CHAT, { model, messages, tools: [TOOL] })
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({

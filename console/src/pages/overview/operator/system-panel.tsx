@@ -46,7 +46,7 @@ function Problems({ problems }: Pick<System, "problems">) {
   if (problems.length === 0) return null
   return (
     <Stack gap="xs" role="list" aria-label="Problems">
-      {problems.map(({ name, found, mend, result }) => (
+      {problems.map(({ name, found, fix, result }) => (
         <div key={`${name} ${found}`} role="listitem">
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -55,7 +55,7 @@ function Problems({ problems }: Pick<System, "problems">) {
             <Status value={result} color={result === "failed" ? "red" : "yellow"} />
           </Group>
           <Text size="sm" className="anywhere">
-            {found}: {mend}.
+            {found}: {fix}.
           </Text>
         </div>
       ))}
