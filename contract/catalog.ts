@@ -41,8 +41,8 @@ export const modelKind = z.enum(MODEL_KIND_NAMES)
 
 export const health = z.object({
   /** `failing`: the last request to the deployment failed; the next request is still sent to it. */
-  state: z.enum(["unknown", "healthy", "failing", "resting"]),
-  /** Time of the next attempt for a resting deployment. */
+  state: z.enum(["unknown", "healthy", "failing", "cooling_down"]),
+  /** Time of the next attempt for a deployment that is cooling down. */
   until: z.string().nullable(),
   successes: z.int(),
   failures: z.int(),

@@ -5,7 +5,7 @@ export const OPERATOR_NOTICES = [
   "usage.unpriced",
   "payment.rejected",
   "credential.refused",
-  "deployment.resting",
+  "deployment.cooling_down",
   "deployment.recovered",
   "price.changed",
   "price.scheduled",

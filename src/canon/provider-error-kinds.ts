@@ -1,23 +1,23 @@
 /**
  * Kind of a provider error. It determines whether the caller sees the error, whether the account, credential or
- * deployment rests (is avoided for a while), and whether the operator is notified.
+ * deployment cools down (is avoided for a while), and whether the operator is notified.
  */
 export type ProviderErrorKind =
-  /** The operator's account is suspended, unpaid, over its budget or not allowed here. The account rests. */
+  /** The operator's account is suspended, unpaid, over its budget or not allowed here. The account cools down. */
   | "account"
-  /** The operator's credential is invalid or expired. The credential rests. */
+  /** The operator's credential is invalid or expired. The credential cools down. */
   | "credential"
-  /** The operator's account may not use this model. The deployment rests. */
+  /** The operator's account may not use this model. The deployment cools down. */
   | "permission"
   /** The operator's account may use the model, but not stream it. */
   | "streaming"
-  /** The operator's account may not make a request of this size or with one of its features. Nothing rests. */
+  /** The operator's account may not make a request of this size or with one of its features. Nothing cools down. */
   | "allowance"
-  /** The model failed to generate a response. Nothing rests, because other requests may succeed. */
+  /** The model failed to generate a response. Nothing cools down, because other requests may succeed. */
   | "generation"
   /** An error about the account, its permissions or the request that no rule recognizes. It counts as a failure. */
   | "forbidden"
-  /** The provider does not offer this model, or no longer offers it. The deployment rests. */
+  /** The provider does not offer this model, or no longer offers it. The deployment cools down. */
   | "model"
   | "capacity"
   | "timeout"

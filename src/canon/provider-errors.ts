@@ -9,7 +9,7 @@ export interface ProviderErrorRule {
   readonly codes?: readonly string[]
   /**
    * Matches the start of the message. A provider may quote the request later in the message, and a quote must not make
-   * the provider's account rest.
+   * the provider's account cool down.
    */
   readonly message?: RegExp
   /** The provider that reports it, and the page or recording that documents it. */

@@ -5,7 +5,10 @@ import type { Health } from "#contract/catalog.ts"
 export function healthDocument(report: HealthReport, isOperator: boolean): Health {
   return {
     state: report.state,
-    until: report.state === "resting" ? new Date(Date.now() + report.restsFor).toISOString() : null,
+    until:
+      report.state === "cooling_down"
+        ? new Date(Date.now() + report.cooldownMs).toISOString()
+        : null,
     successes: report.successes,
     failures: report.failures,
     last_error: isOperator ? report.lastError : null,
@@ -20,7 +23,9 @@ export function summedReport(reports: readonly HealthReport[]): HealthReport {
   const latest = known.toSorted((left, right) => right.failedAt - left.failedAt)[0]
   return {
     state,
-    restsFor: Math.min(...(state === "resting" ? known.map(({ restsFor }) => restsFor) : [0])),
+    cooldownMs: Math.min(
+      ...(state === "cooling_down" ? known.map(({ cooldownMs }) => cooldownMs) : [0]),
+    ),
     successes: known.reduce((sum, { successes }) => sum + successes, 0),
     failures: known.reduce((sum, { failures }) => sum + failures, 0),
     lastError: latest?.lastError ?? null,
@@ -29,4 +34,4 @@ export function summedReport(reports: readonly HealthReport[]): HealthReport {
   }
 }
 
-const BEST_FIRST = ["healthy", "failing", "resting"] as const
+const BEST_FIRST = ["healthy", "failing", "cooling_down"] as const

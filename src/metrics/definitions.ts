@@ -120,8 +120,8 @@ export const GAUGES = {
   tollgate_ledgers_usable: {
     help: "Processes that can use the ledger and therefore accept requests",
   },
-  tollgate_deployment_resting: {
-    help: "1 while a deployment is avoided",
+  tollgate_deployment_cooling_down: {
+    help: "1 while a deployment is cooling down (avoided after failures)",
     labels: ["deployment"],
     together: "max",
   },

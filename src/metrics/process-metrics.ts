@@ -57,13 +57,13 @@ export class ProcessMetrics {
 
   #deployments(): void {
     const { health, catalog } = this.#parts
-    const gauge = this.#registry.gauge("tollgate_deployment_resting")
+    const gauge = this.#registry.gauge("tollgate_deployment_cooling_down")
     gauge.reset()
     const ids = catalog()
       .list()
       .flatMap(({ deployments }) => deployments.map(({ id }) => id))
     for (const deployment of new Set(ids.slice(0, MAX_DEPLOYMENTS))) {
-      gauge.set({ deployment }, health.report(deployment).state === "resting" ? 1 : 0)
+      gauge.set({ deployment }, health.report(deployment).state === "cooling_down" ? 1 : 0)
     }
   }
 

@@ -34,7 +34,7 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
   "credential.refused": (fact) =>
     `${fact("deployment")} is refused by its provider: ${fact("reason")}`,
-  "deployment.resting": (fact) => `${fact("deployment")} is avoided for now: ${fact("reason")}`,
+  "deployment.cooling_down": (fact) => `${fact("deployment")} is cooling down: ${fact("reason")}`,
   "deployment.recovered": (fact) => `${fact("deployment")} works again`,
   "price.changed": (fact) =>
     fact("state") === "waiting"

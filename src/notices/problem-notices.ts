@@ -25,15 +25,19 @@ export class ProblemNotices {
    * Reports that a circuit opened or closed, or that a credential was refused.
    * @param reason a description in the gateway's own words.
    */
-  deployment({ deployment, event, rest }: DeploymentReport, reason = ""): void {
+  deployment({ deployment, event, cooldownMs }: DeploymentReport, reason = ""): void {
     if (event === "overloaded") return
     if (event === "recovered") return this.#recovered(deployment)
     const [type, name] =
       event === "refused"
         ? (["credential.refused", `credential:${deployment}`] as const)
-        : (["deployment.resting", `deployment:${deployment}`] as const)
+        : (["deployment.cooling_down", `deployment:${deployment}`] as const)
     if (!this.#isDue(name, REPEAT_INTERVAL_MS)) return
-    const data = { deployment, rest_ms: Math.ceil(rest), ...(reason !== "" && { reason }) }
+    const data = {
+      deployment,
+      cooldown_ms: Math.ceil(cooldownMs),
+      ...(reason !== "" && { reason }),
+    }
     this.#notices.notify({ type, data, mark: { name, from: null, to: "told" } })
   }
 

@@ -60,8 +60,8 @@ export class HealthExchange {
   }
 
   /** Whether a vendor's wait was extended. Of a burst of refusals, only the first one is reported. */
-  #isLonger({ deployment, rest }: DeploymentReport): boolean {
-    const until = performance.now() + rest
+  #isLonger({ deployment, cooldownMs }: DeploymentReport): boolean {
+    const until = performance.now() + cooldownMs
     if (until - (this.#waits.get(deployment) ?? -Infinity) < MIN_EXTENSION_MS) return false
     if (this.#waits.size >= MAX_WAITS) this.#waits.clear()
     this.#waits.set(deployment, until)

@@ -54,14 +54,14 @@ export interface AgedReport extends DeploymentReport {
 /** A deployment's health in a form for display. */
 export interface HealthReport extends Readonly<Tally> {
   /** The state: not used yet, responding, failed at the last request, or avoided until the next attempt. */
-  readonly state: "unknown" | "healthy" | "failing" | "resting"
-  /** Milliseconds until a deployment in the state `resting` is tried again. */
-  readonly restsFor: number
+  readonly state: "unknown" | "healthy" | "failing" | "cooling_down"
+  /** Milliseconds until a deployment in the state `cooling_down` is tried again. */
+  readonly cooldownMs: number
 }
 
 const UNKNOWN: HealthReport = {
   state: "unknown",
-  restsFor: 0,
+  cooldownMs: 0,
   successes: 0,
   failures: 0,
   lastError: null,
@@ -134,10 +134,10 @@ export class Health {
   /** Reports the health of a deployment. The counts cover this process only. */
   report(deployment: string): HealthReport {
     const tally = this.#tallies.get(deployment)
-    const restsFor = this.#until(deployment) - this.#clock()
-    if (restsFor > 0) return { ...UNKNOWN, ...tally, state: "resting", restsFor }
+    const cooldownMs = this.#until(deployment) - this.#clock()
+    if (cooldownMs > 0) return { ...UNKNOWN, ...tally, state: "cooling_down", cooldownMs }
     if (tally === undefined) return UNKNOWN
-    return { state: tally.isFailing ? "failing" : "healthy", restsFor: 0, ...tally }
+    return { state: tally.isFailing ? "failing" : "healthy", cooldownMs: 0, ...tally }
   }
 
   /** Records a response of a deployment. */
@@ -152,7 +152,7 @@ export class Health {
   #recovered(id: string, circuit: CircuitState): void {
     // If the failures of another node have opened the circuit, that node is not notified of the success.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
-      this.#notify({ deployment: id, event: "recovered", rest: 0 })
+      this.#notify({ deployment: id, event: "recovered", cooldownMs: 0 })
     }
     if (this.#clock() >= circuit.overloadedUntil) this.#circuits.remove(id, circuit)
     else circuit.recover()
@@ -190,7 +190,7 @@ export class Health {
         return this.refused(deployment, reason)
       case "model":
         this.#refusedFor(deployment, REFUSED_MS)
-        return this.#notify({ deployment, event: "failed", rest: REFUSED_MS }, reason)
+        return this.#notify({ deployment, event: "failed", cooldownMs: REFUSED_MS }, reason)
       case "streaming":
       case "allowance":
       case "generation":
@@ -218,10 +218,10 @@ export class Health {
     circuit.halfOpenUntil = 0
     circuit.failures++
     if (circuit.failures < FAILURES_TO_OPEN) return
-    const rest = Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** circuit.openings)
+    const cooldownMs = Math.min(MAX_OPEN_MS, FIRST_OPEN_MS * 2 ** circuit.openings)
     circuit.openings++
-    circuit.openUntil = now + rest
-    this.#notify({ deployment, event: "failed", rest }, reason)
+    circuit.openUntil = now + cooldownMs
+    this.#notify({ deployment, event: "failed", cooldownMs }, reason)
   }
 
   /**
@@ -230,9 +230,9 @@ export class Health {
    */
   overloaded(deployment: string, retryAfter?: number): void {
     const requested = retryAfter === undefined ? OVERLOAD_MS : retryAfter * 1_000
-    const rest = Math.min(MAX_OVERLOAD_MS, Math.max(0, requested))
-    this.#overloadedFor(deployment, rest)
-    this.#notify({ deployment, event: "overloaded", rest })
+    const cooldownMs = Math.min(MAX_OVERLOAD_MS, Math.max(0, requested))
+    this.#overloadedFor(deployment, cooldownMs)
+    this.#notify({ deployment, event: "overloaded", cooldownMs })
   }
 
   /**
@@ -241,7 +241,7 @@ export class Health {
    */
   refused(id: string, reason = ""): void {
     this.#refusedFor(id, REFUSED_MS)
-    this.#notify({ deployment: id, event: "refused", rest: REFUSED_MS }, reason)
+    this.#notify({ deployment: id, event: "refused", cooldownMs: REFUSED_MS }, reason)
   }
 
   /**
@@ -249,13 +249,13 @@ export class Health {
    * other node's network, so it only makes this node's next request the half-open request. A more recent success on
    * this node overrides it.
    */
-  applyReport({ deployment, event, rest, age }: AgedReport): void {
+  applyReport({ deployment, event, cooldownMs, age }: AgedReport): void {
     const now = this.#clock()
     const hasSucceeded = this.#hasSucceeded(deployment, now - age)
-    if (event === "overloaded") this.#overloadedFor(deployment, rest)
+    if (event === "overloaded") this.#overloadedFor(deployment, cooldownMs)
     else if (event === "recovered") this.#tryNow(deployment)
     else if (hasSucceeded) return
-    else if (event === "refused") this.#refusedFor(deployment, Math.min(rest, REFUSED_MS))
+    else if (event === "refused") this.#refusedFor(deployment, Math.min(cooldownMs, REFUSED_MS))
     else this.#halfOpen(deployment)
   }
 
@@ -286,23 +286,23 @@ export class Health {
     if (circuit) circuit.openUntil = Math.min(circuit.openUntil, this.#clock())
   }
 
-  #overloadedFor(deployment: string, rest: number): void {
-    if (rest <= 0) return
+  #overloadedFor(deployment: string, cooldownMs: number): void {
+    if (cooldownMs <= 0) return
     const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0
     circuit.overloadedUntil = Math.max(
       circuit.overloadedUntil,
-      this.#clock() + Math.min(MAX_OVERLOAD_MS, rest),
+      this.#clock() + Math.min(MAX_OVERLOAD_MS, cooldownMs),
     )
   }
 
-  #refusedFor(deployment: string, rest: number): void {
-    if (rest <= 0) return
+  #refusedFor(deployment: string, cooldownMs: number): void {
+    if (cooldownMs <= 0) return
     const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0
     circuit.openings = Math.max(1, circuit.openings)
     circuit.failures = FAILURES_TO_OPEN
-    circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + rest)
+    circuit.openUntil = Math.max(circuit.openUntil, this.#clock() + cooldownMs)
   }
 
   #notify(report: DeploymentReport, reason = ""): void {

@@ -10,8 +10,8 @@ const MAX_SAVED_RETRIES = 10
 /** Fraction of an attempt that each success earns. */
 const EARNED_PER_SUCCESS = 0.1
 /**
- * Maximum probes of a resting deployment per second. A probe is sent for a request after all other deployments have
- * failed.
+ * Maximum probes per second of a deployment that is cooling down. A probe is sent for a request after all other
+ * deployments have failed.
  */
 const PROBES_PER_SECOND = 10
 
@@ -117,9 +117,9 @@ export class Load {
   }
 
   /**
-   * Takes a probe from the budget, if there is one. A probe allows a request to use this resting deployment after all
-   * other deployments have failed. The number is limited, so that an outage of all deployments does not become worse,
-   * but not zero, so that its end is detected.
+   * Takes a probe from the budget, if there is one. A probe allows a request to use this deployment during its cooldown,
+   * after all other deployments have failed. The number is limited, so that an outage of all deployments does not
+   * become worse, but not zero, so that its end is detected.
    */
   takeProbe(now = performance.now()): boolean {
     const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND

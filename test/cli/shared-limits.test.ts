@@ -202,8 +202,8 @@ models:
     await answer.text()
     expect(answer.status).toBe(200)
   }
-  // After three failures the deployment rests. After one second, and then after every two seconds or more, one of all
-  // requests tries it again.
+  // After three failures the deployment cools down. After one second, and then after every two seconds or more, one of
+  // all requests tries it again.
   const trials = Math.ceil((performance.now() - began) / 1_000)
   expect(failing.bodies.length).toBeWithin(3, 4 + trials)
 })

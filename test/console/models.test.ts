@@ -104,15 +104,15 @@ test("a model's path keeps only the slashes of its name", () => {
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
 
-test("a model is resting if all its deployments are resting", () => {
-  const resting = { ...healthy, state: "resting" } as const
+test("a model is cooling down if all its deployments are cooling down", () => {
+  const coolingDown = { ...healthy, state: "cooling_down" } as const
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const both = [
-    { ...way, health: resting },
+    { ...way, health: coolingDown },
     { ...way, health: healthy },
   ]
   expect(healthOf(model("a/b", { deployments: both }), undefined)).toBe("healthy")
-  expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }), undefined)).toBe("resting")
+  expect(healthOf(model("a/b", { deployments: both.slice(0, 1) }), undefined)).toBe("cooling_down")
   expect(healthOf(model("a/b", { deployments: [] }), undefined)).toBe("unknown")
 })
 
@@ -136,8 +136,8 @@ test("the suggested model is available, capable, and the cheapest paid one", () 
   expect(modelToTry([small, dear])?.id).toBe("a/dear")
   expect(modelToTry([small, free])?.id).toBe("a/free")
   const way = { provider: "d", model: "d", weight: 1, is_paused: false, rules: [], health: healthy }
-  const resting = { ...way, health: { ...healthy, state: "resting" as const } }
-  const off = model("d/off", { deployments: [resting, { ...way, is_paused: true }] })
+  const coolingDown = { ...way, health: { ...healthy, state: "cooling_down" as const } }
+  const off = model("d/off", { deployments: [coolingDown, { ...way, is_paused: true }] })
   expect(modelToTry([off, dear])?.id).toBe("a/dear")
 })
 
@@ -323,14 +323,14 @@ test("the playground starts with the requested model, or with the best match", (
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })
 
-test("a model's health is determined by stored requests, unless it is resting", () => {
+test("a model's health is determined by stored requests, unless it is cooling down", () => {
   const history = { state: "failing" } as ReliabilityRow
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
-  const of = (state: "healthy" | "unknown" | "resting") =>
+  const of = (state: "healthy" | "unknown" | "cooling_down") =>
     healthOf(model("a/b", { deployments: [{ ...way, health: { ...healthy, state } }] }), history)
   expect(of("unknown")).toBe("failing")
   expect(of("healthy")).toBe("failing")
-  expect(of("resting")).toBe("resting")
+  expect(of("cooling_down")).toBe("cooling_down")
 })
 
 describe("the model list", () => {

@@ -185,7 +185,7 @@ describe("the processes of a machine", () => {
     expect(right.areCircuitsClosed).toBe(false)
     expect(right.isHealthy("mine/large")).toBe(false)
     expect(right.isHealthy("mine/other")).toBe(true)
-    expect(right.report("mine/large")).toMatchObject({ state: "resting", restsFor: 1_000 })
+    expect(right.report("mine/large")).toMatchObject({ state: "cooling_down", cooldownMs: 1_000 })
     now += 1_000
     right.attempted("mine/large")
     // A single request among all processes tries the deployment again.

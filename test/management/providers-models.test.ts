@@ -192,7 +192,7 @@ test("a provider has the totals of its deployments", async () => {
   expect(state()?.state).toBe("unknown")
   const refused = new GatewayError("upstream_error", "x", { providerError: "credential" })
   health.failed("inside/a", refused, 401)
-  expect(state()).toMatchObject({ state: "resting", failures: 1, until: expect.any(String) })
+  expect(state()).toMatchObject({ state: "cooling_down", failures: 1, until: expect.any(String) })
   health.succeeded("inside/b")
   expect(state()).toMatchObject({
     state: "healthy",

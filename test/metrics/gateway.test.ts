@@ -99,17 +99,19 @@ test("metrics show an overdue backup", async () => {
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 
-test("metrics show a resting deployment and its recovery", async () => {
+test("metrics show a deployment that is cooling down and its recovery", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/flaky-5": simulated() },
   })
   const caller = await gateway.caller("1")
-  const resting = async () =>
-    valueOf(await samples(gateway), "tollgate_deployment_resting", { deployment: "sim/flaky-5" })
-  expect(await resting()).toBe(0)
-  while ((await resting()) === 0) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
-  while ((await resting()) === 1) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
+  const coolingDown = async () =>
+    valueOf(await samples(gateway), "tollgate_deployment_cooling_down", {
+      deployment: "sim/flaky-5",
+    })
+  expect(await coolingDown()).toBe(0)
+  while ((await coolingDown()) === 0) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
+  while ((await coolingDown()) === 1) await (await caller.post(CHAT, chat("sim/flaky-5"))).text()
 })
 
 test("callers cannot create an unlimited number of metric series", async () => {

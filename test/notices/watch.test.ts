@@ -153,14 +153,14 @@ test("repeated problems of a deployment and a missing price are reported once pe
     await notices.settled()
     return (await told()).map(({ type }) => type)
   }
-  const report = { deployment: "openai/gpt", rest: 1_000 }
+  const report = { deployment: "openai/gpt", cooldownMs: 1_000 }
   for (let count = 0; count < 5; count++) problemNotices.deployment({ ...report, event: "failed" })
   problemNotices.deployment({ ...report, event: "overloaded" })
-  expect(await types()).toEqual(["deployment.resting"])
+  expect(await types()).toEqual(["deployment.cooling_down"])
   problemNotices.deployment({ ...report, event: "recovered" })
   problemNotices.deployment({ ...report, event: "failed" })
   problemNotices.deployment({ ...report, event: "recovered" })
-  expect(await types()).toEqual(["deployment.resting", "deployment.recovered"])
+  expect(await types()).toEqual(["deployment.cooling_down", "deployment.recovered"])
   now = 600_000
   problemNotices.deployment({ ...report, event: "refused" })
   problemNotices.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])

@@ -118,7 +118,7 @@ test("a recovered deployment is tried by the other nodes immediately", async () 
   const [one, other] = await twoMembers()
   for (const member of [one, other]) {
     member.break(3)
-    // Each failed trial doubles the resting time.
+    // Each failed trial doubles the cooldown.
     for (let trial = 0; trial < 6; trial++) {
       now += 60_000
       member.break(1)

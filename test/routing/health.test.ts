@@ -17,12 +17,12 @@ function breakTimes(times: number): void {
 }
 
 /** Returns the milliseconds until the deployment receives requests again. */
-function restLeft(): number {
+function cooldownLeft(): number {
   const from = now
   while (!health.isHealthy(ID) && now - from < 200_000) now += 250
-  const rest = now - from
+  const cooldownMs = now - from
   now = from
-  return rest
+  return cooldownMs
 }
 
 describe("deployment health", () => {
@@ -35,27 +35,27 @@ describe("deployment health", () => {
     breakTimes(1)
     expect(health.isHealthy(ID)).toBe(false)
     expect(health.isHealthy("mine/other")).toBe(true)
-    expect(restLeft()).toBe(1_000)
+    expect(cooldownLeft()).toBe(1_000)
   })
 
-  test("doubles the resting time each time a probe fails, up to a minute", () => {
+  test("doubles the cooldown each time a probe fails, up to a minute", () => {
     breakTimes(3)
-    const rests = [restLeft()]
+    const cooldowns = [cooldownLeft()]
     for (let trial = 0; trial < 8; trial++) {
-      now += restLeft()
+      now += cooldownLeft()
       health.attempted(ID)
       health.broke(ID)
-      rests.push(restLeft())
+      cooldowns.push(cooldownLeft())
     }
-    expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
+    expect(cooldowns).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1_000))
   })
 
   test("counts a hundred simultaneous failures as one", () => {
     breakTimes(100)
-    expect(restLeft()).toBe(1_000)
+    expect(cooldownLeft()).toBe(1_000)
   })
 
-  test("admits one request after the resting time, and ignores a probe without a result", () => {
+  test("admits one request after the cooldown, and ignores a probe without a result", () => {
     breakTimes(3)
     now += 1_000
     expect(health.isHealthy(ID)).toBe(true)
@@ -75,10 +75,10 @@ describe("deployment health", () => {
       health.attempted(ID)
       health.failed(ID, new GatewayError(kind, "no sign"))
       expect(health.isHealthy(ID)).toBe(true)
-      // This outcome does not count as a success, so the deployment rests longer after the next failure.
+      // This outcome does not count as a success, so the deployment cools down longer after the next failure.
       health.attempted(ID)
       health.broke(ID)
-      expect(restLeft()).toBe(2_000)
+      expect(cooldownLeft()).toBe(2_000)
     },
   )
 
@@ -90,7 +90,7 @@ describe("deployment health", () => {
     expect(health.isHealthy(ID)).toBe(true)
     expect(health.areCircuitsClosed).toBe(true)
     breakTimes(3)
-    expect(restLeft()).toBe(1_000)
+    expect(cooldownLeft()).toBe(1_000)
   })
 
   test.each([
@@ -99,30 +99,30 @@ describe("deployment health", () => {
     [0, 0],
     [3_600, 120_000],
   ])(
-    "converts an overload that requests %p seconds to a resting time of %p ms",
-    (retryAfter, rest) => {
+    "converts an overload that requests %p seconds to a cooldown of %p ms",
+    (retryAfter, cooldownMs) => {
       health.overloaded(ID, retryAfter)
-      expect(restLeft()).toBe(rest)
+      expect(cooldownLeft()).toBe(cooldownMs)
     },
   )
 
   test("keeps the delay that the vendor requested after a late success", () => {
     health.overloaded(ID, 30)
     health.succeeded(ID)
-    expect(restLeft()).toBe(30_000)
+    expect(cooldownLeft()).toBe(30_000)
     health.overloaded(ID, 1)
-    expect(restLeft()).toBe(30_000)
+    expect(cooldownLeft()).toBe(30_000)
   })
 
-  test("has a resting time of a minute for an account without money, for any status", () => {
+  test("has a cooldown of a minute for an account without money, for any status", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
-    expect(restLeft()).toBe(60_000)
+    expect(cooldownLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
 
-  test("has a resting time of a minute for a rejected credential, and then one probe", () => {
+  test("has a cooldown of a minute for a rejected credential, and then one probe", () => {
     health.refused(ID)
-    expect(restLeft()).toBe(60_000)
+    expect(cooldownLeft()).toBe(60_000)
     now += 60_000
     health.attempted(ID)
     expect(health.isHealthy(ID)).toBe(false)
@@ -136,24 +136,24 @@ describe("deployment health", () => {
     fail(new GatewayError("internal_error", ""))
     expect(health.areCircuitsClosed).toBe(true)
     fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
-    expect(restLeft()).toBe(7_000)
+    expect(cooldownLeft()).toBe(7_000)
     now += 7_000
     fail(new GatewayError("upstream_error", "", { providerError: "credential" }), 401)
-    expect(restLeft()).toBe(60_000)
+    expect(cooldownLeft()).toBe(60_000)
     now += 60_000
     health.succeeded(ID)
     for (let count = 0; count < 3; count++) fail(new GatewayError("upstream_timeout", ""))
-    expect(restLeft()).toBe(1_000)
+    expect(cooldownLeft()).toBe(1_000)
   })
 
   test.each(["account", "credential"] as const)(
-    "lets a whole account rest for an error about the %s",
+    "starts a cooldown of the whole account for an error about the %s",
     (error) => {
       const [first, second] = ["mine/large#eu", "mine/small#eu"] as const
       health.failed(first, new GatewayError("upstream_error", "", { providerError: error }), 412)
       expect(health.isHealthy(first)).toBe(false)
       expect(health.isHealthy(second)).toBe(false)
-      expect(health.report(second)).toMatchObject({ state: "resting", restsFor: 60_000 })
+      expect(health.report(second)).toMatchObject({ state: "cooling_down", cooldownMs: 60_000 })
       // Another credential of the provider is another account, and so is another provider.
       expect(health.isHealthy("mine/large#us")).toBe(true)
       expect(health.isHealthy("mine/large")).toBe(true)
@@ -175,10 +175,10 @@ describe("deployment health", () => {
   })
 
   test.each(["permission", "model"] as const)(
-    "lets one deployment rest for an error about the %s",
+    "starts a cooldown of one deployment for an error about the %s",
     (error) => {
       health.failed(ID, new GatewayError("upstream_error", "", { providerError: error }), 403)
-      expect(restLeft()).toBe(60_000)
+      expect(cooldownLeft()).toBe(60_000)
       expect(health.isHealthy("mine/other")).toBe(true)
     },
   )
@@ -199,7 +199,7 @@ describe("the health report", () => {
   test("has the state unknown for a deployment that was never called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",
-      restsFor: 0,
+      cooldownMs: 0,
       successes: 0,
       failures: 0,
       lastError: null,
@@ -219,8 +219,8 @@ describe("the health report", () => {
     })
     health.failed(ID, new GatewayError("upstream_overloaded", "x", { retryAfter: 7 }), 429)
     expect(health.report(ID)).toMatchObject({
-      state: "resting",
-      restsFor: 7_000,
+      state: "cooling_down",
+      cooldownMs: 7_000,
       failures: 2,
       lastError: "it asked for fewer requests (429)",
     })

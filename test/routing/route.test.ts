@@ -82,7 +82,7 @@ describe("the route of a request", () => {
     expect(health.isHealthy("a")).toBe(true)
   })
 
-  test("sends one request to a deployment after its resting time, and others elsewhere until that request ends", () => {
+  test("sends one request to a deployment after its cooldown, and others elsewhere until that request ends", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
@@ -100,7 +100,7 @@ describe("the route of a request", () => {
     const one = fc.record({
       weight: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
       priced: fc.boolean(),
-      resting: fc.boolean(),
+      isCoolingDown: fc.boolean(),
     })
     fc.assert(
       fc.property(fc.array(one, { maxLength: 8 }), fc.integer(), (made, seed) => {
@@ -108,17 +108,17 @@ describe("the route of a request", () => {
         const deployments = made.map(({ weight, priced }, index) =>
           deployment(`d${index}`, weight, priced),
         )
-        const resting = new Set<string>()
-        for (const [index, { resting: rests }] of made.entries()) {
-          if (!rests) continue
+        const coolingDown = new Set<string>()
+        for (const [index, { isCoolingDown }] of made.entries()) {
+          if (!isCoolingDown) continue
           health.refused(`d${index}`)
-          resting.add(`d${index}`)
+          coolingDown.add(`d${index}`)
         }
         const ordered = route(model(deployments), health, seeded(seed))
         const wanted = ids(deployments.filter(({ price }) => price !== undefined))
         expect(ids(ordered).toSorted()).toEqual(wanted.toSorted())
         const rank = ({ id, weight }: Deployment) =>
-          (resting.has(id) ? 2 : 0) + (weight === 0 ? 1 : 0)
+          (coolingDown.has(id) ? 2 : 0) + (weight === 0 ? 1 : 0)
         const ranks = ordered.map(rank)
         expect(ranks).toEqual(ranks.toSorted())
       }),
@@ -150,7 +150,7 @@ describe("affinity of routes", () => {
     expect(first / count).toBeCloseTo(3 / 4, 1.7)
   })
 
-  test("moves only the keys of a resting deployment, and moves them back", () => {
+  test("moves only the keys of a deployment that is cooling down, and moves them back", () => {
     let now = 0
     const health = new Health(() => now)
     const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)

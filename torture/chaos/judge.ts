@@ -55,7 +55,7 @@ const LEEWAY = 1_000
 const INNOCENT_LIMIT = 500
 /**
  * Number of requests that a deployment may receive in addition to those that callers send: ten retries, ten concurrent
- * requests although the deployment is resting, and requests that run before the failure is detected.
+ * requests although the deployment is cooling down, and requests that run before the failure is detected.
  */
 const SPARE = 10 + 10 + 20
 /** Formats in which a repeated frame can be detected. The frame is then skipped, or the stream fails. */

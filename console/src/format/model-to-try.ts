@@ -29,7 +29,7 @@ function preferred(
 function isReady({ deployments }: Model): boolean {
   // Only operators receive deployments. For other users the list is empty.
   if (deployments.length === 0) return true
-  return deployments.some(({ health, is_paused }) => health.state !== "resting" && !is_paused)
+  return deployments.some(({ health, is_paused }) => health.state !== "cooling_down" && !is_paused)
 }
 
 function isCapable({ context }: Model): boolean {

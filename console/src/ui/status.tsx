@@ -8,7 +8,7 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   settled: "gate",
   charged: "gate",
   delivered: "gate",
-  resting: "yellow",
+  cooling_down: "yellow",
   expired: "yellow",
   paused: "yellow",
   waiting: "yellow",

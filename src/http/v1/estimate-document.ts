@@ -67,7 +67,7 @@ function stepDocument({ deployment, isCircuitOpen, plan, losses, error }: Estima
   return {
     provider: deployment.provider,
     weight: deployment.weight,
-    is_resting: isCircuitOpen,
+    is_cooling_down: isCircuitOpen,
     way: plan === undefined ? null : plan.isVerbatim ? "verbatim" : "transcoded",
     dialect: plan?.dialect ?? null,
     calls: plan?.calls ?? 1,

@@ -44,8 +44,8 @@ export class CandidateQueue {
   }
 
   /**
-   * Whether a candidate may be tried. After a failure, only some requests try resting deployments, because more
-   * requests would prolong an outage.
+   * Whether a candidate may be tried. After a failure, only some requests try deployments that are cooling
+   * down, because more requests would prolong an outage.
    */
   #mayTry({ deployment }: Candidate): boolean {
     const { id, member } = deployment

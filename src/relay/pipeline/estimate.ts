@@ -57,7 +57,7 @@ export interface EstimateLine {
 /** One deployment of a route. */
 export interface EstimatedStep {
   readonly deployment: Deployment
-  /** Whether the deployment rests after failures, and is therefore tried last. */
+  /** Whether the deployment cools down after failures, and is therefore tried last. */
   readonly isCircuitOpen: boolean
   /** For chats, whether the request is sent verbatim, the dialect, and the number of calls. */
   readonly plan?: { readonly isVerbatim: boolean; readonly dialect: string; readonly calls: number }

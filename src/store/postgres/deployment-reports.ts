@@ -12,14 +12,14 @@ interface ReportRow {
   readonly event: DeploymentEvent
   readonly node: string
   readonly age: bigint
-  readonly rest: bigint
+  readonly cooldown_ms: bigint
 }
 
 /** The row with the revision is locked, so that reports become visible in the order of their revisions. */
 const REPORT = `WITH next AS (UPDATE deployment_revision SET number = number + 1 RETURNING number)
   INSERT INTO deployment_reports AS known (deployment, event, node, at, until, revision)
-  SELECT new.deployment, new.event, $1, tollgate_now(), tollgate_now() + new.rest, next.number
-  FROM next, unnest($2::text[], $3::text[], $4::bigint[]) AS new (deployment, event, rest)
+  SELECT new.deployment, new.event, $1, tollgate_now(), tollgate_now() + new.cooldown_ms, next.number
+  FROM next, unnest($2::text[], $3::text[], $4::bigint[]) AS new (deployment, event, cooldown_ms)
   ON CONFLICT (deployment, event) DO UPDATE SET node = excluded.node, at = excluded.at, revision = excluded.revision,
     until = CASE WHEN known.event = 'overloaded' THEN greatest(known.until, excluded.until) ELSE excluded.until END`
 
@@ -30,20 +30,20 @@ export function deploymentReportMethods(client: PostgresClient): Store["deployme
         node,
         texts(reports.map(({ deployment }) => deployment)),
         texts(reports.map(({ event }) => event)),
-        bigints(reports.map(({ rest }) => BigInt(Math.ceil(rest)))),
+        bigints(reports.map(({ cooldownMs }) => BigInt(Math.ceil(cooldownMs)))),
       ])
     },
     async after(revision) {
       const rows = await client.rows<ReportRow>(
-        `SELECT deployment, event, node, tollgate_now() - at AS age, until - tollgate_now() AS rest
+        `SELECT deployment, event, node, tollgate_now() - at AS age, until - tollgate_now() AS cooldown_ms
          FROM deployment_reports WHERE revision > $1 AND greatest(at, until) > tollgate_now() - $2::bigint
          ORDER BY revision, deployment, event`,
         [BigInt(revision), BigInt(REPORT_LIFETIME_MS)],
       )
-      return rows.map(({ age, rest, ...row }): DatedReport => ({
+      return rows.map(({ age, cooldown_ms, ...row }): DatedReport => ({
         ...row,
         age: Math.max(0, Number(age)),
-        rest: Math.max(0, Number(rest)),
+        cooldownMs: Math.max(0, Number(cooldown_ms)),
       }))
     },
   }

@@ -36,13 +36,13 @@ export class DeploymentReports {
     this.#database.run("UPDATE deployment_revision SET number = number + 1")
     const revision = BigInt(this.revision())
     const now = Date.now()
-    for (const { deployment, event, rest } of reports) {
+    for (const { deployment, event, cooldownMs } of reports) {
       this.#database.run(
         `INSERT INTO deployment_reports (deployment, event, node, at, until, revision) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (deployment, event) DO UPDATE SET node = excluded.node, at = excluded.at,
            revision = excluded.revision,
            until = CASE event WHEN 'overloaded' THEN max(until, excluded.until) ELSE excluded.until END`,
-        [deployment, event, node, BigInt(now), BigInt(Math.ceil(now + rest)), revision],
+        [deployment, event, node, BigInt(now), BigInt(Math.ceil(now + cooldownMs)), revision],
       )
     }
   }
@@ -58,7 +58,7 @@ export class DeploymentReports {
       .map(({ at, until, ...row }) => ({
         ...row,
         age: Math.max(0, now - Number(at)),
-        rest: Math.max(0, Number(until) - now),
+        cooldownMs: Math.max(0, Number(until) - now),
       }))
   }
 }

@@ -68,7 +68,7 @@ test("the operator gets a notice about a failing vendor and a rejected credentia
   await asked(gateway, "POST", "/notices/targets", { channel: "webhook", address: receiver.url })
   const caller = await gateway.caller()
   for (const [model, type] of [
-    ["sim/fault-500", "deployment.resting"],
+    ["sim/fault-500", "deployment.cooling_down"],
     ["sim/fault-401", "credential.refused"],
   ]) {
     const chat = { model, messages: [{ role: "user", content: "hi" }], max_tokens: 9 }

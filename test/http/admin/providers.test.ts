@@ -383,7 +383,7 @@ test("a provider's health reports failures of its models in the gateway's words"
   }
   expect(await provider("dead")).toMatchObject({
     health: {
-      state: "resting",
+      state: "cooling_down",
       until: expect.stringContaining("T"),
       successes: 0,
       failures: 3,

@@ -18,10 +18,10 @@ function candidate(id: string, member?: string): Candidate {
 
 /**
  * Returns a queue.
- * @param resting deployments that no request may probe.
+ * @param coolingDown deployments in cooldown that no request may probe.
  */
-function queueOf(candidates: readonly Candidate[], resting: readonly string[] = []) {
-  const health = { isHealthy: (id: string) => !resting.includes(id) }
+function queueOf(candidates: readonly Candidate[], coolingDown: readonly string[] = []) {
+  const health = { isHealthy: (id: string) => !coolingDown.includes(id) }
   const router = { loadOf: () => ({ takeProbe: () => false }) }
   return new CandidateQueue({} as RequestContext, candidates, {
     health: health as unknown as Health,
@@ -41,7 +41,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("returns a resting candidate only before the first failure", () => {
+  test("returns a candidate that is cooling down only before the first failure", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b], ["a", "b"])
     expect(queue.next()).toBe(a)

@@ -66,7 +66,7 @@ async function startFailing(erring: ScriptedVendor): Promise<TestGateway> {
           { provider: "sim", model: "echo", weight: 1 },
         ],
       }),
-      "sim/resting": backedUp("sim", "flaky-9"),
+      "sim/cooling-down": backedUp("sim", "flaky-9"),
       "sim/both-fail": simulated({
         deployments: [
           { provider: "sim", model: "fault-500", weight: 1 },
@@ -208,13 +208,14 @@ describe("the order of deployments", () => {
     }
   })
 
-  test("excludes a repeatedly failing deployment until its resting time ends", async () => {
+  test("excludes a repeatedly failing deployment until its cooldown ends", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
-    for (let count = 0; count < 3; count++) expect(await attemptsOf("sim/resting")).toEqual(both)
-    expect(await attemptsOf("sim/resting")).toEqual(["sim/echo"])
-    // The deployment rests for one second.
-    let attempts = await attemptsOf("sim/resting")
-    while (attempts.length === 1) attempts = await attemptsOf("sim/resting")
+    for (let count = 0; count < 3; count++)
+      expect(await attemptsOf("sim/cooling-down")).toEqual(both)
+    expect(await attemptsOf("sim/cooling-down")).toEqual(["sim/echo"])
+    // The deployment cools down for one second.
+    let attempts = await attemptsOf("sim/cooling-down")
+    while (attempts.length === 1) attempts = await attemptsOf("sim/cooling-down")
     expect(attempts).toEqual(both)
   })
 })

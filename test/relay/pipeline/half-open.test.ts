@@ -36,7 +36,7 @@ beforeEach(async () => {
   })
 })
 
-/** Sends requests until one of them is sent to a deployment that is still resting. */
+/** Sends requests until one of them is sent to a deployment that is still cooling down. */
 async function untilTried(send: () => Promise<unknown>): Promise<void> {
   const before = vendor.bodies.length
   await until(async () => {
@@ -45,7 +45,7 @@ async function untilTried(send: () => Promise<unknown>): Promise<void> {
   })
 }
 
-describe("requests that probe a resting deployment", () => {
+describe("requests that probe a deployment that is cooling down", () => {
   test("lead to another probe if the vendor rejects them", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")

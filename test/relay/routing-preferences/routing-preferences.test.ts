@@ -67,7 +67,7 @@ beforeAll(async () => {
         choice: "price",
         members: ["dear/big", "cheap/small"].map((model) => ({ model, weight: 1 })),
       },
-      // The members of this group fail in no other test, so they are not resting.
+      // The members of this group fail in no other test, so they are not cooling down.
       "dear/steady": simulated({ deployments: [deployment("dear", "steady")] }),
       "dear/shaky": simulated({ deployments: [deployment("dear", "shaky")] }),
       "auto/steady": {

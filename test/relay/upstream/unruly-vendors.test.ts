@@ -266,7 +266,7 @@ test("comments in a stream use no shared memory", () => {
   expect(taken).toBe(0)
 })
 
-test("an outage of all deployments is not amplified, and resting deployments are tried occasionally", async () => {
+test("an outage of all deployments is not amplified, and deployments are probed during their cooldown", async () => {
   const requests = 200
   for (const name of ["a", "b", "c"]) {
     answers.set(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { TestDatabase } from "../test-database.ts"
 import type { Engine } from "../engines.ts"
 
-const FAILED = { deployment: "d", event: "failed", rest: 2_000 } as const
+const FAILED = { deployment: "d", event: "failed", cooldownMs: 2_000 } as const
 
 /** Tests that an engine fulfills this contract. */
 export function deploymentReportContract(engine: Engine): void {
@@ -12,14 +12,14 @@ export function deploymentReportContract(engine: Engine): void {
       const { nodes, deploymentReports: reports } = database.store
       const other = await database.another()
       const { deploymentRevision: before } = await other.nodes.poll("two", null)
-      await reports.report("one", [FAILED, { ...FAILED, event: "refused", rest: 60_000 }])
+      await reports.report("one", [FAILED, { ...FAILED, event: "refused", cooldownMs: 60_000 }])
       const { deploymentRevision: revision } = await nodes.poll("two", null)
       expect(revision).toBeGreaterThan(before)
       const [failed, refused, ...more] = await other.deploymentReports.after(before)
       expect(failed).toMatchObject({ deployment: "d", event: "failed", node: "one" })
       expect(failed?.age).toBeWithin(0, 1_000)
-      expect(failed?.rest).toBeWithin(1_000, 2_001)
-      expect(refused?.rest).toBeWithin(59_000, 60_001)
+      expect(failed?.cooldownMs).toBeWithin(1_000, 2_001)
+      expect(refused?.cooldownMs).toBeWithin(59_000, 60_001)
       expect(more).toEqual([])
       expect(await other.deploymentReports.after(revision)).toEqual([])
     })
@@ -28,15 +28,15 @@ export function deploymentReportContract(engine: Engine): void {
       await using database = await TestDatabase.on(engine)
       const { deploymentReports: reports } = database.store
       const overloaded = { deployment: "d", event: "overloaded" } as const
-      await reports.report("one", [FAILED, { ...overloaded, rest: 50_000 }])
+      await reports.report("one", [FAILED, { ...overloaded, cooldownMs: 50_000 }])
       await reports.report("two", [
-        { ...FAILED, rest: 8_000 },
-        { ...overloaded, rest: 1 },
+        { ...FAILED, cooldownMs: 8_000 },
+        { ...overloaded, cooldownMs: 1 },
       ])
       const [failed, wait, ...more] = await reports.after(0)
       expect(failed).toMatchObject({ node: "two" })
-      expect(failed?.rest).toBeWithin(7_000, 8_001)
-      expect(wait?.rest).toBeWithin(49_000, 50_001)
+      expect(failed?.cooldownMs).toBeWithin(7_000, 8_001)
+      expect(wait?.cooldownMs).toBeWithin(49_000, 50_001)
       expect(more).toEqual([])
     })
 

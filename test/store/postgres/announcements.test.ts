@@ -73,7 +73,7 @@ test("a node is notified of changes, nodes, missing credits and failing deployme
     await store.nodes.join({ id, process: 1, host: "test", beatAt: 1, machine: null })
   }
   await until(() => other.heard() === 3)
-  const report = { deployment: "d", event: "failed", rest: 1_000 } as const
+  const report = { deployment: "d", event: "failed", cooldownMs: 1_000 } as const
   await store.deploymentReports.report("one", [report])
   await until(() => other.heard() === 4)
   await store.leases.take({ node: "one", owner: "a", wanted: 100n, min: 1n })

@@ -57,7 +57,7 @@ export function healthOf(model: Model, history: ReliabilityRow | undefined): Hea
   return healthState(BEST_FIRST.find((best) => states.includes(best)) ?? "unknown", history)
 }
 
-const BEST_FIRST = ["healthy", "failing", "resting"] as const
+const BEST_FIRST = ["healthy", "failing", "cooling_down"] as const
 
 /** Splits a model id into its path parameters in the API. The name may contain slashes. */
 export function modelPath(id: string): { readonly provider: string; readonly name: string } {

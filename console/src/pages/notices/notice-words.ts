@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "usage.unpriced": "Usage without a price",
   "payment.rejected": "Card payment not applied",
   "credential.refused": "Credential refused",
-  "deployment.resting": "Deployment avoided",
+  "deployment.cooling_down": "Deployment cooling down",
   "deployment.recovered": "Deployment recovered",
   "price.changed": "New list prices",
   "price.scheduled": "Prices change tomorrow",

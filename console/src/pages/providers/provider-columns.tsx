@@ -135,7 +135,8 @@ function HealthCell({ provider, history }: HealthProperties) {
   const { problem, health } = provider
   const state = healthState(health.state, history)
   // Once a provider has recovered, its last error is no longer relevant.
-  const error = problem ?? (state === "resting" || state === "failing" ? health.last_error : null)
+  const error =
+    problem ?? (state === "cooling_down" || state === "failing" ? health.last_error : null)
   return (
     <>
       <HealthSummary
