@@ -31,7 +31,7 @@ export const failureQuery = pageQuery.extend({
   endpoint: z.string().max(200).optional(),
   code: z.string().max(100).optional(),
   /** `true` selects only requests that were rejected before a provider was called. These requests have no receipt. */
-  refused: z.enum(["true", "false"]).optional(),
+  rejected: z.enum(["true", "false"]).optional(),
   /** An exact model name or a glob. */
   model: z.string().max(200).optional(),
   /** A part of the error message, the model or the name of the key, regardless of case; or the id of the request. */
@@ -41,14 +41,14 @@ export const failureQuery = pageQuery.extend({
 })
 export type FailureQuery = z.output<typeof failureQuery>
 
-/** A request in the list of all requests. Either `admitted` or `refused` is set. */
+/** A request in the list of all requests. Either `admitted` or `rejected` is set. */
 export const listedRequest = z.object({
   id: identifier,
   at: moment,
   /** Set if the request held credits. */
   admitted: requestSummary.nullable(),
   /** Set if the request was rejected before a provider was called. It has no receipt and was not charged. */
-  refused: failedRequest.nullable(),
+  rejected: failedRequest.nullable(),
 })
 export type ListedRequest = z.infer<typeof listedRequest>
 export const listedRequestPage = page(listedRequest).extend({
@@ -58,11 +58,11 @@ export const listedRequestPage = page(listedRequest).extend({
 export type ListedRequestPage = z.infer<typeof listedRequestPage>
 
 /**
- * A query for all requests. Refused requests are listed for seven days. They have no label, provider, cost or duration,
- * so these filters and the sorting by cost or duration omit them.
+ * A query for all requests. Rejected requests are listed for seven days. They have no label, provider, cost or
+ * duration, so these filters and the sorting by cost or duration omit them.
  */
 export const listedRequestQuery = requestQuery.extend({
-  status: z.enum(["ok", "failed", "written_off", "refused"]).optional(),
+  status: z.enum(["ok", "failed", "written_off", "rejected"]).optional(),
 })
 export type ListedRequestQuery = z.output<typeof listedRequestQuery>
 
@@ -102,13 +102,13 @@ export type RequestRecordDocument = z.infer<typeof requestRecord>
 /** Routes for failed requests, including requests without a receipt. */
 export const failureRoutes = {
   "GET /requests": route({
-    summary: "List the admitted and the refused requests of an account, or of all your accounts",
+    summary: "List the admitted and the rejected requests of an account, or of all your accounts",
     minimumRole: "session",
     query: listedRequestQuery,
     answer: listedRequestPage,
   }),
   "GET /requests.csv": route({
-    summary: "Download up to 50,000 of these admitted and refused requests as a CSV file",
+    summary: "Download up to 50,000 of these admitted and rejected requests as a CSV file",
     minimumRole: "session",
     query: requestListTableQuery,
   }),

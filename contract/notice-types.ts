@@ -4,7 +4,7 @@ export const OPERATOR_NOTICES = [
   "write_off",
   "usage.unpriced",
   "payment.rejected",
-  "credential.refused",
+  "credential.rejected",
   "deployment.cooling_down",
   "deployment.recovered",
   "price.changed",

@@ -229,7 +229,7 @@ export type Reliability = z.infer<typeof reliability>
  * filters.
  */
 export const requestCountQuery = requestFilter.extend({
-  status: z.enum(["ok", "failed", "written_off", "refused"]).optional(),
+  status: z.enum(["ok", "failed", "written_off", "rejected"]).optional(),
   from: moment,
   to: moment,
   step: z.enum(["minute", "hour", "day"]),
@@ -243,7 +243,7 @@ const requestCount = z.object({
   /** Number of requests that held credits and received no answer or only a part of an answer. */
   failed: z.int(),
   /** Number of requests that were rejected before a vendor was called. They are stored for seven days. */
-  refused: z.int(),
+  rejected: z.int(),
 })
 export type RequestCount = z.infer<typeof requestCount>
 
@@ -285,7 +285,7 @@ export const usageRoutes = {
     answer: reliability,
   }),
   "GET /usage/requests": route({
-    summary: "Count answered, failed and refused requests over time",
+    summary: "Count answered, failed and rejected requests over time",
     minimumRole: "session",
     query: requestCountQuery,
     answer: requestCounts,

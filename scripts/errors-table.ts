@@ -56,9 +56,9 @@ const WHEN: Readonly<Record<ErrorKind, string>> = {
   invalid_audio: "the file is not audio in a known format",
   file_too_large: "a file is larger than its limit",
   body_too_large: "the body is larger than its limit",
-  refused_by_upstream:
-    "the provider refuses the request itself; status, message and code are the provider's",
-  upstream_error: "the provider failed, or refused the operator's own credential",
+  rejected_by_upstream:
+    "the provider rejects the request itself; status, message and code are the provider's",
+  upstream_error: "the provider failed, or rejected the operator's own credential",
   upstream_overloaded: "the provider is overloaded, or no deployment is healthy",
   upstream_timeout: "the provider took too long",
   overloaded: "the gateway has no free memory",

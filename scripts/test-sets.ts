@@ -44,7 +44,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
     "opens the console behind a proxy; base-path.test.ts tests the addresses of its files",
   "test/browser/cards.test.ts":
     "pays in the console; test/management tests payments, refunds and disputes",
-  "test/browser/dialog-refusals.test.ts":
+  "test/browser/dialog-rejections.test.ts":
     "rejects input in dialogs; test/http/admin tests the same errors",
   "test/browser/dialogs.test.ts": "completes each dialog; test/http/admin tests the same changes",
   "test/browser/issuers.test.ts":

@@ -9,11 +9,11 @@ import { playTransportFault } from "./transport-faults.ts"
 /** The form of one vendor's rejections and answers. */
 export interface Manner {
   /** Returns the rejection of an invalid credential; undefined if the credential is valid. */
-  refuseCredential(exchange: Exchange): Response | undefined
+  rejectCredential(exchange: Exchange): Response | undefined
   /** Returns the error response for a fault; undefined if the fault causes no error response. */
-  refuseFault(exchange: Exchange, fault: string, model: string): Response | undefined
+  rejectFault(exchange: Exchange, fault: string, model: string): Response | undefined
   /** Returns a rejection of the request itself. */
-  refuse(exchange: Exchange, message: string): Response
+  reject(exchange: Exchange, message: string): Response
   respond(body: string | ReadableStream): Response
 }
 
@@ -21,7 +21,7 @@ export interface Manner {
 export type Answered =
   | { readonly json: object }
   | { readonly script: StreamScript }
-  | { readonly refused: string }
+  | { readonly rejected: string }
 
 /** An operation that takes JSON and answers with JSON. */
 export interface JsonOperation {
@@ -39,25 +39,25 @@ export async function answerJson(
   const body = await exchange.readBody()
   const operation = operationOf(isObject(body) ? body : {})
   const { manner } = operation
-  const refused = manner.refuseCredential(exchange)
-  if (refused !== undefined) return refused
-  if (!isObject(body)) return manner.refuse(exchange, "The body is not a JSON object.")
+  const rejected = manner.rejectCredential(exchange)
+  if (rejected !== undefined) return rejected
+  if (!isObject(body)) return manner.reject(exchange, "The body is not a JSON object.")
   const model = operation.model ?? stringOf(body.model)
-  if (model === "") return manner.refuse(exchange, "you must provide a model parameter")
+  if (model === "") return manner.reject(exchange, "you must provide a model parameter")
   const fault = dueFault(exchange, model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
-    return manner.refuse(exchange, "The simulator knows no fault of the name in x-simulate-fault.")
+    return manner.reject(exchange, "The simulator knows no fault of the name in x-simulate-fault.")
   }
   if (fault !== undefined) {
     const transport = await playTransportFault(exchange, fault)
     if (transport !== undefined) return transport
     // In a stream, this error is sent as an event.
     const isEvent = fault.name === "stream-error" && body["stream"] === true
-    const played = isEvent ? undefined : manner.refuseFault(exchange, fault.name, model)
+    const played = isEvent ? undefined : manner.rejectFault(exchange, fault.name, model)
     if (played !== undefined) return played
   }
   const answered = operation.answer(body, fault)
-  if ("refused" in answered) return manner.refuse(exchange, answered.refused)
+  if ("rejected" in answered) return manner.reject(exchange, answered.rejected)
   if ("script" in answered) {
     const steps = streamSteps(answered.script, exchange.cadence, fault)
     return vendorResponse(bodyOf(exchange, steps), "stream")

@@ -13,30 +13,30 @@ import { vendorResponse as openaiResponse } from "./openai-chat/headers.ts"
 
 /** The form of OpenAI, and of vendors with the same form. */
 export const OPENAI: Manner = {
-  refuseCredential(exchange) {
+  rejectCredential(exchange) {
     const error = openai.credentialError(exchange.headers)
-    return error === undefined ? undefined : openai.refuse(exchange, error)
+    return error === undefined ? undefined : openai.reject(exchange, error)
   },
-  refuseFault(exchange, fault, model) {
+  rejectFault(exchange, fault, model) {
     const error = openai.faultError(fault, model)
-    return error === undefined ? undefined : openai.refuse(exchange, error)
+    return error === undefined ? undefined : openai.reject(exchange, error)
   },
-  refuse: (exchange, message) => openai.refuse(exchange, openai.invalid(message, null, null)),
+  reject: (exchange, message) => openai.reject(exchange, openai.invalid(message, null, null)),
   respond: (body) => openaiResponse(body, "json"),
 }
 
 /** The form of Voyage and Jina, which report the error in `detail` (docs/contribute/wire/embeddings.md#f6). */
 export const DETAIL: Manner = {
   ...OPENAI,
-  refuseCredential(exchange) {
+  rejectCredential(exchange) {
     const error = openai.credentialError(exchange.headers)
     return error === undefined ? undefined : detailed(exchange, error.status, error.message)
   },
-  refuseFault(exchange, fault, model) {
+  rejectFault(exchange, fault, model) {
     const error = openai.faultError(fault, model)
     return error === undefined ? undefined : detailed(exchange, error.status, error.message)
   },
-  refuse: (exchange, message) => detailed(exchange, 400, message),
+  reject: (exchange, message) => detailed(exchange, 400, message),
 }
 
 function detailed(exchange: Exchange, status: number, detail: string): Response {
@@ -46,32 +46,32 @@ function detailed(exchange: Exchange, status: number, detail: string): Response 
 
 /** The form of Cohere. */
 export const COHERE: Manner = {
-  refuseCredential(exchange) {
+  rejectCredential(exchange) {
     const error = cohere.credentialError(exchange.headers)
-    return error === undefined ? undefined : cohere.refuse(exchange, error)
+    return error === undefined ? undefined : cohere.reject(exchange, error)
   },
-  refuseFault(exchange, fault, model) {
+  rejectFault(exchange, fault, model) {
     const error = cohere.faultError(fault, model)
-    return error === undefined ? undefined : cohere.refuse(exchange, error)
+    return error === undefined ? undefined : cohere.reject(exchange, error)
   },
-  refuse: (exchange, message) => cohere.refuse(exchange, cohere.invalid(message)),
+  reject: (exchange, message) => cohere.reject(exchange, cohere.invalid(message)),
   respond: (body) => cohereResponse(body, "json"),
 }
 
 /** The form of Google, for the Gemini API and for Vertex. */
 export const GOOGLE: Manner = {
-  refuseCredential(exchange) {
+  rejectCredential(exchange) {
     const call = readCall(exchange.path)
     const error = gemini.credentialError(exchange.headers, call)
-    return error === undefined ? undefined : gemini.refuse(exchange, call, error)
+    return error === undefined ? undefined : gemini.reject(exchange, call, error)
   },
-  refuseFault(exchange, fault) {
+  rejectFault(exchange, fault) {
     const call = readCall(exchange.path)
     const error = gemini.faultError(fault, call)
-    return error === undefined ? undefined : gemini.refuse(exchange, call, error)
+    return error === undefined ? undefined : gemini.reject(exchange, call, error)
   },
-  refuse: (exchange, message) =>
-    gemini.refuse(exchange, readCall(exchange.path), gemini.invalid(message)),
+  reject: (exchange, message) =>
+    gemini.reject(exchange, readCall(exchange.path), gemini.invalid(message)),
   respond: (body) => geminiResponse(body, "json"),
 }
 
@@ -81,15 +81,15 @@ export const GOOGLE: Manner = {
  */
 export function bedrockManner(headers: () => Readonly<Record<string, string>>): Manner {
   return {
-    refuseCredential(exchange) {
+    rejectCredential(exchange) {
       const error = bedrockCredentialError(exchange)
-      return error === undefined ? undefined : bedrock.refuse(exchange, error)
+      return error === undefined ? undefined : bedrock.reject(exchange, error)
     },
-    refuseFault(exchange, fault) {
+    rejectFault(exchange, fault) {
       const error = bedrock.faultError(fault)
-      return error === undefined ? undefined : bedrock.refuse(exchange, error)
+      return error === undefined ? undefined : bedrock.reject(exchange, error)
     },
-    refuse: (exchange, message) => bedrock.refuse(exchange, bedrock.invalid(message)),
+    reject: (exchange, message) => bedrock.reject(exchange, bedrock.invalid(message)),
     respond(body) {
       const response = bedrockResponse(body, "application/json")
       for (const [name, value] of Object.entries(headers())) response.headers.set(name, value)

@@ -54,10 +54,10 @@ function answer(body: JsonObject, inputs: readonly Input[], fault: Fault | undef
   const model = stringOf(body.model)
   const form = formOf(model)
   const unknown = unknownField(body, ["model", "input"])
-  if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
-  if (inputs.length === 0) return { refused: "'$.input' is invalid." }
+  if (unknown !== undefined) return { rejected: `Unknown parameter: '${unknown}'.` }
+  if (inputs.length === 0) return { rejected: "'$.input' is invalid." }
   const isText = inputs.every((parts) => parts.every(({ type }) => type === "text"))
-  if (!isText && !form.takesImages) return { refused: "Input should be a valid string." }
+  if (!isText && !form.takesImages) return { rejected: "Input should be a valid string." }
   const texts = inputs.flatMap((parts) => parts.map(({ text }) => stringOf(text)))
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   const reported = form.reportsUsage ? reportedCount(tokens, fault) : undefined

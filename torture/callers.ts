@@ -92,7 +92,7 @@ export class Callers {
 /** Whether an idempotent call must be repeated, because it has no final answer yet. */
 function isToBeAskedAgain(plan: CallPlan, { outcome, status, originalId }: Try): boolean {
   if (plan.idempotencyKey === undefined || outcome === "whole") return false
-  if (outcome === "refused" && status === 402) return false
+  if (outcome === "rejected" && status === 402) return false
   // A partial answer that was charged is not repeated, because the gateway would replay the same part, or state that
   // the request was charged.
   return originalId === null && outcome !== "part"
@@ -175,7 +175,7 @@ function seenOf(plan: CallPlan, response: Response, text: string): Seen {
   return {
     status,
     requestId: headers.get("x-request-id"),
-    outcome: isAnswer ? (isAll ? "whole" : "part") : "refused",
+    outcome: isAnswer ? (isAll ? "whole" : "part") : "rejected",
     usage: isAnswer ? usageOf(text) : null,
     hasContent: isAnswer && hasContent(text),
     isReplayed: headers.get("idempotent-replayed") === "true",

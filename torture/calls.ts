@@ -57,10 +57,10 @@ export interface Try {
   /** The request id in the response headers; null if there was no response. */
   readonly requestId: string | null
   /**
-   * `whole`: the answer is complete. `part`: the answer began with 200 and is incomplete. `refused`: another status.
+   * `whole`: the answer is complete. `part`: the answer began with 200 and is incomplete. `rejected`: another status.
    * `lost`: no response.
    */
-  readonly outcome: "whole" | "part" | "refused" | "lost"
+  readonly outcome: "whole" | "part" | "rejected" | "lost"
   readonly usage: ReportedUsage | null
   /** Whether any content of the model arrived. */
   readonly hasContent: boolean
@@ -89,7 +89,7 @@ export interface GrantRecord {
   /** A unique note. */
   readonly note: string
   /** `open`: there was no response before the run ended. */
-  readonly outcome: "done" | "refused" | "open"
+  readonly outcome: "done" | "rejected" | "open"
 }
 
 /** The vendor's record of a call. */

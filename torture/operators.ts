@@ -55,7 +55,7 @@ export class Operators {
     const body = { kind, amount: decimal(amount), note }
     const path = `/accounts/${account}/entries`
     const status = await this.#ask(random, { method: "POST", path, body })
-    const outcome = status === 0 ? "open" : status < 300 ? "done" : "refused"
+    const outcome = status === 0 ? "open" : status < 300 ? "done" : "rejected"
     return { account, kind, amount, note, outcome }
   }
 

@@ -72,7 +72,7 @@ function countOutcomes(calls: readonly CallRecord[]): (readonly [string, number]
   const counts = new Map<string, number>()
   for (const { outcome, status, isReplayed, detail } of calls.flatMap(({ tries }) => tries)) {
     const kind = /"error_type":"(\w+)"/.exec(detail)?.[1] ?? ""
-    const name = outcome === "refused" ? `refused ${status} ${kind}` : outcome
+    const name = outcome === "rejected" ? `rejected ${status} ${kind}` : outcome
     const full = isReplayed ? `${name}, replayed` : name
     counts.set(full, (counts.get(full) ?? 0) + 1)
   }

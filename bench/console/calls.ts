@@ -225,7 +225,7 @@ export function pageCalls({ now, request, session }: Known): ConsoleCall[] {
       group: "model",
     }),
     callTo("a receipt", `/requests/${request}`),
-    callTo("refused requests", "/failures", { limit: 50 }),
+    callTo("rejected requests", "/failures", { limit: 50 }),
     callTo("write-offs", "/write-offs", { limit: 50 }),
     callTo("audit", "/audit", { limit: 50 }),
     callTo("models", "/models", { limit: 1_000 }),

@@ -41,7 +41,7 @@ const FAILURES = [
   "upstream_error",
   "upstream_overloaded",
   "upstream_timeout",
-  "refused_by_upstream",
+  "rejected_by_upstream",
 ]
 
 export function accountName(index: number): string {

@@ -65,7 +65,7 @@ export class Traffic {
       bodyBytes: 0,
       receivedAt: at,
       startedAt: now - duration,
-      refuseOnLowBalance: false,
+      rejectOnLowBalance: false,
       isStrict: false,
       labels,
       memory: this.#memory.open(key),

@@ -6,16 +6,16 @@ import type { ScenarioName } from "./plan.ts"
 import { checkRight } from "./right-answers.ts"
 
 /** The reasons why subjects could not be measured, by scenario. */
-export type Refusals = Partial<Record<ScenarioName, Record<string, string>>>
+export type Rejections = Partial<Record<ScenarioName, Record<string, string>>>
 
 /** Records the subjects that have been removed from a scenario, with the reasons. */
 export class Field {
-  readonly refusals: Refusals = {}
+  readonly rejections: Rejections = {}
 
   /** Removes a subject from a scenario. */
-  refuse(scenario: ScenarioName, name: string, error: unknown): void {
-    const refused = (this.refusals[scenario] ??= {})
-    refused[name] ??= reasonOf(error)
+  reject(scenario: ScenarioName, name: string, error: unknown): void {
+    const rejected = (this.rejections[scenario] ??= {})
+    rejected[name] ??= reasonOf(error)
   }
 
   /** Runs a measurement of one subject. A failure removes the subject from the scenario, and the race continues. */
@@ -27,7 +27,7 @@ export class Field {
     try {
       return await what()
     } catch (error) {
-      this.refuse(scenario, name, error)
+      this.reject(scenario, name, error)
       return undefined
     }
   }
@@ -54,6 +54,6 @@ export class Field {
 
   /** Whether a subject is still in a scenario. */
   isIn(scenario: ScenarioName, name: string): boolean {
-    return this.refusals[scenario]?.[name] === undefined
+    return this.rejections[scenario]?.[name] === undefined
   }
 }

@@ -85,10 +85,10 @@ function workTable({ contestants }: RaceResults): string {
 }
 
 /** Describes the missing peers, and the scenarios that some subjects could not run. */
-function absences({ missing, refusals }: RaceResults): readonly string[] {
+function absences({ missing, rejections }: RaceResults): readonly string[] {
   const away = Object.entries(missing).map(([name, reason]) => `- ${name}: ${plain(reason)}`)
-  const out = Object.entries(refusals).flatMap(([scenario, refused]) =>
-    Object.entries(refused).map(([name, reason]) => `- ${scenario}, ${name}: ${plain(reason)}`),
+  const out = Object.entries(rejections).flatMap(([scenario, rejected]) =>
+    Object.entries(rejected).map(([name, reason]) => `- ${scenario}, ${name}: ${plain(reason)}`),
   )
   return [
     ...(away.length > 0 ? ["Not included:", away.join("\n")] : []),

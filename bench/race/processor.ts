@@ -50,7 +50,7 @@ export async function raceProcessor(
   }
   for (const { name: subject } of able.keys()) {
     if (blocks.some((one) => one.subject === subject)) continue
-    field.refuse(name, subject, `no ${load.unit} in any round`)
+    field.reject(name, subject, `no ${load.unit} in any round`)
   }
   const kept = blocks.filter(({ subject }) => field.isIn(name, subject))
   return { blocks: kept, costs: costs(kept, load.unit) }

@@ -41,7 +41,7 @@ export async function race(options: BenchOptions, plan: RaceOptions): Promise<Ra
       work,
     })),
     missing,
-    refusals: field.refusals,
+    rejections: field.rejections,
     processor: {},
     seconds: 0,
   }
@@ -115,7 +115,7 @@ async function startAll(
       const prepared = stack.use(await subject.prepare(upstream))
       running.push(stack.use(await prepared.start()))
     } catch (error) {
-      for (const scenario of scenarios) field.refuse(scenario, subject.name, error)
+      for (const scenario of scenarios) field.reject(scenario, subject.name, error)
     }
   }
   return running

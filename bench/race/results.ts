@@ -1,7 +1,7 @@
 import type { Machine } from "../machine.ts"
 import type { Work } from "../subjects/subject.ts"
 import type { AloneResults } from "./alone.ts"
-import type { Refusals } from "./field.ts"
+import type { Rejections } from "./field.ts"
 import type { LatencyRace } from "./latency.ts"
 import type { LoadName } from "./loads.ts"
 import type { LongMemory } from "./long-memory.ts"
@@ -27,7 +27,7 @@ export interface RaceResults extends AloneResults {
   /** The reasons why other subjects could not take part. */
   readonly missing: Readonly<Record<string, string>>
   /** The reasons why subjects have no result in a scenario. */
-  readonly refusals: Refusals
+  readonly rejections: Rejections
   readonly processor: Partial<Record<LoadName, ProcessorRace>>
   latency?: LatencyRace
   memory?: readonly LongMemory[]

@@ -12,7 +12,7 @@ export function supportsPasskeys(): boolean {
 
 /**
  * Signs in with a passkey through the browser's prompt. @throws Error with a message if the user or
- * the browser refuses.
+ * the browser rejects.
  */
 export async function signInWithPasskey(): Promise<void> {
   const { public_key: options } = await api("POST /auth/sign-in/passkey/begin", {})
@@ -25,7 +25,7 @@ export async function signInWithPasskey(): Promise<void> {
 /**
  * Creates a passkey through the browser's prompt.
  * @param password the user's password; undefined if the user has no password.
- * @throws Error with a message if the user or the browser refuses.
+ * @throws Error with a message if the user or the browser rejects.
  */
 export async function makePasskey(name: string, password: string | undefined): Promise<void> {
   const { public_key: options } = await api("POST /auth/passkeys/begin", { body: { password } })

@@ -24,7 +24,7 @@ export function modelNotFound(model: string): VendorError {
 }
 
 /** Responds with an error. The error's id is in the body and in the header `request-id`. */
-export function refuse(exchange: Exchange, error: VendorError): Response {
+export function reject(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const { status, type, message, details } = error
   const id = requestId()
@@ -36,13 +36,13 @@ export function refuse(exchange: Exchange, error: VendorError): Response {
 
 /** Responds with 404 to a path under `/v1/messages` that is not an endpoint. */
 export function answerUnknownPath(exchange: Exchange): Response {
-  return refuse(exchange, { status: 404, type: "not_found_error", message: "Not Found" })
+  return reject(exchange, { status: 404, type: "not_found_error", message: "Not Found" })
 }
 
 /** Responds with 405 to a known path with another method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   const message = "Method Not Allowed"
-  return refuse(exchange, { status: 405, type: "invalid_request_error", message })
+  return reject(exchange, { status: 405, type: "invalid_request_error", message })
 }
 
 /** The first version whose errors do not mention sampling. */

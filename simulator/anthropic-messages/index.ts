@@ -17,7 +17,7 @@ import {
   headersError,
   invalid,
   modelNotFound,
-  refuse,
+  reject,
 } from "./errors.ts"
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
@@ -83,24 +83,24 @@ async function accept(
   check: (body: JsonObject, version: string) => string | undefined,
 ): Promise<Accepted | Response> {
   const body = await exchange.readBody()
-  const refused = headersError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
-  if (!isObject(body)) return refuse(exchange, invalid("The request body is not valid JSON"))
+  const rejected = headersError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
+  if (!isObject(body)) return reject(exchange, invalid("The request body is not valid JSON"))
   const model = stringOf(body.model)
-  if (model === "unknown") return refuse(exchange, modelNotFound(model))
+  if (model === "unknown") return reject(exchange, modelNotFound(model))
   const fault = dueFault(exchange, model, stringOf(objectOf(body.metadata).user_id))
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
-    return refuse(exchange, invalid(message))
+    return reject(exchange, invalid(message))
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const gathered = exchange.state.keptMessages.gather(body)
-  if (!("body" in gathered)) return refuse(exchange, gathered)
+  if (!("body" in gathered)) return reject(exchange, gathered)
   const wrong =
     check(gathered.body, exchange.headers.get("anthropic-version") ?? "") ??
     limitProblem(exchange, "messages", model, gathered.body)?.message
-  return wrong === undefined ? { ...gathered, model, fault } : refuse(exchange, invalid(wrong))
+  return wrong === undefined ? { ...gathered, model, fault } : reject(exchange, invalid(wrong))
 }
 
 /** Injects the faults that replace the model's answer. */
@@ -112,7 +112,7 @@ async function playFault(
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = faultError(fault.name, model)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 function answerOf(

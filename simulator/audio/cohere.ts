@@ -1,13 +1,13 @@
 import type { Exchange } from "../exchange.ts"
 import { readForm } from "../form.ts"
-import { credentialError, refuse } from "../openai-chat/errors.ts"
+import { credentialError, reject } from "../openai-chat/errors.ts"
 import { recognize } from "./recognition.ts"
 
 /** Answers Cohere's `POST /v2/audio/transcriptions` (docs.cohere.com/reference/create-audio-transcription). */
 export async function answerCohereListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   const [file] = form?.files ?? []
   const { model, language } = form?.fields ?? {}
   exchange.finish()

@@ -6,7 +6,7 @@ import {
   credentialError,
   faultError,
   invalid,
-  refuse,
+  reject,
   type VendorError,
 } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
@@ -42,7 +42,7 @@ export async function playFault(
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = fault.name === "stream-error" ? undefined : faultError(fault.name, model)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 /**
@@ -51,17 +51,17 @@ export async function playFault(
  */
 export async function answerSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (!isObject(body))
-    return refuse(exchange, invalid("The body is not a JSON object.", null, null))
+    return reject(exchange, invalid("The body is not a JSON object.", null, null))
   const model = stringOf(body.model)
   const fault = dueFault(exchange, model, stringOf(body.input))
-  if (fault === "unknown") return refuse(exchange, invalid("unknown fault", null, "unknown_fault"))
+  if (fault === "unknown") return reject(exchange, invalid("unknown fault", null, "unknown_fault"))
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const wrong = faultOf(body, model)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const form = (stringOf(body.response_format) || "mp3") as Form
   const asked = { text: stringOf(body.input), form, seconds: secondsOf(body) }
   if (model.startsWith("voxtral-")) {

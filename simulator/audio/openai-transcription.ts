@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
 import { readForm, type SentForm } from "../form.ts"
 import type { JsonObject } from "../json.ts"
-import { credentialError, invalid, refuse, type VendorError } from "../openai-chat/errors.ts"
+import { credentialError, invalid, reject, type VendorError } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
@@ -30,18 +30,18 @@ function formsOf(model: string): readonly string[] {
  */
 export async function answerTranscription(exchange: Exchange, task: Task): Promise<Response> {
   const form = await readForm(exchange)
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (form === undefined)
-    return refuse(exchange, invalid("Could not parse multipart form", null, null))
+    return reject(exchange, invalid("Could not parse multipart form", null, null))
   const { fields } = form
   const model = fields["model"] ?? ""
   const fault = dueFault(exchange, model, fields["prompt"] ?? "")
-  if (fault === "unknown") return refuse(exchange, invalid("unknown fault", null, "unknown_fault"))
+  if (fault === "unknown") return reject(exchange, invalid("unknown fault", null, "unknown_fault"))
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const wrong = faultOf(form, task)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const recognition = recognize(
     form.files[0]?.bytes ?? new Uint8Array(),
     task === "translate" ? "In English, a sound" : "A sound",

@@ -3,7 +3,7 @@ import { readForm } from "../form.ts"
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../json.ts"
 import type { Answered, JsonOperation } from "../json-operation.ts"
 import { GOOGLE } from "../manners.ts"
-import { credentialError, refuse } from "../openai-chat/errors.ts"
+import { credentialError, reject } from "../openai-chat/errors.ts"
 import { bodyOf } from "../stream.ts"
 import { geminiMedia } from "../gemini/media.ts"
 import { countTokens } from "../tokens.ts"
@@ -25,21 +25,21 @@ function queryOf(exchange: Exchange): URLSearchParams {
 }
 
 /** Returns Deepgram's rejection; undefined if the credential is valid. */
-function deepgramRefusal(exchange: Exchange): Response | undefined {
+function deepgramRejection(exchange: Exchange): Response | undefined {
   const isKnown = /^Token (?!wrong$)\S+$/.test(exchange.headers.get("authorization") ?? "")
-  const refusal = {
+  const rejection = {
     err_code: "INVALID_AUTH",
     err_msg: "Invalid credentials.",
     request_id: "simulated",
   }
-  return isKnown ? undefined : json(exchange, refusal, 401)
+  return isKnown ? undefined : json(exchange, rejection, 401)
 }
 
 /** Answers Deepgram's `POST /v1/speak` (docs/contribute/wire/speech.md#f5). */
 export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = deepgramRefusal(exchange)
-  if (refused !== undefined) return refused
+  const rejected = deepgramRejection(exchange)
+  if (rejected !== undefined) return rejected
   const query = queryOf(exchange)
   const model = query.get("model") ?? ""
   if (!model.startsWith("aura-")) {
@@ -56,8 +56,8 @@ export async function answerDeepgramSpeech(exchange: Exchange): Promise<Response
 export async function answerDeepgramListen(exchange: Exchange): Promise<Response> {
   const bytes = new Uint8Array(await exchange.request.arrayBuffer())
   exchange.state.log.keepBody(exchange.record, { size: bytes.length }, bytes.length)
-  const refused = deepgramRefusal(exchange)
-  if (refused !== undefined) return refused
+  const rejected = deepgramRejection(exchange)
+  if (rejected !== undefined) return rejected
   const query = queryOf(exchange)
   const recognition = recognize(bytes)
   const isDiarized = query.get("diarize") === "true"
@@ -90,7 +90,7 @@ export async function answerDeepgramListen(exchange: Exchange): Promise<Response
 }
 
 /** Returns ElevenLabs' rejection (docs/contribute/wire/speech.md#f3); undefined if the credential is valid. */
-function elevenLabsRefusal(exchange: Exchange): Response | undefined {
+function elevenLabsRejection(exchange: Exchange): Response | undefined {
   const key = exchange.headers.get("xi-api-key") ?? ""
   const detail = { status: "invalid_api_key", message: "Invalid API key" }
   return key === "" || key === "wrong" ? json(exchange, { detail }, 401) : undefined
@@ -99,8 +99,8 @@ function elevenLabsRefusal(exchange: Exchange): Response | undefined {
 /** Answers ElevenLabs' `POST /v1/text-to-speech/{voice}` (docs/contribute/wire/speech.md#f3). */
 export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
-  const refused = elevenLabsRefusal(exchange)
-  if (refused !== undefined) return refused
+  const rejected = elevenLabsRejection(exchange)
+  if (rejected !== undefined) return rejected
   const voice = /text-to-speech\/([^/?]+)/.exec(exchange.path)?.[1] ?? ""
   if (voice === "nobody") {
     const detail = {
@@ -116,8 +116,8 @@ export async function answerElevenLabsSpeech(exchange: Exchange): Promise<Respon
 /** Answers ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6). */
 export async function answerElevenLabsListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
-  const refused = elevenLabsRefusal(exchange)
-  if (refused !== undefined) return refused
+  const rejected = elevenLabsRejection(exchange)
+  if (rejected !== undefined) return rejected
   const [file] = form?.files ?? []
   if (!file || !form?.fields["model_id"]) {
     return json(exchange, { detail: [{ loc: ["body", "file"], msg: "Field required" }] }, 422)
@@ -141,8 +141,8 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
 /** Answers xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   const form = stringOf(objectOf(body.output_format).codec) || "mp3"
   return soundResponse(exchange, form as Form, stringOf(body.text))
 }
@@ -150,8 +150,8 @@ export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
 /** Answers xAI's `POST /v1/stt` (recorded). */
 export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   const { text, duration, words } = recognize(form?.files[0]?.bytes ?? new Uint8Array())
   return json(exchange, { text, language: "en", duration, words })
 }
@@ -177,11 +177,11 @@ function partsOf(body: JsonObject): JsonObject[] {
 function geminiSpeech(body: JsonObject, model: string, isStream: boolean): Answered {
   const config = objectOf(body.generationConfig)
   if (!arrayOf(config.responseModalities).includes("AUDIO")) {
-    return { refused: "The requested combination of response modalities (TEXT) is not supported." }
+    return { rejected: "The requested combination of response modalities (TEXT) is not supported." }
   }
   const voice = objectOf(objectOf(objectOf(config.speechConfig).voiceConfig).prebuiltVoiceConfig)
   if (!/^[A-Z]/.test(stringOf(voice.voiceName))) {
-    return { refused: `Voice name ${stringOf(voice.voiceName)} is not supported.` }
+    return { rejected: `Voice name ${stringOf(voice.voiceName)} is not supported.` }
   }
   const text = stringOf(partsOf(body)[0]?.text)
   const seconds = spokenSeconds(text)

@@ -32,10 +32,10 @@ const DOCUMENT_FORMATS = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "t
 const DOCUMENT_NAME = /^[\w \-()[\]]{1,200}$/
 
 /** The error for a block: Bedrock's own error, or an error of the model behind it; undefined if the block is valid. */
-type Refusal = VendorError | string | undefined
+type Rejection = VendorError | string | undefined
 
 /** Returns the error for one block of a message. `place` is the dotted path of the block. */
-export function checkBlock(block: Json, role: string, place: string): Refusal {
+export function checkBlock(block: Json, role: string, place: string): Rejection {
   const kinds = Object.keys(objectOf(block))
   const [kind = ""] = kinds
   if (kinds.length !== 1 || !KINDS.includes(kind)) {
@@ -48,7 +48,7 @@ export function checkBlock(block: Json, role: string, place: string): Refusal {
   return checkKind(objectOf(block)[kind] ?? null, kind, place)
 }
 
-function checkKind(value: Json, kind: string, place: string): Refusal {
+function checkKind(value: Json, kind: string, place: string): Rejection {
   switch (kind) {
     case "text":
       return typeof value === "string" && value.trim() !== ""
@@ -73,7 +73,7 @@ function checkKind(value: Json, kind: string, place: string): Refusal {
   }
 }
 
-function checkImage(image: JsonObject, place: string): Refusal {
+function checkImage(image: JsonObject, place: string): Rejection {
   const format = stringOf(image.format)
   if (!IMAGE_FORMATS.includes(format)) {
     return `The value at ${place}.format must be one of the following: ${IMAGE_FORMATS.join(", ")}.`
@@ -94,7 +94,7 @@ function noStorage(): string {
   return "This model doesn't support the s3Uri field. Remove s3Uri and try again."
 }
 
-function checkDocument(document: JsonObject, place: string): Refusal {
+function checkDocument(document: JsonObject, place: string): Rejection {
   const { format, name, source } = document
   if (format !== undefined && !DOCUMENT_FORMATS.includes(stringOf(format))) {
     return `The value at ${place}.format must be one of the following: ${DOCUMENT_FORMATS.join(", ")}.`
@@ -115,12 +115,12 @@ function checkDocument(document: JsonObject, place: string): Refusal {
     : `The field ${place}.source.bytes is missing.`
 }
 
-function checkToolId(id: Json | undefined, place: string): Refusal {
+function checkToolId(id: Json | undefined, place: string): Rejection {
   if (typeof id === "string" && TOOL_ID.test(id)) return undefined
   return `1 validation error detected: Value '${stringOf(id)}' at '${place}.toolUseId' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_-]+`
 }
 
-function checkCall(call: JsonObject, place: string): Refusal {
+function checkCall(call: JsonObject, place: string): Rejection {
   const error = checkToolId(call.toolUseId, place)
   if (error !== undefined) return error
   if (stringOf(call.name) === "") return `The field ${place}.name is missing.`
@@ -131,7 +131,7 @@ function notAnObject(place: string): string {
   return `The format of the value at ${place} is invalid. Provide a json object for the field and try again.`
 }
 
-function checkResult(result: JsonObject, place: string): Refusal {
+function checkResult(result: JsonObject, place: string): Rejection {
   const { toolUseId, content, status } = result
   const error = checkToolId(toolUseId, place)
   if (error !== undefined) return error
@@ -154,13 +154,13 @@ function checkResult(result: JsonObject, place: string): Refusal {
   return undefined
 }
 
-function checkResultPart(part: JsonObject, kind: string, place: string): Refusal {
+function checkResultPart(part: JsonObject, kind: string, place: string): Rejection {
   if (kind === "json") return isObject(part.json) ? undefined : notAnObject(`${place}.json`)
   return checkKind(part[kind] ?? null, kind, place)
 }
 
 /** Checks that reasoning is sent back unchanged, in either of its two forms. */
-function checkReasoning(reasoning: JsonObject, place: string): Refusal {
+function checkReasoning(reasoning: JsonObject, place: string): Rejection {
   const { reasoningText, redactedContent } = reasoning
   if (typeof redactedContent === "string") {
     return SIGNER.opens(redactedContent)

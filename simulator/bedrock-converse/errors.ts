@@ -31,7 +31,7 @@ export function unknownMember(place: string): string {
 }
 
 /** Responds with an error. */
-export function refuse(exchange: Exchange, error: VendorError): Response {
+export function reject(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const response = vendorResponse(
     JSON.stringify({ message: error.message }),
@@ -50,7 +50,7 @@ export const MODEL_NOT_FOUND = invalid("The provided model identifier is invalid
 /** Responds with 403 to an operation that does not exist, or to a known operation with a wrong method. */
 export function answerUnknownOperation(exchange: Exchange): Response {
   const message = "Unable to determine service/operation name to be authorized"
-  return refuse(exchange, { status: 403, type: "AccessDeniedException", message })
+  return reject(exchange, { status: 403, type: "AccessDeniedException", message })
 }
 
 /** The error of a stream that fails at the vendor. */

@@ -10,7 +10,7 @@ import { countUsage } from "../usage.ts"
 import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import { credentialError } from "./credentials.ts"
-import { answerUnknownOperation, faultError, invalid, MODEL_NOT_FOUND, refuse } from "./errors.ts"
+import { answerUnknownOperation, faultError, invalid, MODEL_NOT_FOUND, reject } from "./errors.ts"
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
 import { readRequest } from "./request.ts"
@@ -38,25 +38,25 @@ interface Call {
 
 async function answerConverse(exchange: Exchange, call: Call): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = credentialError(exchange)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (!isObject(body)) {
     const message = "Malformed input request, please reformat your input and try again."
-    return refuse(exchange, invalid(message))
+    return reject(exchange, invalid(message))
   }
-  if (call.model === "unknown") return refuse(exchange, MODEL_NOT_FOUND)
+  if (call.model === "unknown") return reject(exchange, MODEL_NOT_FOUND)
   // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
-    return refuse(exchange, invalid(message))
+    return reject(exchange, invalid(message))
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault)
   if (played !== undefined) return played
   const wrong = checkRequest(body, call.model)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const problem = limitProblem(exchange, "converse", call.model, body)
-  if (problem !== undefined) return refuse(exchange, invalid(problem.message))
+  if (problem !== undefined) return reject(exchange, invalid(problem.message))
   const answer = answerOf(exchange, body, fault)
   if (!call.isStreamed) {
     return vendorResponse(wholeBody(exchange, resultText(answer), fault), "application/json")
@@ -70,7 +70,7 @@ async function playFault(exchange: Exchange, fault: Fault): Promise<Response | u
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = faultError(fault.name)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 function answerOf(exchange: Exchange, body: JsonObject, fault: Fault | undefined): ConverseAnswer {

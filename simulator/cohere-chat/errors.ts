@@ -44,14 +44,14 @@ export function modelNotFound(model: string): VendorError {
 }
 
 /** Responds with an error. */
-export function refuse(exchange: Exchange, { status, message }: VendorError): Response {
+export function reject(exchange: Exchange, { status, message }: VendorError): Response {
   exchange.finish()
   return vendorResponse(JSON.stringify({ id: crypto.randomUUID(), message }), "json", status)
 }
 
 /** Responds with 405 to the chat path with a wrong method. */
 export function answerWrongMethod(exchange: Exchange): Response {
-  return refuse(exchange, { status: 405, message: "method not allowed" })
+  return reject(exchange, { status: 405, message: "method not allowed" })
 }
 
 const INCORRECT_KEY: VendorError = {

@@ -14,7 +14,7 @@ import {
   faultError,
   invalid,
   modelNotFound,
-  refuse,
+  reject,
 } from "./errors.ts"
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
@@ -34,22 +34,22 @@ export const cohereChat: WireFormat = {
 
 async function answerChat(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (!isObject(body)) {
-    return refuse(exchange, invalid("invalid json syntax: unexpected end of JSON input"))
+    return reject(exchange, invalid("invalid json syntax: unexpected end of JSON input"))
   }
   const model = stringOf(body.model)
   if (model === "") {
-    return refuse(exchange, invalid("a model parameter is required for this endpoint."))
+    return reject(exchange, invalid("a model parameter is required for this endpoint."))
   }
   if (exchange.vendor === undefined && !isKnown(model)) {
-    return refuse(exchange, modelNotFound(model))
+    return reject(exchange, modelNotFound(model))
   }
   // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
-    return refuse(
+    return reject(
       exchange,
       invalid("The simulator knows no fault of the name in x-simulate-fault."),
     )
@@ -57,7 +57,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const wrong = checkRequest(body)
-  return wrong === undefined ? answerWell(exchange, body, fault) : refuse(exchange, wrong)
+  return wrong === undefined ? answerWell(exchange, body, fault) : reject(exchange, wrong)
 }
 
 /** Reports whether a model exists. Models of the simulator exist, and models with names like Cohere's. */
@@ -74,7 +74,7 @@ async function playFault(
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = faultError(fault.name, model)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefined): Response {

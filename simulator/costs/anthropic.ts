@@ -1,4 +1,4 @@
-import { headersError, invalid, OVERLOADED, refuse } from "../anthropic-messages/errors.ts"
+import { headersError, invalid, OVERLOADED, reject } from "../anthropic-messages/errors.ts"
 import { vendorResponse } from "../anthropic-messages/headers.ts"
 import type { Exchange } from "../exchange.ts"
 import { amountText, dayPage, grouped, quantityOf, type SimulatedCost } from "./simulated-costs.ts"
@@ -23,24 +23,24 @@ const TOKEN_TYPES: Readonly<Partial<Record<SimulatedCost["class"], string>>> = {
 export function answerAnthropicCosts(exchange: Exchange): Response {
   const { headers } = exchange
   const wrong = headersError(headers)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const key = headers.get("x-api-key") ?? ""
   if (!key.startsWith("sk-ant-admin")) {
     const message = "invalid x-api-key"
-    return refuse(exchange, { status: 401, type: "authentication_error", message })
+    return reject(exchange, { status: 401, type: "authentication_error", message })
   }
-  if (key.includes("529")) return refuse(exchange, OVERLOADED)
+  if (key.includes("529")) return reject(exchange, OVERLOADED)
   const url = new URL(exchange.path, "http://simulator")
   const { searchParams: query } = url
   const limit = Number(query.get("limit") ?? DEFAULT_DAYS)
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_DAYS) {
-    return refuse(exchange, invalid(`limit: must be from 1 to ${MAX_DAYS}`))
+    return reject(exchange, invalid(`limit: must be from 1 to ${MAX_DAYS}`))
   }
   const from = Date.parse(query.get("starting_at") ?? "")
-  if (Number.isNaN(from)) return refuse(exchange, invalid("starting_at: Field required"))
+  if (Number.isNaN(from)) return reject(exchange, invalid("starting_at: Field required"))
   const until = Date.parse(query.get("ending_at") ?? new Date().toISOString())
   const page = dayPage(exchange.state.costs, { from, until, limit, page: query.get("page") })
-  if (page === undefined) return refuse(exchange, invalid("page: invalid"))
+  if (page === undefined) return reject(exchange, invalid("page: invalid"))
   const isCosts = url.pathname.endsWith("/cost_report")
   const groups = new Set(query.getAll("group_by[]"))
   const data = page.days.map(({ at, costs }) => ({

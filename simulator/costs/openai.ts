@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts"
-import { faultError, invalid, refuse, type VendorError } from "../openai-chat/errors.ts"
+import { faultError, invalid, reject, type VendorError } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
 import {
   amountText,
@@ -45,26 +45,26 @@ export function answerOpenaiCosts(exchange: Exchange): Response {
   const { path, headers } = exchange
   const url = new URL(path, "http://simulator")
   const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? ""
-  if (!key.startsWith("sk-admin")) return refuse(exchange, MISSING_SCOPE)
+  if (!key.startsWith("sk-admin")) return reject(exchange, MISSING_SCOPE)
   const fault = /429|503/.exec(key)?.[0]
   const failure = fault === undefined ? undefined : faultError(fault, "costs")
-  if (failure !== undefined) return refuse(exchange, failure)
+  if (failure !== undefined) return reject(exchange, failure)
   const isCosts = url.pathname.endsWith("/costs")
   const { searchParams: query } = url
   const limit = Number(query.get("limit") ?? DEFAULT_DAYS)
   const maxDays = isCosts ? MAX_COST_DAYS : MAX_USAGE_DAYS
   if (!Number.isInteger(limit) || limit < 1 || limit > maxDays) {
-    return refuse(exchange, invalid(`'limit' must be from 1 to ${maxDays}.`, "limit", null))
+    return reject(exchange, invalid(`'limit' must be from 1 to ${maxDays}.`, "limit", null))
   }
   const start = Number(query.get("start_time") ?? Number.NaN)
   if (!Number.isInteger(start)) {
     const message = "Missing required parameter: 'start_time'."
-    return refuse(exchange, invalid(message, "start_time", "missing_required_parameter"))
+    return reject(exchange, invalid(message, "start_time", "missing_required_parameter"))
   }
   const until = Number(query.get("end_time") ?? Date.now() / SECOND_MS) * SECOND_MS
   const range = { from: start * SECOND_MS, until, limit, page: query.get("page") }
   const page = dayPage(exchange.state.costs.filter(isListedIn(url.pathname)), range)
-  if (page === undefined) return refuse(exchange, invalid("Invalid 'page'.", "page", null))
+  if (page === undefined) return reject(exchange, invalid("Invalid 'page'.", "page", null))
   exchange.finish()
   const groups = new Set(query.getAll("group_by[]"))
   return vendorResponse(pageText(page, groups, isCosts), "json")

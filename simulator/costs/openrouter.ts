@@ -12,9 +12,9 @@ const DAYS = 30
 export function answerActivity(exchange: Exchange): Response {
   const { path, headers, state } = exchange
   const key = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
-  if (key === undefined) return refuse(exchange, 401, "Missing Authentication header")
+  if (key === undefined) return reject(exchange, 401, "Missing Authentication header")
   if (!key.startsWith("sk-or-management")) {
-    return refuse(exchange, 403, "Only management keys can fetch activity for an account")
+    return reject(exchange, 403, "Only management keys can fetch activity for an account")
   }
   const wanted = new URL(path, "http://simulator").searchParams.get("date")
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
@@ -41,7 +41,7 @@ export function answerActivity(exchange: Exchange): Response {
   return vendorResponse(JSON.stringify({ data }), "json")
 }
 
-function refuse(exchange: Exchange, code: number, message: string): Response {
+function reject(exchange: Exchange, code: number, message: string): Response {
   exchange.finish()
   return vendorResponse(JSON.stringify({ error: { message, code } }), "error", code)
 }

@@ -37,7 +37,7 @@ function cohere(body: JsonObject): Answered {
   const unknown = unknownField(body, COHERE_FIELDS)
   if (unknown !== undefined) return malformed(unknown)
   const read = readEmbed(body)
-  if ("refused" in read) return read
+  if ("rejected" in read) return read
   const { texts, vectors } = read
   const isByType = Array.isArray(body.embedding_types)
   return {
@@ -55,15 +55,15 @@ function titan(body: JsonObject, model: string, tokens: number | undefined): Ans
   const unknown = unknownField(body, isFlexible ? TITAN_FIELDS : ["inputText"])
   if (unknown !== undefined) return malformed(unknown)
   const text = stringOf(body.inputText)
-  if (text === "") return { refused: "Malformed input request: expected minLength: 1, actual: 0" }
+  if (text === "") return { rejected: "Malformed input request: expected minLength: 1, actual: 0" }
   const { dimensions = isFlexible ? 1024 : 1536 } = body
   if (isFlexible && !TITAN_DIMENSIONS.includes(Number(dimensions))) {
-    return { refused: "Malformed input request: dimensions is not one of 256, 512, 1024" }
+    return { rejected: "Malformed input request: dimensions is not one of 256, 512, 1024" }
   }
   const reported = tokens === undefined ? {} : { inputTextTokenCount: tokens }
   return { json: { embedding: vectorOf(text, Number(dimensions)), ...reported } }
 }
 
 function malformed(field: string): Answered {
-  return { refused: `Malformed input request: #: extraneous key [${field}] is not permitted` }
+  return { rejected: `Malformed input request: #: extraneous key [${field}] is not permitted` }
 }

@@ -19,9 +19,9 @@ export function answerEmbed(exchange: Exchange): Promise<Response> {
 
 function answer(body: JsonObject, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, FIELDS)
-  if (unknown !== undefined) return { refused: `unknown field: parameter '${unknown}'` }
+  if (unknown !== undefined) return { rejected: `unknown field: parameter '${unknown}'` }
   const read = readEmbed(body)
-  if ("refused" in read) return read
+  if ("rejected" in read) return read
   const { texts, vectors } = read
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   const reported = reportedCount(tokens, fault)
@@ -44,16 +44,16 @@ function answer(body: JsonObject, fault: Fault | undefined): Answered {
 /** Reads the parameters for one of Cohere's models on any platform. */
 export function readEmbed(
   body: JsonObject,
-): { readonly texts: string[]; readonly vectors: number[][] } | { readonly refused: string } {
+): { readonly texts: string[]; readonly vectors: number[][] } | { readonly rejected: string } {
   const texts = arrayOf(body.texts).map((text) => stringOf(text))
-  if (texts.length === 0) return { refused: "invalid request: texts must be set" }
+  if (texts.length === 0) return { rejected: "invalid request: texts must be set" }
   if (texts.length > MAX_TEXTS) {
     return {
-      refused: `invalid request: total number of texts must be at most ${MAX_TEXTS} - received ${texts.length}`,
+      rejected: `invalid request: total number of texts must be at most ${MAX_TEXTS} - received ${texts.length}`,
     }
   }
   if (!PURPOSES.includes(stringOf(body.input_type))) {
-    return { refused: "invalid request: valid input_type must be provided with the model" }
+    return { rejected: "invalid request: valid input_type must be provided with the model" }
   }
   const dimensions = typeof body.output_dimension === "number" ? body.output_dimension : DIMENSIONS
   return { texts, vectors: texts.map((text) => vectorOf(text, dimensions)) }

@@ -30,15 +30,15 @@ export function answerPredict(exchange: Exchange): Promise<Response> {
 function batch(body: JsonObject, model: string, fault: Fault | undefined): Answered {
   const requests = arrayOf(body.requests).map((request) => objectOf(request))
   if (requests.length === 0) {
-    return { refused: "* BatchEmbedContentsRequest.requests: must not be empty\n" }
+    return { rejected: "* BatchEmbedContentsRequest.requests: must not be empty\n" }
   }
   if (requests.length > MAX_REQUESTS) {
     return {
-      refused: `* BatchEmbedContentsRequest.requests: at most ${MAX_REQUESTS} requests can be in one batch\n`,
+      rejected: `* BatchEmbedContentsRequest.requests: at most ${MAX_REQUESTS} requests can be in one batch\n`,
     }
   }
   if (requests.some((request) => request.model !== `models/${model}`)) {
-    return { refused: "* BatchEmbedContentsRequest.requests: model is not the one of the path\n" }
+    return { rejected: "* BatchEmbedContentsRequest.requests: model is not the one of the path\n" }
   }
   const texts = requests.map(({ content }) =>
     arrayOf(objectOf(content).parts)
@@ -61,9 +61,10 @@ function batch(body: JsonObject, model: string, fault: Fault | undefined): Answe
 
 function predict(body: JsonObject, model: string, fault: Fault | undefined): Answered {
   const texts = arrayOf(body.instances).map((instance) => stringOf(objectOf(instance).content))
-  if (texts.length === 0 || texts.includes("")) return { refused: "The text content is empty." }
+  if (texts.length === 0 || texts.includes("")) return { rejected: "The text content is empty." }
   const max = model.startsWith("gemini-") ? 1 : MAX_INSTANCES
-  if (texts.length > max) return { refused: `At most ${max} instances are allowed per prediction.` }
+  if (texts.length > max)
+    return { rejected: `At most ${max} instances are allowed per prediction.` }
   const { outputDimensionality } = objectOf(body.parameters)
   return {
     json: {

@@ -96,7 +96,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   ],
   [
     // vLLM until July 2024 (docs/contribute/wire/embeddings.md#f8)
-    /^refuses-base64/,
+    /^rejects-base64/,
     {
       ...OPENAI_KIND,
       encodings: new Map([["float", NUMBERS]]),
@@ -142,21 +142,21 @@ function operationOf(body: JsonObject): JsonOperation {
 
 function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, kind.fields)
-  if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
+  if (unknown !== undefined) return { rejected: `Unknown parameter: '${unknown}'.` }
   const inputs = inputsOf(body.input)
-  if (inputs === undefined) return { refused: "'$.input' is invalid." }
+  if (inputs === undefined) return { rejected: "'$.input' is invalid." }
   if (inputs.length > kind.maxInputs) {
-    return { refused: "Too many inputs in request, split into more batches." }
+    return { rejected: "Too many inputs in request, split into more batches." }
   }
   if (!kind.takesTokens && inputs.some((input) => typeof input !== "string")) {
-    return { refused: "Input should be a valid string." }
+    return { rejected: "Input should be a valid string." }
   }
   const wanted = body[kind.dimensionsField]
   const dimensions = typeof wanted === "number" ? wanted : kind.dimensions
   const [usual] = kind.encodings.keys()
   const encoding = body[kind.encodingField] ?? usual
   const write = kind.encodings.get(stringOf(encoding))
-  if (write === undefined) return { refused: kind.otherEncoding ?? `Input should be '${usual}'.` }
+  if (write === undefined) return { rejected: kind.otherEncoding ?? `Input should be '${usual}'.` }
   const tokens = inputs.reduce((sum: number, input) => sum + tokensOf(input), 0)
   const reported = reportedCount(tokens, fault)
   const data = inputs.map((input, index) => {

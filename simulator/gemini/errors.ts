@@ -28,7 +28,7 @@ export function errorText({ code, message, status, details }: VendorError, isLis
 }
 
 /** Responds with an error. */
-export function refuse(exchange: Exchange, call: Call, error: VendorError): Response {
+export function reject(exchange: Exchange, call: Call, error: VendorError): Response {
   exchange.finish()
   const isList = call.isStream && !call.isSse
   return vendorResponse(errorText(error, isList), "json", error.code)

@@ -9,7 +9,7 @@ import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
 import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
-import { credentialError, faultError, invalid, modelNotFound, refuse } from "./errors.ts"
+import { credentialError, faultError, invalid, modelNotFound, reject } from "./errors.ts"
 import { asList, blockedScript, streamScript, withCrlf } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
 import { isOurs, readCall, type Call } from "./paths.ts"
@@ -28,29 +28,29 @@ export const geminiFormat: WireFormat = {
 async function answerCall(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
   const call = readCall(exchange.path)
-  const refused = credentialError(exchange.headers, call)
-  if (refused !== undefined) return refuse(exchange, call, refused)
+  const rejected = credentialError(exchange.headers, call)
+  if (rejected !== undefined) return reject(exchange, call, rejected)
   if (exchange.vendor === undefined && !isKnown(call.model))
-    return refuse(exchange, call, modelNotFound(call))
+    return reject(exchange, call, modelNotFound(call))
   if (!isObject(body)) {
     const message =
       "Invalid JSON payload received. Unexpected end of string. Expected a value.\n\n^"
-    return refuse(exchange, call, invalid(message))
+    return reject(exchange, call, invalid(message))
   }
   // Requests do not name the caller's user, so a repeated request is recognized by its content.
   const fault = dueFault(exchange, call.model, Bun.hash(exchange.bodyText).toString())
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
-    return refuse(exchange, call, invalid(message))
+    return reject(exchange, call, invalid(message))
   }
   const played = fault === undefined ? undefined : await playFault(exchange, call, fault)
   if (played !== undefined) return played
   const read = readRequestBody(body)
-  if (isError(read)) return refuse(exchange, call, read)
+  if (isError(read)) return reject(exchange, call, read)
   const wrong = checkRequest(read, call)
-  if (wrong !== undefined) return refuse(exchange, call, wrong)
+  if (wrong !== undefined) return reject(exchange, call, wrong)
   const problem = limitProblem(exchange, "gemini", call.model, read)
-  if (problem !== undefined) return refuse(exchange, call, invalid(problem.message))
+  if (problem !== undefined) return reject(exchange, call, invalid(problem.message))
   return answerWell(exchange, call, read, fault)
 }
 
@@ -68,7 +68,7 @@ async function playFault(
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = faultError(fault.name, call)
-  return error === undefined ? undefined : refuse(exchange, call, error)
+  return error === undefined ? undefined : reject(exchange, call, error)
 }
 
 function answerWell(

@@ -41,7 +41,7 @@ class MessageReader {
   message(value: Json, name: string, path: string): JsonObject {
     const fields = MESSAGES[name] ?? {}
     if (!isObject(value)) {
-      this.#refuse(path, `${PACKAGE}.${name}`, value)
+      this.#reject(path, `${PACKAGE}.${name}`, value)
       return {}
     }
     const read: JsonObject = {}
@@ -68,14 +68,14 @@ class MessageReader {
     if (entryOf(MESSAGES, type) !== undefined) return this.message(value, type, path)
     const words = entryOf(ENUMS, type)
     if (words !== undefined) return this.#word(value, type, words, path)
-    const refusal = scalarRefusal(value, type)
-    if (refusal !== undefined) this.#violate(path, `Invalid value at '${path}' (${refusal}`)
+    const rejection = scalarRejection(value, type)
+    if (rejection !== undefined) this.#violate(path, `Invalid value at '${path}' (${rejection}`)
     return value
   }
 
   #map(value: Json, inner: string, path: string): Json {
     if (!isObject(value)) {
-      this.#refuse(path, "MapEntry", value)
+      this.#reject(path, "MapEntry", value)
       return {}
     }
     const read: JsonObject = {}
@@ -88,7 +88,7 @@ class MessageReader {
   #word(value: Json, type: string, words: readonly string[], path: string): Json {
     // An enum value can also be given as a number.
     const word = typeof value === "number" ? (words[value] ?? "") : String(value).toUpperCase()
-    if (!words.includes(word)) this.#refuse(path, `${PACKAGE}.${type}`, value)
+    if (!words.includes(word)) this.#reject(path, `${PACKAGE}.${type}`, value)
     return word
   }
 
@@ -98,7 +98,7 @@ class MessageReader {
     this.#violate(path, words)
   }
 
-  #refuse(path: string, type: string, value: Json): void {
+  #reject(path: string, type: string, value: Json): void {
     this.#violate(path, `Invalid value at '${path}' (${type}), ${quoted(value)}`)
   }
 
@@ -108,7 +108,7 @@ class MessageReader {
 }
 
 /** Returns the end of Google's error for a value of the wrong type, starting with the name of the type. */
-function scalarRefusal(value: Json, type: string): string | undefined {
+function scalarRejection(value: Json, type: string): string | undefined {
   switch (type) {
     case "string":
       return typeof value === "string" ? undefined : `TYPE_STRING), ${quoted(value)}`

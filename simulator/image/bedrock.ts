@@ -20,13 +20,13 @@ function stability(body: JsonObject, model: string): Answered {
   const text = stringOf(body["prompt"])
   const image = stringOf(body["image"])
   const isVaried = body["mode"] === "image-to-image"
-  if (isVaried && !model.includes("sd3")) return { refused: `${MALFORMED}: #/mode` }
-  if (isVaried !== (image !== "")) return { refused: `${MALFORMED}: #/image` }
+  if (isVaried && !model.includes("sd3")) return { rejected: `${MALFORMED}: #/mode` }
+  if (isVaried !== (image !== "")) return { rejected: `${MALFORMED}: #/image` }
   if (isVaried !== (typeof body["strength"] === "number")) {
-    return { refused: `${MALFORMED}: #/strength` }
+    return { rejected: `${MALFORMED}: #/strength` }
   }
   if (isVaried && body["aspect_ratio"] !== undefined) {
-    return { refused: `${MALFORMED}: #/aspect_ratio` }
+    return { rejected: `${MALFORMED}: #/aspect_ratio` }
   }
   const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
   return drawn(isVaried ? `${text} ${Bun.hash(image).toString(16)}` : text, size)
@@ -35,8 +35,8 @@ function stability(body: JsonObject, model: string): Answered {
 function inpaint(body: JsonObject): Answered {
   const image = bytesAt(body, "image")
   const pixels = readPixels(bytesAt(body, "mask"))
-  if (image.length === 0) return { refused: `${MALFORMED}: #/image` }
-  if (pixels?.samples !== 1) return { refused: `${MALFORMED}: #/mask` }
+  if (image.length === 0) return { rejected: `${MALFORMED}: #/image` }
+  if (pixels?.samples !== 1) return { rejected: `${MALFORMED}: #/mask` }
   const seed = seedOfEdit(stringOf(body["prompt"]), image, pixels.data)
   return drawn(seed, { width: 2048, height: 2048 })
 }
@@ -52,7 +52,7 @@ function bytesAt(body: JsonObject, name: string): Buffer {
 function amazon(body: JsonObject): Answered {
   const config = objectOf(body["imageGenerationConfig"])
   const count = Number(config["numberOfImages"] ?? 1)
-  if (count > 5) return { refused: `${MALFORMED}: #/imageGenerationConfig/numberOfImages` }
+  if (count > 5) return { rejected: `${MALFORMED}: #/imageGenerationConfig/numberOfImages` }
   const size = { width: Number(config["width"] ?? 1024), height: Number(config["height"] ?? 1024) }
   const seed = amazonSeed(body)
   if (typeof seed === "object") return seed
@@ -60,20 +60,20 @@ function amazon(body: JsonObject): Answered {
 }
 
 /** Returns the seed of the images, or the reason for a rejection. */
-function amazonSeed(body: JsonObject): string | { readonly refused: string } {
+function amazonSeed(body: JsonObject): string | { readonly rejected: string } {
   switch (body["taskType"]) {
     case "TEXT_IMAGE": {
       const text = stringOf(objectOf(body["textToImageParams"])["text"])
-      return text === "" ? { refused: MALFORMED } : text
+      return text === "" ? { rejected: MALFORMED } : text
     }
     case "IMAGE_VARIATION": {
       const [image] = arrayOf(objectOf(body["imageVariationParams"])["images"])
-      return image === undefined ? { refused: MALFORMED } : Bun.hash(stringOf(image)).toString(16)
+      return image === undefined ? { rejected: MALFORMED } : Bun.hash(stringOf(image)).toString(16)
     }
     case "INPAINTING":
       return inpaintingSeed(objectOf(body["inPaintingParams"]))
     default:
-      return { refused: `${MALFORMED}: #/taskType` }
+      return { rejected: `${MALFORMED}: #/taskType` }
   }
 }
 
@@ -81,19 +81,21 @@ function amazonSeed(body: JsonObject): string | { readonly refused: string } {
  * Returns the seed of an inpainted image. Pure black areas of the mask may change, and all other areas must be pure
  * white (Nova Canvas, "Input images for image generation").
  */
-function inpaintingSeed(parameters: JsonObject): string | { readonly refused: string } {
+function inpaintingSeed(parameters: JsonObject): string | { readonly rejected: string } {
   const bytes = bytesAt(parameters, "image")
   const image = readPixels(bytes)
   const mask = readPixels(bytesAt(parameters, "maskImage"))
-  if (image === undefined || mask === undefined) return { refused: MALFORMED }
+  if (image === undefined || mask === undefined) return { rejected: MALFORMED }
   if (isTransparent(image)) {
-    return { refused: "The image has transparent or translucent pixels, which are not supported." }
+    return { rejected: "The image has transparent or translucent pixels, which are not supported." }
   }
   if (!isBlackAndWhite(mask)) {
-    return { refused: "The mask image contains pixels that are neither pure black nor pure white." }
+    return {
+      rejected: "The mask image contains pixels that are neither pure black nor pure white.",
+    }
   }
   if (mask.width !== image.width || mask.height !== image.height) {
-    return { refused: "The mask image and the image have to be of the same size." }
+    return { rejected: "The mask image and the image have to be of the same size." }
   }
   const strength = mask.data.map((value) => 255 - value)
   return seedOfEdit(stringOf(parameters["text"]), bytes, strength)

@@ -28,9 +28,9 @@ export function xai(exchange: Exchange): JsonOperation {
     manner: OPENAI,
     answer(body): Answered {
       const unknown = unknownField(body, known.split(" "))
-      if (unknown !== undefined) return { refused: `Argument not supported: ${unknown}` }
+      if (unknown !== undefined) return { rejected: `Argument not supported: ${unknown}` }
       const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1")
-      if (size === undefined) return { refused: "Invalid aspect_ratio." }
+      if (size === undefined) return { rejected: "Invalid aspect_ratio." }
       const data = seeds(stringOf(body["prompt"]), Number(body["n"] ?? 1)).map((seed) => ({
         ...(body["response_format"] === "b64_json"
           ? { b64_json: picture(seed, size) }
@@ -51,9 +51,9 @@ export function together(exchange: Exchange): JsonOperation {
     manner: OPENAI,
     answer(body): Answered {
       const unknown = unknownField(body, known.split(" "))
-      if (unknown !== undefined) return { refused: `Unknown parameter ${unknown}` }
+      if (unknown !== undefined) return { rejected: `Unknown parameter ${unknown}` }
       const count = Number(body["n"] ?? 1)
-      if (count > 4) return { refused: "n has to be between 1 and 4" }
+      if (count > 4) return { rejected: "n has to be between 1 and 4" }
       const size = { width: Number(body["width"] ?? 1024), height: Number(body["height"] ?? 1024) }
       const data = seeds(stringOf(body["prompt"]), count).map((seed, index) => ({
         index,
@@ -72,7 +72,7 @@ export function openrouter(): JsonOperation {
   return {
     manner: OPENAI,
     answer(body): Answered {
-      if (body["n"] !== undefined && body["n"] !== 1) return { refused: "n must be 1" }
+      if (body["n"] !== undefined && body["n"] !== 1) return { rejected: "n must be 1" }
       const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
       const text = stringOf(body["prompt"])
       const input = countTokens(text) + 1_120 * arrayOf(body["input_references"]).length
@@ -110,7 +110,7 @@ export function gemini(model: string, isStream = false): JsonOperation {
       if (text.includes("forbidden")) return { json: blocked(countTokens(text)) }
       const ratio = stringOf(objectOf(config["imageConfig"])["aspectRatio"]) || "1:1"
       const size = sizeOfRatio(ratio)
-      if (size === undefined) return { refused: `Invalid aspect ratio ${ratio}.` }
+      if (size === undefined) return { rejected: `Invalid aspect ratio ${ratio}.` }
       const drawn = { inlineData: { mimeType: "image/png", data: picture(text, size) } }
       const isDrawn = modalities.length === 0 || modalities.includes("IMAGE")
       const said = modalities.length === 0 || !isDrawn ? [{ text: "Here it is." }] : []
@@ -150,7 +150,7 @@ export function imagen(model: string): JsonOperation {
     answer(body): Answered {
       const parameters = objectOf(body["parameters"])
       const count = Number(parameters["sampleCount"] ?? 1)
-      if (count > 4) return { refused: "sampleCount has to be between 1 and 4." }
+      if (count > 4) return { rejected: "sampleCount has to be between 1 and 4." }
       const text = stringOf(objectOf(arrayOf(body["instances"])[0])["prompt"])
       const size = sizeOfRatio(stringOf(parameters["aspectRatio"]) || "1:1") ?? SQUARE
       const predictions = seeds(text, count).map((seed) => ({

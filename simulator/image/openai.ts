@@ -4,7 +4,7 @@ import { readBase64 } from "../images.ts"
 import { type JsonObject, objectOf, stringOf } from "../json.ts"
 import { answerJson, type Answered, type JsonOperation, unknownField } from "../json-operation.ts"
 import { OPENAI } from "../manners.ts"
-import { credentialError, faultError, invalid, refuse } from "../openai-chat/errors.ts"
+import { credentialError, faultError, invalid, reject } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { countTokens } from "../tokens.ts"
@@ -174,9 +174,9 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
     manner: OPENAI,
     answer(fields, played): Answered {
       const text = stringOf(fields["prompt"])
-      if (text === "") return { refused: "Missing required parameter: 'prompt'." }
+      if (text === "") return { rejected: "Missing required parameter: 'prompt'." }
       const wrong = fault(fields, family)
-      if (wrong !== undefined) return { refused: wrong }
+      if (wrong !== undefined) return { rejected: wrong }
       const tokens = { inputTokens: countTokens(text), imageTokens: 0 }
       const order = { fields, family, text, ...tokens }
       if (isStreamed(fields)) {
@@ -196,9 +196,9 @@ export async function answerImageForm(
   task: "edit" | "variation",
 ): Promise<Response> {
   const form = await readForm(exchange)
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
-  if (form === undefined) return refuse(exchange, invalid("The body is not a form.", null, null))
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
+  if (form === undefined) return reject(exchange, invalid("The body is not a form.", null, null))
   const model = form.fields["model"] ?? "dall-e-2"
   const played = dueFault(exchange, model, stringOf(form.fields["prompt"]))
   if (played !== undefined && played !== "unknown") {
@@ -206,11 +206,11 @@ export async function answerImageForm(
     if (response !== undefined) return response
     const isEvent = played.name === "stream-error" && isStreamed({ ...form.fields })
     const error = isEvent ? undefined : faultError(played.name, model)
-    if (error !== undefined) return refuse(exchange, error)
+    if (error !== undefined) return reject(exchange, error)
   }
   const family = familyOf(model)
   const wrong = faultOfForm(form, family, task)
-  if (wrong !== undefined) return refuse(exchange, invalid(wrong, null, null))
+  if (wrong !== undefined) return reject(exchange, invalid(wrong, null, null))
   const [image] = imagesOf(form)
   const hash = Bun.hash(image?.bytes ?? "").toString(16)
   const text = `${stringOf(form.fields["prompt"])} ${hash}`

@@ -15,19 +15,19 @@ type Judged = { readonly seed: string; readonly size: Size } | { readonly wrong:
 export async function answerStability(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   if (!exchange.headers.get("authorization")?.startsWith("Bearer ")) {
-    return refusal(exchange, 401, "unauthorized", "authorization: missing")
+    return rejection(exchange, 401, "unauthorized", "authorization: missing")
   }
   if (form === undefined)
-    return refusal(exchange, 400, "bad_request", "content-type: must be a form")
+    return rejection(exchange, 400, "bad_request", "content-type: must be a form")
   const { prompt = "" } = form.fields
-  if (prompt === "") return refusal(exchange, 400, "bad_request", "prompt: cannot be blank")
+  if (prompt === "") return rejection(exchange, 400, "bad_request", "prompt: cannot be blank")
   const judged = exchange.path.endsWith("/edit/inpaint")
     ? validateEdit(form)
     : validateGeneration(form, exchange.path)
-  if ("wrong" in judged) return refusal(exchange, 400, "bad_request", judged.wrong)
+  if ("wrong" in judged) return rejection(exchange, 400, "bad_request", judged.wrong)
   if (prompt.includes("forbidden")) {
     const words = "Your request was flagged by our moderation system."
-    return refusal(exchange, 403, "content_moderation", words)
+    return rejection(exchange, 403, "content_moderation", words)
   }
   const fault = dueFault(exchange, "", prompt)
   const known = fault === "unknown" ? undefined : fault
@@ -87,7 +87,7 @@ function fileOf(files: readonly SentFile[], field: string): SentFile | undefined
   return files.find((file) => file.field === field)
 }
 
-function refusal(exchange: Exchange, status: number, name: string, error: string): Response {
+function rejection(exchange: Exchange, status: number, name: string, error: string): Response {
   exchange.finish()
   return Response.json({ id: "simulated", name, errors: [error] }, { status })
 }

@@ -29,7 +29,7 @@ export function errorText(error: VendorError): string {
 }
 
 /** Responds with an error. */
-export function refuse(exchange: Exchange, error: VendorError): Response {
+export function reject(exchange: Exchange, error: VendorError): Response {
   exchange.finish()
   const response = vendorResponse(errorText(error), "error", error.status)
   for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value)
@@ -45,13 +45,13 @@ export function modelNotFound(model: string): VendorError {
 /** Responds with 404 to a path that is not an endpoint. */
 export function answerUnknownPath(exchange: Exchange): Response {
   const message = `Invalid URL (${exchange.method} ${exchange.path})`
-  return refuse(exchange, { ...invalid(message, null, null), status: 404 })
+  return reject(exchange, { ...invalid(message, null, null), status: 404 })
 }
 
 /** Responds with 405 to a known path with another method. */
 export function answerWrongMethod(exchange: Exchange): Response {
   const message = `Not allowed to ${exchange.method} on ${exchange.path}.`
-  return refuse(exchange, { ...invalid(message, null, "method_not_supported"), status: 405 })
+  return reject(exchange, { ...invalid(message, null, "method_not_supported"), status: 405 })
 }
 
 const KEYS_PAGE = "https://platform.openai.com/account/api-keys"
@@ -72,7 +72,7 @@ function incorrectKey(key: string): VendorError {
   return { ...invalid(message, null, "invalid_api_key"), status: 401 }
 }
 
-/** Returns the error for a missing credential, or for one of the credentials `sk-refused`, `wrong` and `sk-empty`. */
+/** Returns the error for a missing credential, or for one of the credentials `sk-rejected`, `wrong` and `sk-empty`. */
 export function credentialError(headers: Headers): VendorError | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1]
   // Azure sends the key in the header `api-key`.
@@ -84,7 +84,7 @@ export function credentialError(headers: Headers): VendorError | undefined {
       `key from ${KEYS_PAGE}.`
     return { ...invalid(message, null, null), status: 401 }
   }
-  if (key === "sk-refused" || key === "wrong") return incorrectKey(key)
+  if (key === "sk-rejected" || key === "wrong") return incorrectKey(key)
   return key === "sk-empty" ? INSUFFICIENT_QUOTA : undefined
 }
 
@@ -124,7 +124,7 @@ export function faultError(name: string, model: string): VendorError | undefined
     case "404":
       return modelNotFound(model)
     default:
-      return refusedRequest(name)
+      return rejectedRequest(name)
   }
 }
 
@@ -136,7 +136,7 @@ const SERVER_ERROR: VendorError = {
   code: null,
 }
 
-function refusedRequest(name: string): VendorError | undefined {
+function rejectedRequest(name: string): VendorError | undefined {
   switch (name) {
     case "400-context":
       return invalid(

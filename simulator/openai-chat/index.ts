@@ -8,7 +8,7 @@ import { servedTier } from "../searches.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
-import { refuseLimit } from "../vendor-limits/envelopes.ts"
+import { rejectLimit } from "../vendor-limits/envelopes.ts"
 import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import {
@@ -17,7 +17,7 @@ import {
   faultError,
   invalid,
   modelNotFound,
-  refuse,
+  reject,
 } from "./errors.ts"
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
@@ -42,29 +42,29 @@ export const openaiChat: WireFormat = {
 
 async function answerChat(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (!isObject(body)) {
     const message = "We could not parse the JSON body of your request."
-    return refuse(exchange, invalid(message, null, null))
+    return reject(exchange, invalid(message, null, null))
   }
   const name = stringOf(body.model)
   if (name === "") {
-    return refuse(exchange, invalid("you must provide a model parameter", null, null))
+    return reject(exchange, invalid("you must provide a model parameter", null, null))
   }
   const model = exchange.vendor === undefined ? datedName(name) : name
-  if (model === undefined) return refuse(exchange, modelNotFound(name))
+  if (model === undefined) return reject(exchange, modelNotFound(name))
   const fault = dueFault(exchange, name, stringOf(body.user))
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
-    return refuse(exchange, invalid(message, null, "unknown_fault"))
+    return reject(exchange, invalid(message, null, "unknown_fault"))
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault, name)
   if (played !== undefined) return played
   const wrong = checkRequest(body, exchange.vendor)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const problem = limitProblem(exchange, "chat", name, body)
-  if (problem !== undefined) return refuseLimit(exchange, problem)
+  if (problem !== undefined) return rejectLimit(exchange, problem)
   return answerWell(exchange, body, model, fault)
 }
 
@@ -78,7 +78,7 @@ async function playFault(
   if (transported !== undefined) return transported
   // This fault occurs only after the stream has begun.
   const error = fault.name === "stream-error" ? undefined : faultError(fault.name, name)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 function answerWell(

@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange.ts"
 import { FAULT_NAMES, faultOfModel } from "../faults.ts"
-import { credentialError, modelNotFound, refuse } from "./errors.ts"
+import { credentialError, modelNotFound, reject } from "./errors.ts"
 import { vendorResponse } from "./headers.ts"
 
 const RELEASE = "2026-11-01"
@@ -33,15 +33,15 @@ function answerJson(exchange: Exchange, value: object): Response {
 
 /** Answers `GET /v1/models` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModelList(exchange: Exchange): Response {
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   return answerJson(exchange, { object: "list", data: LISTED.map((name) => describe(name)) })
 }
 
 /** Answers `GET /v1/models/{id}` (docs/contribute/wire/openai-chat.md#f12). */
 export function answerModel(exchange: Exchange, id: string): Response {
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
-  if (datedName(id) === undefined) return refuse(exchange, modelNotFound(id))
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
+  if (datedName(id) === undefined) return reject(exchange, modelNotFound(id))
   return answerJson(exchange, describe(id))
 }

@@ -2,7 +2,7 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 import { checkParameters, type Rule } from "../openai-chat/checks.ts"
 import { invalid, type VendorError } from "../openai-chat/errors.ts"
 import { checkItems } from "./item-checks.ts"
-import { missing, unsupported } from "./refusals.ts"
+import { missing, unsupported } from "./rejections.ts"
 
 // All top-level fields that OpenAI accepts in a request for a response, according to the SDK's
 // `ResponseCreateParamsBase`. Other fields are rejected. The minimum of `max_output_tokens` is 16.

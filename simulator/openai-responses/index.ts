@@ -8,7 +8,7 @@ import {
   credentialError,
   faultError,
   invalid,
-  refuse,
+  reject,
   type VendorError,
 } from "../openai-chat/errors.ts"
 import { vendorResponse } from "../openai-chat/headers.ts"
@@ -17,13 +17,13 @@ import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
 import { playTransportFault } from "../transport-faults.ts"
 import { countUsage } from "../usage.ts"
-import { refuseLimit } from "../vendor-limits/envelopes.ts"
+import { rejectLimit } from "../vendor-limits/envelopes.ts"
 import { limitProblem } from "../vendor-limits/index.ts"
 import { checkRequest } from "./checks.ts"
 import { codeItems, containerOf } from "./containers.ts"
 import { conversationOf, gatherItems } from "./conversation.ts"
 import { ResponseScript } from "./frames.ts"
-import { missing } from "./refusals.ts"
+import { missing } from "./rejections.ts"
 import { readPrompt } from "./request.ts"
 import {
   failedText,
@@ -52,8 +52,8 @@ export const openaiResponses: WireFormat = {
 /** Creates a conversation, which is empty or contains its first items. */
 async function beginConversation(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   const id = `conv_${hexadecimal(48)}`
   const items = arrayOf(body.items).map((item) => objectOf(item))
   exchange.state.storedResponses.begin(id, items)
@@ -65,10 +65,10 @@ async function beginConversation(exchange: Exchange): Promise<Response> {
 
 async function deleteResponse(exchange: Exchange): Promise<Response> {
   await exchange.readBody()
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   const id = exchange.record.path.slice(RESPONSES_PATH.length + 1)
-  if (!exchange.state.storedResponses.forget(id)) return refuse(exchange, responseNotFound(id))
+  if (!exchange.state.storedResponses.forget(id)) return reject(exchange, responseNotFound(id))
   const text = JSON.stringify({ id, object: "response", deleted: true })
   return vendorResponse(wholeBody(exchange, text, undefined), "json")
 }
@@ -79,26 +79,26 @@ function responseNotFound(id: string): VendorError {
 
 async function answerResponse(exchange: Exchange): Promise<Response> {
   const body = await exchange.readBody()
-  const refused = credentialError(exchange.headers)
-  if (refused !== undefined) return refuse(exchange, refused)
+  const rejected = credentialError(exchange.headers)
+  if (rejected !== undefined) return reject(exchange, rejected)
   if (!isObject(body)) {
     const message = "We could not parse the JSON body of your request."
-    return refuse(exchange, invalid(message, null, null))
+    return reject(exchange, invalid(message, null, null))
   }
   const model = stringOf(body.model)
-  if (model === "") return refuse(exchange, missing("model"))
-  if (model === "unknown") return refuse(exchange, modelNotFound(model))
+  if (model === "") return reject(exchange, missing("model"))
+  if (model === "unknown") return reject(exchange, modelNotFound(model))
   const fault = dueFault(exchange, model, stringOf(body.user))
   if (fault === "unknown") {
     const message = "The simulator knows no fault of the name in x-simulate-fault."
-    return refuse(exchange, invalid(message, null, "unknown_fault"))
+    return reject(exchange, invalid(message, null, "unknown_fault"))
   }
   const played = fault === undefined ? undefined : await playFault(exchange, fault, model)
   if (played !== undefined) return played
   const wrong = checkRequest(body)
-  if (wrong !== undefined) return refuse(exchange, wrong)
+  if (wrong !== undefined) return reject(exchange, wrong)
   const problem = limitProblem(exchange, "responses", model, body)
-  if (problem !== undefined) return refuseLimit(exchange, problem)
+  if (problem !== undefined) return rejectLimit(exchange, problem)
   return answerWell(exchange, body, fault)
 }
 
@@ -118,7 +118,7 @@ async function playFault(
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
   const error = errorOfFault(fault.name, model)
-  return error === undefined ? undefined : refuse(exchange, error)
+  return error === undefined ? undefined : reject(exchange, error)
 }
 
 function errorOfFault(name: string, model: string): VendorError | undefined {
@@ -141,9 +141,9 @@ function errorOfFault(name: string, model: string): VendorError | undefined {
 function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefined): Response {
   const stored = exchange.state.storedResponses
   const gathered = gatherItems(body, stored)
-  if (!("items" in gathered)) return refuse(exchange, gathered)
+  if (!("items" in gathered)) return reject(exchange, gathered)
   const container = containerOf(body, stored)
-  if (typeof container === "object") return refuse(exchange, container)
+  if (typeof container === "object") return reject(exchange, container)
   const answer = answerOf(exchange, body, { items: gathered.items, container, fault })
   const output = finishedItems(answer)
   stored.noteReasoning(output)

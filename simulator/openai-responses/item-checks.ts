@@ -1,7 +1,7 @@
 import { readDataAddress } from "../images.ts"
 import { entryOf, isObject, stringOf, type Json, type JsonObject } from "../json.ts"
 import { invalid, type VendorError } from "../openai-chat/errors.ts"
-import { missing, unknownParameter, unsupported, wrongType } from "./refusals.ts"
+import { missing, unknownParameter, unsupported, wrongType } from "./rejections.ts"
 
 interface ItemRule {
   /** The prefix of the item's ids. */

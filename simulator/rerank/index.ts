@@ -149,13 +149,13 @@ function answerAs(exchange: Exchange, formOf: (model: string) => Form): Promise<
 
 function answer(body: JsonObject, form: Form, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, form.fields)
-  if (unknown !== undefined) return { refused: `Unknown parameter: '${unknown}'.` }
+  if (unknown !== undefined) return { rejected: `Unknown parameter: '${unknown}'.` }
   const query = stringOf(body.query)
   const documents = arrayOf(body.documents).map((document) =>
     typeof document === "string" ? document : stringOf(objectOf(document).text),
   )
   if (query === "" || documents.length === 0) {
-    return { refused: "invalid request: query and documents must not be empty" }
+    return { rejected: "invalid request: query and documents must not be empty" }
   }
   const tokens = documents.reduce(
     (sum, document) => sum + countTokens(document),

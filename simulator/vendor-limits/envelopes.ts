@@ -67,7 +67,7 @@ function openaiEnvelope({
 }
 
 /** Responds with a rejection in the simulated vendor's form, for requests in OpenAI's formats. */
-export function refuseLimit(exchange: Exchange, problem: Problem): Response {
+export function rejectLimit(exchange: Exchange, problem: Problem): Response {
   exchange.finish()
   const envelope = ENVELOPES[exchange.vendor ?? ""] ?? openaiEnvelope
   return vendorResponse(JSON.stringify(envelope(problem)), "error", problem.status ?? 400)

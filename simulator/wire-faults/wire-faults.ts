@@ -53,7 +53,7 @@ function instead(
   return () => [`HTTP/1.1 ${status} Whatever\r\n${head}${length}\r\n${body}`]
 }
 
-const REFUSAL = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
+const REJECTION = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
 
 /** Returns the first half of the frames. */
 function half(answer: SoundAnswer): Buffer[] {
@@ -99,7 +99,7 @@ const STATUSES: readonly WireFault[] = [
 ].map(([name, status, headers]) => ({
   name: `status ${String(name)}`,
   effect: "before",
-  play: instead(Number(status), REFUSAL, headers as Record<string, string>),
+  play: instead(Number(status), REJECTION, headers as Record<string, string>),
 }))
 
 /** Faults in which connections break or become silent. */

@@ -19,7 +19,7 @@ export function loggedErrors(events: Events): Events {
   const logged: Pick<Events, "errorAnswered"> = {
     errorAnswered: (answered) => {
       events.errorAnswered(answered)
-      events.requestRefused(answered.request, answered.endpoint, answered.kind)
+      events.requestRejected(answered.request, answered.endpoint, answered.kind)
     },
   }
   return Object.assign(Object.create(events) as Events, logged)

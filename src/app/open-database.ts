@@ -47,7 +47,7 @@ export async function openDatabase(
   // Secrets are opened after the ledger. If they exist without a ledger, the ledger was lost.
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
-    ledger.refuse(fault)
+    ledger.reject(fault)
     if (fault) events.ledgerLost(fault.message)
     else events.ledgerFound()
   })

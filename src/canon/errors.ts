@@ -84,7 +84,7 @@ export const ERROR_KINDS = {
   invalid_audio: final(400, INVALID, "invalid_audio", INVALID),
   file_too_large: final(413, INVALID, "file_too_large", "request_too_large"),
   body_too_large: final(413, INVALID, "body_too_large", "request_too_large"),
-  refused_by_upstream: final(400, INVALID, "refused_by_upstream", INVALID),
+  rejected_by_upstream: final(400, INVALID, "rejected_by_upstream", INVALID),
   upstream_error: passing(502, "server_error", "upstream_error", "api_error"),
   upstream_overloaded: passing(503, "server_error", "upstream_overloaded", "overloaded_error"),
   upstream_timeout: passing(504, "server_error", "upstream_timeout", "timeout_error"),
@@ -122,7 +122,7 @@ export interface GatewayErrorDetails {
    * its response would be the same, and the caller is charged.
    */
   readonly billedAnswer?: BilledAnswer
-  /** Set if the memory for a response was refused. */
+  /** Set if the memory for a response was rejected. */
   readonly lacksMemory?: true
   /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
@@ -145,7 +145,7 @@ export class GatewayError extends Error {
 
   /** The HTTP status of the response. A vendor's own status is passed on only for errors in the caller's request. */
   get status(): number {
-    const upstream = this.kind === "refused_by_upstream" ? this.details.upstream : undefined
+    const upstream = this.kind === "rejected_by_upstream" ? this.details.upstream : undefined
     return upstream?.status ?? ERROR_KINDS[this.kind].status
   }
 

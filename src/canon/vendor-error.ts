@@ -67,20 +67,20 @@ function providerErrorKind(status: number | undefined, error: VendorError): Prov
  * a stream, the status is read from the error itself. Only errors in the request are forwarded with their message and
  * status. Errors about the operator's account get a message from the gateway.
  */
-export function vendorRefusal(httpStatus: number, error: VendorError): GatewayError {
+export function vendorRejection(httpStatus: number, error: VendorError): GatewayError {
   const status = httpStatus < 300 ? reportedStatus(error) : httpStatus
   const own = providersOwn(error)
   const providerError = providerErrorKind(status, own)
-  const refusal = withGeneration(refusalFor(httpStatus, status, error, providerError), error)
+  const rejection = withGeneration(rejectionFor(httpStatus, status, error, providerError), error)
   const rejected =
     status === undefined || MAY_REJECT.has(status) ? rejectionIn(own.message, own) : undefined
-  if (rejected === undefined) return refusal
-  return new GatewayError(refusal.kind, refusal.message, { ...refusal.details, rejected })
+  if (rejected === undefined) return rejection
+  return new GatewayError(rejection.kind, rejection.message, { ...rejection.details, rejected })
 }
 
-function withGeneration(refusal: GatewayError, { failedGeneration }: VendorError): GatewayError {
-  if (failedGeneration === undefined) return refusal
-  const { kind, message, details } = refusal
+function withGeneration(rejection: GatewayError, { failedGeneration }: VendorError): GatewayError {
+  if (failedGeneration === undefined) return rejection
+  const { kind, message, details } = rejection
   const fields = {
     ...details.fields,
     failed_generation: failedGeneration.slice(0, MAX_GENERATION_CHARACTERS),
@@ -88,7 +88,7 @@ function withGeneration(refusal: GatewayError, { failedGeneration }: VendorError
   return new GatewayError(kind, message, { ...details, fields })
 }
 
-function refusalFor(
+function rejectionFor(
   httpStatus: number,
   status: number | undefined,
   error: VendorError,
@@ -102,7 +102,7 @@ function refusalFor(
     case "forbidden":
       return new GatewayError(
         "upstream_error",
-        "The provider refused the credential that the operator of this gateway configured for it.",
+        "The provider rejected the credential that the operator of this gateway configured for it.",
         { providerError },
       )
     case "allowance":
@@ -138,7 +138,7 @@ function refusalFor(
     case "context_length":
     case "content_filter":
     case "request":
-      return requestRefused(status, error, providerError)
+      return requestRejected(status, error, providerError)
   }
 }
 
@@ -163,7 +163,7 @@ function unknownModel(providerError: ProviderErrorKind): GatewayError {
   })
 }
 
-function requestRefused(
+function requestRejected(
   status: number | undefined,
   error: VendorError,
   providerError: ProviderErrorKind,
@@ -172,9 +172,9 @@ function requestRefused(
   const isReported =
     details !== undefined && JSON.stringify(details).length <= MAX_DETAILS_CHARACTERS
   const message = messageWithoutIds(error.message)
-  const refusal = new GatewayError(
-    "refused_by_upstream",
-    message || `The provider refused the request with status ${status ?? DEFAULT_STATUS}.`,
+  const rejection = new GatewayError(
+    "rejected_by_upstream",
+    message || `The provider rejected the request with status ${status ?? DEFAULT_STATUS}.`,
     {
       providerError,
       upstream: {
@@ -187,7 +187,7 @@ function requestRefused(
       ...(isReported ? { fields: { details } } : {}),
     },
   )
-  return cleanedError(refusal, withoutOperatorIds)
+  return cleanedError(rejection, withoutOperatorIds)
 }
 
 /** Returns the start of a message. Ids are removed before the message is cut, because a cut id would not be recognized. */

@@ -24,7 +24,7 @@ import {
   notFound,
   notPriced,
   ofOtherKind,
-} from "./refusals.ts"
+} from "./rejections.ts"
 
 export interface CatalogSources {
   readonly settings: Settings

@@ -17,7 +17,7 @@ export function providersWithoutModels(
   return Object.entries(settings.providers).flatMap(([id, { knownModels, vendor }]) => {
     if (!callable.has(id) || called.has(id) || known.namesOf(id).length > 0) return []
     // With the setting `unknown_models`, callers may name any model of the provider.
-    if (knownModels && (settings.unknownModels ?? "refuse") !== "refuse") return []
+    if (knownModels && (settings.unknownModels ?? "reject") !== "reject") return []
     const cause = knownModels
       ? `no models of vendor '${vendor}' are known`
       : "known_models is false"

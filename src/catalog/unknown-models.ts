@@ -84,7 +84,7 @@ export class UnknownModels {
     const { settings, facts, sources } = this.#parts
     const { provider, name } = splitId(id)
     const { vendor, knownModels } = settings.providers[provider] ?? {}
-    if (rule === undefined || rule === "refuse") return undefined
+    if (rule === undefined || rule === "reject") return undefined
     if (vendor === undefined || knownModels !== true) return undefined
     if (rule !== "family") return built(id, { kind: "chat", price: rule.price }, sources)
     const models = Object.hasOwn(facts.vendors, vendor) ? facts.vendors[vendor] : undefined

@@ -10,10 +10,10 @@ export function checkJournal(folder: string, now = Date.now()): Check | undefine
   try {
     const state = journalState(folder)
     if (state === null) return undefined
-    const { waiting, oldest, refused } = state
+    const { waiting, oldest, rejected } = state
     const since = oldest === null ? "" : `, the oldest since ${new Date(oldest).toISOString()}`
-    const found = `${waiting} charges are pending for the database${since}; it has rejected ${refused}`
-    if (refused > 0) {
+    const found = `${waiting} charges are pending for the database${since}; it has rejected ${rejected}`
+    if (rejected > 0) {
       const fix =
         "look for ledger_failed in the log: these charges are in journal.db, with the reason"
       return { name, result: "warning", found, fix }

@@ -33,7 +33,7 @@ export function failureOf(thrown: unknown): Failure {
   }
   if (thrown instanceof FeedError) {
     const message = `the price list was rejected: ${thrown.message}`
-    return failure("failed", { message, code: "price_list_refused" })
+    return failure("failed", { message, code: "price_list_rejected" })
   }
   if (thrown instanceof LedgerError) return ledgerFailure(thrown)
   if (thrown instanceof CommanderError) return usageFailure(thrown)

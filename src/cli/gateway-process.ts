@@ -66,7 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
           events.warning(`these settings need a restart: ${restartNeeded.join(", ")}`)
         }
       },
-      onError: (error) => events.settingsRefused(error.message),
+      onError: (error) => events.settingsRejected(error.message),
     }),
   )
   const reload = (): void => void watcher.reload()

@@ -62,11 +62,11 @@ export async function withInstallation<T>(
   try {
     return await work({ loaded, database, secrets, store, hasher, audit, ...services })
   } catch (error) {
-    throw error instanceof StoreError ? refusalOf(error) : error
+    throw error instanceof StoreError ? rejectionOf(error) : error
   }
 }
 
-function refusalOf(error: StoreError): CommandError {
+function rejectionOf(error: StoreError): CommandError {
   if (error.code === "not_found") return new CommandError("not_found", error.message)
   return new CommandError(error.code === "exists" ? "conflict" : "failed", error.message)
 }

@@ -22,7 +22,7 @@ export function entryOf(
     const known = [...vendors.keys()].toSorted().join(", ")
     throw new CommandError("usage", `there is no vendor '${vendor}'`, `Vendors: ${known}`)
   }
-  refuseWrongOptions(Object.keys(setting), Object.keys(secret))
+  rejectWrongOptions(Object.keys(setting), Object.keys(secret))
   if (keyVariable !== undefined && secret["api_key"] !== undefined) {
     const words = "--key-variable and --secret both give 'api_key'"
     throw new CommandError("usage", words, "Use --key-variable alone.")
@@ -47,10 +47,10 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Refuses settings that would replace another argument or show a secret, and secrets that would not be encrypted.
+ * Rejects settings that would replace another argument or show a secret, and secrets that would not be encrypted.
  * @throws CommandError that names the argument to use.
  */
-function refuseWrongOptions(settings: readonly string[], secrets: readonly string[]): void {
+function rejectWrongOptions(settings: readonly string[], secrets: readonly string[]): void {
   const replaced = settings.find((name) => Object.hasOwn(ARGUMENTS, name) || isSecret(name))
   if (replaced !== undefined) {
     const right = ARGUMENTS[replaced] ?? `--secret ${replaced}=VARIABLE`

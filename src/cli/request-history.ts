@@ -14,9 +14,9 @@ const MAX_FAILURES = 10_000
 /** Length of the first time range that is read. Each further range is twice as long. */
 const FIRST_RANGE_MS = 60_000
 
-export const REQUEST_STATES = ["ok", "failed", "refused"] as const
+export const REQUEST_STATES = ["ok", "failed", "rejected"] as const
 
-/** One request, whether it was answered, failed at a provider, or was refused before a provider was called. */
+/** One request, whether it was answered, failed at a provider, or was rejected before a provider was called. */
 export interface ListedRequest {
   readonly id: string
   readonly at: string
@@ -66,10 +66,10 @@ export async function listRequests(
   )
   const matches = matcherOf(filter)
   const messages = new Map(failures.map((failure) => [failure.request, failure.message]))
-  const refused = failures
+  const rejected = failures
     .filter(({ kind }) => !KINDS_OF_VENDORS.some((known) => known === kind))
-    .map((failure) => names.named(refusedRequest(failure)))
-  const found = new Map(refused.filter(matches).map((request) => [request.id, request]))
+    .map((failure) => names.named(rejectedRequest(failure)))
+  const found = new Map(rejected.filter(matches).map((request) => [request.id, request]))
   let length = FIRST_RANGE_MS
   for (let end = to; end > from && countSince(found, end) < limit; length *= 2) {
     const start = Math.max(from, end - length)
@@ -125,7 +125,7 @@ function admittedRequest(receipt: ReceiptRecord, message: string | null): Unname
   }
 }
 
-function refusedRequest({
+function rejectedRequest({
   request,
   at,
   kind,
@@ -137,7 +137,7 @@ function refusedRequest({
   return {
     id: request,
     at: new Date(at).toISOString(),
-    status: "refused",
+    status: "rejected",
     code: kind,
     account,
     key,

@@ -35,7 +35,7 @@ interface RequestsOptions {
 export const registerRequests: RegisterCommand = (program, terminal) => {
   program
     .command("requests")
-    .description("list requests, including failed and refused ones, newest first")
+    .description("list requests, including failed and rejected ones, newest first")
     .option("--account <NAME>", "name or id of the only account to include")
     .option("--key <NAME>", "name or id of the key")
     .option("--model <GLOB>", "models, such as openai/*")

@@ -125,7 +125,7 @@ function strayModels(settings: Settings, modelsOf: LoadOptions["modelsOf"]): Fin
   ]
   if (modelsOf === undefined || named.length === 0) return []
   // Unknown models may be in a newer price list, or may be callable with the setting `unknown_models`.
-  if (prices.refresh !== undefined || (unknownModels ?? "refuse") !== "refuse") return []
+  if (prices.refresh !== undefined || (unknownModels ?? "reject") !== "reject") return []
   const ids = modelsOf(settings)
   return named.flatMap(({ path, id, leads }) => {
     const [provider = ""] = id.split("/", 1)

@@ -18,9 +18,10 @@ export interface WatchOptions {
 }
 
 /**
- * The result of reading the settings again. `refused`: the new settings are invalid, and the previous ones stay active.
+ * The result of reading the settings again. `rejected`: the new settings are invalid, and the previous ones stay
+ * active.
  */
-export type ReloadOutcome = "changed" | "unchanged" | "refused"
+export type ReloadOutcome = "changed" | "unchanged" | "rejected"
 
 /** Applies changed settings without a restart, until it is disposed of. */
 export interface SettingsWatcher extends AsyncDisposable {
@@ -135,7 +136,7 @@ class FileWatcher implements SettingsWatcher {
       const { file } = this.#current
       if (file !== undefined && !existsSync(file)) {
         this.#report("was deleted. Restore it, or restart without it", undefined)
-        return "refused"
+        return "rejected"
       }
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
@@ -150,7 +151,7 @@ class FileWatcher implements SettingsWatcher {
     } catch (error) {
       if (error instanceof ConfigError) this.#options.onError(error)
       else this.#report("could not be applied. Restart to use it", error)
-      return "refused"
+      return "rejected"
     }
   }
 

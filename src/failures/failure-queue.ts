@@ -20,7 +20,7 @@ const MAX_SEARCHED_LENGTH = 2_000
 const MAX_WORD_LENGTH = 100
 const QUOTED = /(?<=^|[\s(:])(['"`])(.*?)(?:\1(?=[\s.,;:)]|$)|$)/gs
 /** The kind of errors whose message comes from the vendor. */
-const REFUSED = "refused_by_upstream"
+const REJECTED = "rejected_by_upstream"
 /** Path of management requests, which have separate records. */
 const MANAGEMENT = "/admin/"
 
@@ -73,7 +73,7 @@ export class FailureQueue implements AsyncDisposable {
     })
   }
 
-  /** Records an upstream call that failed or was refused by its vendor. */
+  /** Records an upstream call that failed or was rejected by its vendor. */
   attemptEnded({ code, message, ...facts }: AttemptFailure): void {
     // Attempts need no limit per account, because only requests with held credits have attempts.
     if (!this.#hasRoom()) return
@@ -187,8 +187,8 @@ export class FailureQueue implements AsyncDisposable {
  * but a sentence may be part of a prompt.
  */
 function withoutContents(kind: string, message: string): string {
-  if (kind === REFUSED)
-    return "The provider refused the request. Its message is stored with the attempt."
+  if (kind === REJECTED)
+    return "The provider rejected the request. Its message is stored with the attempt."
   return message
     .slice(0, MAX_SEARCHED_LENGTH)
     .replace(QUOTED, (_, mark: string, value: string) => mark + nameIn(value) + mark)

@@ -194,14 +194,14 @@ function withHost(request: Request): Request {
 }
 
 function wrongHost(): Response {
-  return refusedHead(
+  return rejectedHead(
     "The request needs exactly one 'Host' header with a host name and an optional port.",
     "host",
   )
 }
 
 function wrongTarget(): Response {
-  return refusedHead(
+  return rejectedHead(
     "The request needs a path, such as /v1/models. The gateway does not open tunnels to other hosts.",
   )
 }
@@ -209,7 +209,7 @@ function wrongTarget(): Response {
 /**
  * Rejects a request based on its first lines. Closes the connection, because the client may send anything after them.
  */
-function refusedHead(message: string, parameter?: string): Response {
+function rejectedHead(message: string, parameter?: string): Response {
   const headers = { connection: "close" }
   const facts = parameter === undefined ? { headers } : { headers, parameter }
   return errorAnswer(new GatewayError("invalid_value", message, facts), newRequestId())

@@ -36,7 +36,7 @@ export function encodingOf(headers: Headers): string | undefined {
  * Rejects compressed forms, because the limits apply to the files in the form.
  * @throws GatewayError `unsupported_media_type`
  */
-export function refuseEncoding(headers: Headers): void {
+export function rejectEncoding(headers: Headers): void {
   const header = headers.get("content-encoding")
   if (header === null || /^(identity)?$/i.test(header.trim())) return
   throw unsupported(header, "identity")

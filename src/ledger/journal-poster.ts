@@ -132,7 +132,7 @@ export class JournalPoster {
       } catch (error) {
         if (error instanceof LedgerError) repeats = -1
         else if (postings.length > 1) return await this.#postOneByOne({ node, lines, batch })
-        else if (repeats >= JOURNAL_RETRIES.maxRepeats) return await this.#refuse(lines[0], error)
+        else if (repeats >= JOURNAL_RETRIES.maxRepeats) return await this.#reject(lines[0], error)
         await Bun.sleep(JOURNAL_RETRIES.firstPauseMs)
       }
     }
@@ -149,11 +149,11 @@ export class JournalPoster {
   }
 
   /** Keeps a rejected line for an operator. If this cannot be stored, the next start retries the line. */
-  async #refuse(line: number | undefined, error: unknown): Promise<void> {
+  async #reject(line: number | undefined, error: unknown): Promise<void> {
     this.#alarms.failed(error)
     if (line === undefined) return
     try {
-      await this.#lines.refuse(line, String(error))
+      await this.#lines.reject(line, String(error))
     } catch (failure) {
       this.#alarms.failed(failure)
     }
@@ -165,7 +165,7 @@ export class JournalPoster {
     line: number | undefined,
   ): Promise<void> {
     if (written instanceof UnstorableError) {
-      if (!written.isRecorded) return this.#refuse(line, written)
+      if (!written.isRecorded) return this.#reject(line, written)
       this.#alarms.failed(written)
       if (written.writeOff) this.#alarms.writtenOff(request, written.writeOff)
     } else if (written) {

@@ -100,7 +100,7 @@ export class JournalWriter implements SettlementWriter {
       if (line.body === "") poster.done.push(line.number)
       else poster.add(adopted(line))
     } catch (error) {
-      await journal.lines.refuse(line.number, String(error))
+      await journal.lines.reject(line.number, String(error))
     }
   }
 

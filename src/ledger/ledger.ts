@@ -74,7 +74,7 @@ export class Ledger {
   isClaimed: (request: string) => boolean = () => false
   #open = 0
   readonly #writing = new Set<Promise<unknown>>()
-  #refusal: unknown
+  #rejection: unknown
   /**
    * When the leases end, by `performance.now()` and by the wall clock. The first clock may stop while a machine sleeps.
    */
@@ -97,8 +97,8 @@ export class Ledger {
 
   /** The reason why new requests must not begin; undefined if they may. */
   get failure(): unknown {
-    const refusal = this.#writer.outlastsOutages ? undefined : this.#refusal
-    return refusal ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
+    const rejection = this.#writer.outlastsOutages ? undefined : this.#rejection
+    return rejection ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)
   }
 
   /**
@@ -133,11 +133,11 @@ export class Ledger {
   }
 
   /**
-   * Sets or clears the reason why the database is unavailable. While a reason is set, new holds are refused. If
-   * settlements do not need the database, only holds that exceed the leases are refused.
+   * Sets or clears the reason why the database is unavailable. While a reason is set, new holds are rejected. If
+   * settlements do not need the database, only holds that exceed the leases are rejected.
    */
-  refuse(reason: unknown): void {
-    this.#refusal = reason
+  reject(reason: unknown): void {
+    this.#rejection = reason
   }
 
   /** Number of open holds, including those whose charge is being written. */
@@ -228,7 +228,7 @@ export class Ledger {
     amount: bigint,
     attempt: () => T | undefined,
   ): Promise<T | undefined> {
-    if (this.#refusal !== undefined) throw this.#refusal
+    if (this.#rejection !== undefined) throw this.#rejection
     return this.#balances.extend(payer, amount, () => {
       if (this.#isOver()) throw LEASES_ARE_OVER
       return attempt()

@@ -116,7 +116,7 @@ export class LeasedRates {
   }
 
   /** Rejects requests like `Rates`, but only those that the database has just rejected. */
-  refuseExceeded(keyId: string, request: RateRequest): void {
+  rejectExceeded(keyId: string, request: RateRequest): void {
     const now = this.#clock()
     this.#rejectRepeated(slicesOf(this.#keyOf(keyId), request, now), request, now)
   }
@@ -152,8 +152,8 @@ export class LeasedRates {
    * @throws GatewayError
    */
   #rejectRepeated(limited: Limited, { tokens }: RateRequest, now: number): void {
-    if (limited.requests?.isFull(1, now) === true) throw requestsRefused(limited, now)
-    if (limited.tokens?.isFull(tokens, now) === true) throw tokensRefused(limited, tokens, now)
+    if (limited.requests?.isFull(1, now) === true) throw requestsRejected(limited, now)
+    if (limited.tokens?.isFull(tokens, now) === true) throw tokensRejected(limited, tokens, now)
   }
 
   #requestLease(key: LeasedKey): void {
@@ -224,7 +224,7 @@ export class LeasedRates {
       decide(() => {
         const limited = slicesOf(key, request, now)
         if (this.#isLeased(limited, request, now)) return headersOf(limited, now)
-        throw refused(limited, request, now)
+        throw rejected(limited, request, now)
       })
     }
   }
@@ -307,24 +307,24 @@ function headersOf({ requests, tokens }: Limited, now: number): Record<string, s
 }
 
 /** Returns the error for a request that the database has rejected. */
-function refused(limited: Limited, { tokens }: RateRequest, now: number): GatewayError {
+function rejected(limited: Limited, { tokens }: RateRequest, now: number): GatewayError {
   const { requests } = limited
   if (requests && !requests.has(1, now)) {
-    requests.refuse(1, now)
-    return requestsRefused(limited, now)
+    requests.reject(1, now)
+    return requestsRejected(limited, now)
   }
-  limited.tokens?.refuse(tokens, now)
-  return tokensRefused(limited, tokens, now)
+  limited.tokens?.reject(tokens, now)
+  return tokensRejected(limited, tokens, now)
 }
 
-function requestsRefused(limited: Limited, now: number): GatewayError {
+function requestsRejected(limited: Limited, now: number): GatewayError {
   const wait = limited.requests?.wait(1, now) ?? 0
   const limit = limited.requests?.limit ?? 0
   const { whose } = limited
   return requestsExceeded({ whose, limit, wait, headers: headersOf(limited, now) })
 }
 
-function tokensRefused(limited: Limited, tokens: number, now: number): GatewayError {
+function tokensRejected(limited: Limited, tokens: number, now: number): GatewayError {
   const wait = limited.tokens?.wait(tokens, now) ?? 0
   const limit = limited.tokens?.limit ?? 0
   const { whose } = limited

@@ -17,7 +17,7 @@ const OUTAGE_MS = 1_000
 interface Waiting {
   readonly until: number
   readonly admit: (leave: () => void) => void
-  readonly refuse: (error: unknown) => void
+  readonly reject: (error: unknown) => void
   readonly whose: LimitOwner
 }
 
@@ -70,8 +70,8 @@ export class LeasedSlots {
     key.limit = limit
     if (running.own(keyId) < Math.min(key.slots, limit)) return running.begin(keyId)
     if (now < key.fullUntil) throw tooManyRunning(limit, whose)
-    return new Promise((admit, refuse) => {
-      key.waiting.push({ until: now + WAIT_MS, admit, refuse, whose })
+    return new Promise((admit, reject) => {
+      key.waiting.push({ until: now + WAIT_MS, admit, reject, whose })
       void this.#lease(key)
     })
   }
@@ -105,7 +105,7 @@ export class LeasedSlots {
         // All wanted slots were leased. Requests that arrived in the meantime are part of the next order.
         if (key.slots === wanted) continue
         await Bun.sleep(IDLE_MS)
-        this.#refuseLate(key, clock())
+        this.#rejectLate(key, clock())
         if (key.waiting.length === 0) break
       }
     } catch (error) {
@@ -128,22 +128,22 @@ export class LeasedSlots {
   }
 
   /** Rejects requests whose wait has timed out. */
-  #refuseLate(key: KeySlots, now: number): void {
+  #rejectLate(key: KeySlots, now: number): void {
     // Slots that became free in the meantime can be used like leased ones.
     this.#admit(key)
     const late = key.waiting.filter(({ until }) => until <= now)
     if (late.length === 0) return
     key.fullUntil = now + WAIT_MS
     key.waiting = key.waiting.filter(({ until }) => until > now)
-    for (const { refuse, whose } of late) refuse(tooManyRunning(key.limit, whose))
+    for (const { reject, whose } of late) reject(tooManyRunning(key.limit, whose))
   }
 
   #decideAlone(key: KeySlots): void {
-    for (const { admit, refuse, whose } of key.waiting.splice(0)) {
+    for (const { admit, reject, whose } of key.waiting.splice(0)) {
       try {
         admit(this.#enterAlone(key.id, key.limit, whose))
       } catch (error) {
-        refuse(error)
+        reject(error)
       }
     }
   }

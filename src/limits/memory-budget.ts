@@ -27,7 +27,7 @@ const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
 
-/** Whether memory was taken. `share_used`: it would be refused even if no other account held memory. */
+/** Whether memory was taken. `share_used`: it would be rejected even if no other account held memory. */
 type Taken = "taken" | "full" | "share_used"
 
 /** The bytes held by one key or account. */
@@ -100,7 +100,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Takes bytes if they are free. They may be refused because other requests of the key or account hold too many.
+   * Takes bytes if they are free. They may be rejected because other requests of the key or account hold too many.
    * @param own bytes that the request already holds. The limits for several requests do not apply if the other requests
    * of its key or account are small.
    */
@@ -111,7 +111,7 @@ export class MemoryBudget {
       this.give(share, -bytes)
       return "taken"
     }
-    // A refusal is the caller's own only if it would occur without the memory of other accounts.
+    // A rejection is the caller's own only if it would occur without the memory of other accounts.
     return isGranted(request, room - share.account.held) ? "full" : "share_used"
   }
 
@@ -280,7 +280,7 @@ export class Reservation implements Disposable {
   }
 }
 
-/** The memory for an answer was refused because parallel requests of the same key or account hold too much. */
+/** The memory for an answer was rejected because parallel requests of the same key or account hold too much. */
 export class MemoryShareUsed extends GatewayError {
   constructor() {
     super(

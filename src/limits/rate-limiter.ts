@@ -96,7 +96,7 @@ export class RateLimiter {
   }
 
   /** Rejects requests like `Rates`. */
-  refuseExceeded(keyId: string, request: RateRequest): void {
+  rejectExceeded(keyId: string, request: RateRequest): void {
     this.check(keyId, request)
     this.#buckets.used(keyId, "requests")?.add(-1, this.#buckets.share, this.#clock())
   }

@@ -91,10 +91,10 @@ export class Rates {
    * @param limit requests per minute; undefined without a limit.
    * @throws GatewayError `request_rate_exceeded`, with `retryAfter`.
    */
-  refuseExceeded(keyId: string, limit: number | undefined, whose: LimitOwner): void {
+  rejectExceeded(keyId: string, limit: number | undefined, whose: LimitOwner): void {
     if (limit === undefined) return
     const limits = this.#isLeased ? this.#leased : this.#local
-    limits.refuseExceeded(keyId, { requestsPerMinute: limit, tokens: 0, whose })
+    limits.rejectExceeded(keyId, { requestsPerMinute: limit, tokens: 0, whose })
   }
 
   /**

@@ -108,7 +108,7 @@ export class Slice {
   }
 
   /** Records that the database rejected a request. Later requests are then rejected for a while without a query. */
-  refuse(units: number, now: number): void {
+  reject(units: number, now: number): void {
     const wait = Math.min(MAX_REJECTION_MS, Math.max(MIN_REJECTION_MS, this.wait(units, now)))
     this.#rejectedUnits = units
     this.#rejectsUntil = now + wait

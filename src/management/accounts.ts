@@ -123,7 +123,7 @@ export class Accounts {
       limits: limitsOf(limits),
     }
     const fresh = accountDocument({ ...FRESH_ACCOUNT, ...account })
-    await this.#refusing(input.name, () =>
+    await this.#rejecting(input.name, () =>
       this.#audit.perform(
         actor,
         { action: "account.create", account: account.id, target: account.id, after: fresh },
@@ -147,7 +147,7 @@ export class Accounts {
     const changed = recordChange(found, change)
     const before = accountDocument(found)
     const after = accountDocument({ ...found, ...changed })
-    const record = await this.#refusing(after.name, () =>
+    const record = await this.#rejecting(after.name, () =>
       this.#audit.perform(
         actor,
         { action: "account.change", account: id, target: id, before, after },
@@ -221,7 +221,7 @@ export class Accounts {
     throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
 
-  async #refusing<Result>(name: string, step: () => Promise<Result>): Promise<Result> {
+  async #rejecting<Result>(name: string, step: () => Promise<Result>): Promise<Result> {
     try {
       return await step()
     } catch (error) {

@@ -5,7 +5,7 @@ import type { TimePosition } from "../store/time-position.ts"
 import type { Actor } from "./actor.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 import { failedRequestDocument, type Failures } from "./failures.ts"
-import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
+import { filterOf, isSupportedByRejections } from "./request-filter.ts"
 import { type Requests, summaryDocument } from "./requests.ts"
 
 /** Sorts before all ids of requests. */
@@ -14,14 +14,14 @@ const BEFORE_IDS = ""
 /** Positions in the two lists from which the requests of a page come. */
 interface PagePlaces {
   readonly admitted: RequestPlace | null
-  readonly refused: TimePosition | null
+  readonly rejected: TimePosition | null
 }
 
 type Found =
   | { readonly at: number; readonly admitted: RequestRecord }
-  | { readonly at: number; readonly refused: FailedRequest }
+  | { readonly at: number; readonly rejected: FailedRequest }
 
-/** Lists admitted and refused requests together. */
+/** Lists admitted and rejected requests together. */
 export class AllRequests {
   readonly #requests: Requests
   readonly #failures: Failures
@@ -34,14 +34,14 @@ export class AllRequests {
   /** @throws GatewayError `not_found`, and `invalid_value` for a cursor of another list. */
   async list(actor: Actor, query: ListedRequestQuery): Promise<ListedRequestPage> {
     const { status, ...rest } = query
-    if (status === "refused") return this.#merged(actor, query, { isAdmitted: false })
+    if (status === "rejected") return this.#merged(actor, query, { isAdmitted: false })
     const isMerged =
       status === undefined &&
       query.sort === "newest" &&
-      isSupportedByRefusals(filterOf(actor, rest))
+      isSupportedByRejections(filterOf(actor, rest))
     if (isMerged) return this.#merged(actor, query, { isAdmitted: true })
     const page = await this.#requests.list(actor, { ...rest, status })
-    const data = page.data.map((admitted) => ({ ...idOf(admitted), admitted, refused: null }))
+    const data = page.data.map((admitted) => ({ ...idOf(admitted), admitted, rejected: null }))
     return { ...page, data }
   }
 
@@ -53,17 +53,17 @@ export class AllRequests {
     const { status: _, limit, cursor, ...rest } = query
     const places = placesOf(cursor)
     const reading = { sort: "newest", place: places.admitted, limit: limit + 1 } as const
-    const [admitted, refused] = await Promise.all([
+    const [admitted, rejected] = await Promise.all([
       isAdmitted
         ? this.#requests.read(actor, filterOf(actor, rest), reading)
         : { found: [], reach: null },
-      this.#failures.read(actor, { ...rest, refused: "true" }, places.refused, limit + 1),
+      this.#failures.read(actor, { ...rest, rejected: "true" }, places.rejected, limit + 1),
     ])
     // Before this time, only one of the two lists is known.
     const reach = admitted.found.length > limit ? null : admitted.reach
     const found = [
       ...admitted.found.map((each): Found => ({ at: each.at, admitted: each })),
-      ...refused.map((each): Found => ({ at: each.at, refused: each })),
+      ...rejected.map((each): Found => ({ at: each.at, rejected: each })),
     ]
       .filter(({ at }) => reach === null || at >= reach)
       .toSorted((left, right) => right.at - left.at)
@@ -82,10 +82,10 @@ export class AllRequests {
 function documentOf(found: Found, actor: Actor): ListedRequest {
   if ("admitted" in found) {
     const admitted = summaryDocument(found.admitted, actor)
-    return { ...idOf(admitted), admitted, refused: null }
+    return { ...idOf(admitted), admitted, rejected: null }
   }
-  const refused = failedRequestDocument(found.refused, actor)
-  return { ...idOf(refused), admitted: null, refused }
+  const rejected = failedRequestDocument(found.rejected, actor)
+  return { ...idOf(rejected), admitted: null, rejected }
 }
 
 function idOf({ id, at }: Pick<ListedRequest, "id" | "at">): Pick<ListedRequest, "id" | "at"> {
@@ -94,39 +94,39 @@ function idOf({ id, at }: Pick<ListedRequest, "id" | "at">): Pick<ListedRequest,
 
 function placesAfter(page: readonly Found[], before: PagePlaces): PagePlaces {
   const admitted = page.flatMap((each) => ("admitted" in each ? each.admitted : [])).at(-1)
-  const refused = page.flatMap((each) => ("refused" in each ? each.refused : [])).at(-1)
+  const rejected = page.flatMap((each) => ("rejected" in each ? each.rejected : [])).at(-1)
   return {
     admitted: admitted === undefined ? before.admitted : { at: admitted.at, row: admitted.row },
-    refused: refused === undefined ? before.refused : { at: refused.at, id: refused.request },
+    rejected: rejected === undefined ? before.rejected : { at: rejected.at, id: rejected.request },
   }
 }
 
 function placesBefore(reach: number): PagePlaces {
-  return { admitted: { at: reach, row: 0 }, refused: { at: reach, id: BEFORE_IDS } }
+  return { admitted: { at: reach, row: 0 }, rejected: { at: reach, id: BEFORE_IDS } }
 }
 
 /** The position of a list of which no entry was returned yet. */
 const NOT_BEGUN = -1
 
-function positionOfPlaces({ admitted, refused }: PagePlaces): Position {
+function positionOfPlaces({ admitted, rejected }: PagePlaces): Position {
   return [
     admitted?.at ?? NOT_BEGUN,
     admitted?.row ?? NOT_BEGUN,
-    refused?.at ?? NOT_BEGUN,
-    refused?.id ?? BEFORE_IDS,
+    rejected?.at ?? NOT_BEGUN,
+    rejected?.id ?? BEFORE_IDS,
   ]
 }
 
 function placesOf(cursor: string | undefined): PagePlaces {
   const position = positionOf(cursor)
-  if (position === undefined) return { admitted: null, refused: null }
-  const [at, row, refusedAt, id] = position
-  if (!isWhole(at) || !isWhole(row) || !isWhole(refusedAt) || typeof id !== "string") {
+  if (position === undefined) return { admitted: null, rejected: null }
+  const [at, row, rejectedAt, id] = position
+  if (!isWhole(at) || !isWhole(row) || !isWhole(rejectedAt) || typeof id !== "string") {
     throw foreignCursor()
   }
   return {
     admitted: at === NOT_BEGUN ? null : { at, row },
-    refused: refusedAt === NOT_BEGUN ? null : { at: refusedAt, id },
+    rejected: rejectedAt === NOT_BEGUN ? null : { at: rejectedAt, id },
   }
 }
 

@@ -1,13 +1,13 @@
 import type { ErrorKind } from "../canon/errors.ts"
 
 /** The kind of failure that the request itself causes. */
-export const REFUSED = "refused_by_upstream"
+export const REJECTED = "rejected_by_upstream"
 /**
  * Kinds of failures after an upstream call. Requests with these failures have a receipt, by which they are listed and
  * counted.
  */
 export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
-  REFUSED,
+  REJECTED,
   "upstream_error",
   "upstream_overloaded",
   "upstream_timeout",

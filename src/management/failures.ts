@@ -13,7 +13,7 @@ import type { Reports } from "../store/reports.ts"
 import type { TimePosition } from "../store/time-position.ts"
 import { type Actor, maySee } from "./actor.ts"
 import { pageFrom, timePositionOf } from "./cursor.ts"
-import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
+import { KINDS_OF_VENDORS, REJECTED } from "./failure-kinds.ts"
 import type { Requests } from "./requests.ts"
 import { searchInFailures } from "./request-search.ts"
 import { scopeOf } from "./scope.ts"
@@ -59,7 +59,7 @@ export class Failures {
       key,
       endpoint,
       kind: code,
-      ...(query.refused === "true" && { without: KINDS_OF_VENDORS }),
+      ...(query.rejected === "true" && { without: KINDS_OF_VENDORS }),
       model,
       search,
       from: from === undefined ? undefined : Date.parse(from),
@@ -117,13 +117,13 @@ export function failedRequestDocument(
 }
 
 /**
- * Converts a failed attempt to its representation in the API. If the vendor refused the request itself, its message is
+ * Converts a failed attempt to its representation in the API. If the vendor rejected the request itself, its message is
  * included, because the caller has also received it. All other messages concern the operator's account at the vendor,
  * so only operators see them.
  */
 function failedAttemptDocument(attempt: FailedAttempt, actor: Actor): FailedAttemptDocument {
   const { at, deployment, status, kind } = attempt
-  const isShown = actor.isOperator || kind === REFUSED
+  const isShown = actor.isOperator || kind === REJECTED
   return {
     at: new Date(at).toISOString(),
     deployment,

@@ -95,7 +95,7 @@ export class Invitations {
       throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
     }
     const document = invitationDocument(invitation, names)
-    await refusing(() =>
+    await rejecting(() =>
       this.#audit.perform(
         actor,
         {
@@ -197,7 +197,7 @@ export class Invitations {
       joinedAt: Date.now(),
     }
     const after = { user: user.id, email: user.email, role, invitation: invitation.id }
-    await refusing(() =>
+    await rejecting(() =>
       this.#audit.perform(
         userActor(user, new Map(), address),
         { action: "member.join", account, target: member.id, after, about: { user: user.id } },
@@ -248,7 +248,7 @@ function invitationDocument(
   }
 }
 
-async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+async function rejecting<Result>(step: () => Promise<Result>): Promise<Result> {
   try {
     return await step()
   } catch (error) {

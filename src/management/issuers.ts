@@ -8,7 +8,7 @@ import { isLocalHost } from "../database-address.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
-import { refused, refuseFindings } from "./entry-refusal.ts"
+import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { toSentence } from "./sentence.ts"
 
@@ -123,7 +123,7 @@ function withSecret(
   if (secret !== undefined) return { ...open, client_secret: secret }
   if (before?.clientSecret === undefined) return open
   if (URL.parse(open.issuer)?.origin !== URL.parse(before.issuer)?.origin) {
-    throw refused(
+    throw rejected(
       "client_secret",
       "The stored secret would be sent to another address. Enter it again.",
     )
@@ -141,10 +141,10 @@ function check(entry: WrittenIssuer): void {
   const findings = entryFindings({ section: "setting", id: SETTING, value }, context)
   // Paths begin with the position in the list.
   const own = findings.map((finding) => ({ ...finding, path: finding.path.slice(1) }))
-  refuseFindings(own, "The issuer", "id")
+  rejectFindings(own, "The issuer", "id")
   const { protocol, host } = new URL(String(entry["issuer"]))
   if (protocol === "https:" || isLocalHost(host)) return
-  throw refused(
+  throw rejected(
     "issuer",
     "'issuer' must begin with https://, because others on the network could sign in as any user.",
   )

@@ -120,10 +120,13 @@ function checkModels(
   if (allowed === null || wanted === undefined) return
   const limit = `Members of this account may create keys only for these models: ${allowed.join(", ")}.`
   if (wanted === null) {
-    throw refused("models", `${limit} Select some of them, because the key would allow all models.`)
+    throw rejected(
+      "models",
+      `${limit} Select some of them, because the key would allow all models.`,
+    )
   }
   const other = wanted.find((glob) => !allowed.some((outer) => globIncludes(outer, glob)))
-  if (other !== undefined) throw refused("models", `${limit} Remove '${other}'.`)
+  if (other !== undefined) throw rejected("models", `${limit} Remove '${other}'.`)
 }
 
 function checkBudget(
@@ -133,12 +136,12 @@ function checkBudget(
 ): void {
   if (max === null || wanted === undefined) return
   if (wanted !== null && parseCredits(wanted) <= parseCredits(max)) return
-  throw refused(
+  throw rejected(
     budget,
     `Keys of members of this account need a ${BUDGET_NAMES[budget]} of at most ${max} credits. Set '${budget}' to ${max} or less.`,
   )
 }
 
-function refused(parameter: string, message: string): GatewayError {
+function rejected(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { parameter })
 }

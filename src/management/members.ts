@@ -50,7 +50,7 @@ export class Members {
     const about = { user: member.user }
     const change = { action: "member.change", account: member.account, target: id, before, about }
     const after = { ...before, role }
-    const record = await refusing(() =>
+    const record = await rejecting(() =>
       this.#audit.perform(actor, { ...change, after }, (record) =>
         this.#store.members.changeRole(id, role, record),
       ),
@@ -67,7 +67,7 @@ export class Members {
     const before = memberDocument(member, (await this.#users.find(member.user)) ?? undefined)
     const about = { user: member.user }
     const change = { action: "member.remove", account: member.account, target: id, before, about }
-    await refusing(() =>
+    await rejecting(() =>
       this.#audit.perform(actor, change, (record) => this.#store.members.remove(id, record)),
     )
   }
@@ -114,7 +114,7 @@ export function memberDocument(member: MemberRecord, user: UserName | undefined)
   }
 }
 
-async function refusing<Result>(step: () => Promise<Result>): Promise<Result> {
+async function rejecting<Result>(step: () => Promise<Result>): Promise<Result> {
   try {
     return await step()
   } catch (error) {

@@ -15,7 +15,7 @@ import type { Model as ModelDocument, NewerModel } from "#contract/catalog.ts"
 import type { Page } from "#contract/common.ts"
 import { customerModel } from "./customer-model.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
-import { refused, refuseFindings } from "./entry-refusal.ts"
+import { rejected, rejectFindings } from "./entry-rejection.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
@@ -147,7 +147,7 @@ export class Models {
   async set(actor: Actor, id: string, entry: RawEntry): Promise<ModelDocument> {
     requireOperator(actor)
     await this.#live.refresh()
-    this.#refuseLocked(id)
+    this.#rejectLocked(id)
     this.#check(id, entry)
     const before = this.#live.entry("model", id)
     const audit = { action: "model.set", target: id, before, after: entry }
@@ -160,7 +160,7 @@ export class Models {
     requireOperator(actor)
     await this.#live.refresh()
     if (this.#live.record("model", id) === undefined) {
-      this.#refuseLocked(id)
+      this.#rejectLocked(id)
       const shown = id.slice(0, 200)
       throw new GatewayError("not_found", `The console has no settings of a model '${shown}'.`)
     }
@@ -168,25 +168,25 @@ export class Models {
     await this.#changes.make(actor, audit, [{ section: "model", id, entry: null }])
   }
 
-  #refuseLocked(id: string): void {
+  #rejectLocked(id: string): void {
     if (!Object.hasOwn(this.#live.base.settings.models, id)) return
     throw locked(`The entry of the model '${id}'`, "file")
   }
 
   #check(id: string, entry: RawEntry): void {
     if (id.length > MAX_ID_LENGTH) {
-      throw refused("name", `The id of a model must have at most ${MAX_ID_LENGTH} characters.`)
+      throw rejected("name", `The id of a model must have at most ${MAX_ID_LENGTH} characters.`)
     }
     const providers = Object.keys(this.#live.effective.providers)
     const findings = entryFindings(
       { section: "model", id, value: entry },
       { vendors: [...vendors.values()], providers },
     )
-    refuseFindings(findings, "The model", "name")
+    rejectFindings(findings, "The model", "name")
     const named = entry["deployments"] === undefined ? namedProviders(id, entry) : []
     const missing = named.find((provider) => !providers.includes(provider))
     if (missing !== undefined) {
-      throw refused(
+      throw rejected(
         "provider",
         `There is no provider '${missing}'. Add it first, or give the model deployments at others.`,
       )
@@ -196,13 +196,13 @@ export class Models {
     const own = warnings.filter((warning) => warning.startsWith(`model ${id}`))
     const built = catalog.find(id)
     if (entry["members"] !== undefined && own.length > 0) {
-      throw refused("members", `${own.join("; ").replace(/^m/, "M")}.`)
+      throw rejected("members", `${own.join("; ").replace(/^m/, "M")}.`)
     }
     if (built === undefined) {
-      throw refused("deployments", `No deployment could serve it: ${own.join("; ")}.`)
+      throw rejected("deployments", `No deployment could serve it: ${own.join("; ")}.`)
     }
     if (entry["price"] !== undefined && !isPriced(built)) {
-      throw refused("price", `${own.join("; ").replace(/^m/, "M")}.`)
+      throw rejected("price", `${own.join("; ").replace(/^m/, "M")}.`)
     }
   }
 

@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
-import { refused, refuseFindings } from "./entry-refusal.ts"
+import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
@@ -97,7 +97,7 @@ export class PriceGroupManagement {
     requireOperator(actor)
     await this.#live.refresh()
     const { name = null, terms } = this.#require(id)
-    this.#refuseLocked(id)
+    this.#rejectLocked(id)
     await this.#set(actor, "price_group.change", id, {
       name: change.name === undefined ? name : change.name,
       terms: change.terms ?? terms.map(writtenTerm),
@@ -113,7 +113,7 @@ export class PriceGroupManagement {
     requireOperator(actor)
     await this.#live.refresh()
     this.#require(id)
-    this.#refuseLocked(id)
+    this.#rejectLocked(id)
     const count = (await this.#members()).get(id) ?? 0
     if (count > 0) {
       const accounts = count === 1 ? "One account belongs" : `${count} accounts belong`
@@ -151,7 +151,7 @@ export class PriceGroupManagement {
       { section: "price_group", id, value: entry },
       { vendors: [], providers },
     )
-    refuseFindings(findings, "The price group", "id")
+    rejectFindings(findings, "The price group", "id")
     const after = this.#live.preview(
       this.#live.prepare([{ section: "price_group", id, entry }]),
     ).priceGroups
@@ -161,7 +161,7 @@ export class PriceGroupManagement {
     const [problem] = groups.warnings(this.#catalog().list())
     if (problem !== undefined) {
       const words = problem.slice(problem.indexOf(": ") + 2)
-      throw refused("terms", `${words.charAt(0).toUpperCase()}${words.slice(1)}.`)
+      throw rejected("terms", `${words.charAt(0).toUpperCase()}${words.slice(1)}.`)
     }
   }
 
@@ -179,7 +179,7 @@ export class PriceGroupManagement {
     throw new GatewayError("not_found", `There is no price group '${id.slice(0, 100)}'.`)
   }
 
-  #refuseLocked(id: string): void {
+  #rejectLocked(id: string): void {
     if (this.#isLocked(id)) throw locked(`The price group '${id}'`, "file")
   }
 
@@ -247,11 +247,11 @@ function checkBegun(
   const early = fresh.find(({ from }) => from < earliestStart)
   if (early) {
     const isChanged = begun.some(({ from }) => from === early.from)
-    throw refused("terms", isChanged ? changedTerm(early) : earlyTerm(early))
+    throw rejected("terms", isChanged ? changedTerm(early) : earlyTerm(early))
   }
   const active = begun.at(-1)
   if (active && !after.some(({ from }) => from === active.from)) {
-    throw refused(
+    throw rejected(
       "terms",
       `The term from ${momentOf(active)} is active or is about to begin, so it cannot be left out. Add a term that begins now.`,
     )

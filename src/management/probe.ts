@@ -1,11 +1,11 @@
 import { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
-import { vendorRefusal } from "../canon/vendor-error.ts"
+import { vendorRejection } from "../canon/vendor-error.ts"
 import type { ProviderSettings } from "../config/settings.ts"
 import { ServiceUnreachable } from "../vendors/credential-request.ts"
 import type { RequestHeaders, Vendor } from "../vendors/vendor.ts"
-import { proxyRefusal } from "../wire/http/connection-error.ts"
+import { proxyRejection } from "../wire/http/connection-error.ts"
 import { fetchInSteps } from "../wire/http/fetched.ts"
 import { ERROR_LIMITS, LIST_LIMITS, modelsIn, probedBody } from "./probed-json.ts"
 import { unreachable } from "./unreachable-provider.ts"
@@ -95,18 +95,18 @@ async function validate(
     const fix = "put the user name and the password into HTTPS_PROXY and HTTP_PROXY"
     return {
       result: "warning",
-      found: `it cannot be reached: ${proxyRefusal(status).message}`,
+      found: `it cannot be reached: ${proxyRejection(status).message}`,
       fix,
     }
   }
-  const refusal = await accountError(vendor, response)
-  if (refusal === "account") {
+  const rejection = await accountError(vendor, response)
+  if (rejection === "account") {
     const fix = "check the account's billing, limits and status at the provider"
-    return { result: "failed", found: `it refuses the account (${status})`, fix }
+    return { result: "failed", found: `it rejects the account (${status})`, fix }
   }
-  if (refusal !== undefined) {
+  if (rejection !== undefined) {
     const fix = "correct its api_key or other credential, or the variable it comes from"
-    return { result: "failed", found: `it refuses the credential (${status})`, fix }
+    return { result: "failed", found: `it rejects the credential (${status})`, fix }
   }
   if (status >= 500) {
     return { result: "warning", found: `it answers with ${status}`, fix: "try again later" }
@@ -163,7 +163,7 @@ async function accountError(
   const read = await probedBody(response, ERROR_LIMITS)
   const body = read.type === "json" ? read.value : read.type === "text" ? read.text : ""
   const { dialect } = vendor.chat[0] ?? {}
-  const error = dialect?.decodeError(status, body, headers) ?? vendorRefusal(status, {})
+  const error = dialect?.decodeError(status, body, headers) ?? vendorRejection(status, {})
   const { providerError } = error.details
   return ACCOUNT_ERRORS.has(providerError) ? providerError : undefined
 }

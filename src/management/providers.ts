@@ -12,7 +12,7 @@ import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { NewProvider, Provider, ProviderTest, Vendor } from "#contract/catalog.ts"
 import type { Page } from "#contract/common.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
-import { refused, refuseFindings } from "./entry-refusal.ts"
+import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 import { type ProbeFinding, probeProvider } from "./probe.ts"
 import { modelCount, shownModels } from "./probed-json.ts"
@@ -110,12 +110,12 @@ export class Providers {
     const before = this.#requireOwn(id)
     const { change, given } = completedChange(before, withLowercaseHeaders(input))
     if (change["vendor"] !== undefined && change["vendor"] !== before["vendor"]) {
-      throw refused("vendor", "A provider keeps its vendor. Remove it and add another one.")
+      throw rejected("vendor", "A provider keeps its vendor. Remove it and add another one.")
     }
-    this.#refuseLostSecrets(id, before, given)
+    this.#rejectLostSecrets(id, before, given)
     const entry = merged(before, change)
     const next = this.#check(id, entry)
-    this.#refuseNewAddress(id, { entry, given, next })
+    this.#rejectNewAddress(id, { entry, given, next })
     const audit = {
       action: "provider.change",
       target: id,
@@ -234,36 +234,36 @@ export class Providers {
   #check(id: string, entry: RawEntry): ProviderSettings {
     const context = { vendors: [...vendors.values()], providers: this.#ids() }
     const findings = entryFindings({ section: "provider", id, value: entry }, context)
-    refuseFindings(findings, "The provider", "id")
+    rejectFindings(findings, "The provider", "id")
     const changes = this.#live.prepare([{ section: "provider", id, entry }])
     const settings = this.#live.preview(changes).providers[id]
     const vendor = settings && vendors.get(settings.vendor)
     if (!settings || !vendor)
       throw new Error(`provider ${id} passed validation but could not be resolved`)
     if (signingSettings(settings).some((one) => vendor.baseUrlOf(one) === undefined)) {
-      throw refused("base_url", "The provider has no address: give it a base_url.")
+      throw rejected("base_url", "The provider has no address: give it a base_url.")
     }
     return settings
   }
 
-  #refuseLostSecrets(id: string, before: RawEntry, given: readonly string[]): void {
+  #rejectLostSecrets(id: string, before: RawEntry, given: readonly string[]): void {
     const isLost =
       (this.#live.record("provider", id)?.encrypted ?? null) !== null &&
       secretNames(before).length === 0
     if (!isLost || given.length > 0) return
-    throw refused(
+    throw rejected(
       "api_key",
       this.#live.reading.faults.get(placeOf("provider", id)) ?? "Enter its secrets again.",
     )
   }
 
   /** Rejects a new address without new secrets, because a stored secret must never be sent to another address. */
-  #refuseNewAddress(id: string, { entry, given, next }: CheckedChange): void {
+  #rejectNewAddress(id: string, { entry, given, next }: CheckedChange): void {
     const kept = secretNames(entry).filter((name) => !given.includes(name))
     const settings = settingsOf(this.#live, id)
     if (kept.length === 0 || settings === undefined) return
     if (originOf(settings) === originOf(next)) return
-    throw refused(
+    throw rejected(
       "base_url",
       `The stored secrets would be sent to another address. Enter them again: ${kept.join(", ")}.`,
     )

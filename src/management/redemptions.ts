@@ -56,9 +56,9 @@ export class Redemptions {
       await takeBack()
       return { ...entryDocument(entry), author: actor.name }
     } catch (error) {
-      const refusal = redemptionRefusal(error)
-      if (refusal.kind !== "invalid_value") await takeBack()
-      throw refusal
+      const rejection = redemptionRejection(error)
+      if (rejection.kind !== "invalid_value") await takeBack()
+      throw rejection
     }
   }
 }
@@ -97,7 +97,7 @@ const UNUSABLE = {
   too_much: "The account has as many credits as the ledger can hold.",
 } as const
 
-function redemptionRefusal(error: unknown): GatewayError {
+function redemptionRejection(error: unknown): GatewayError {
   if (!(error instanceof StoreError)) throw error
   if (error.code === "not_found") return wrongCode(error)
   const words = Object.hasOwn(UNUSABLE, error.code)

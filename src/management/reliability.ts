@@ -11,7 +11,7 @@ import { scopeOf } from "./scope.ts"
 const HOURS = 24
 /** Outcomes that are not the vendor's fault, because the request was invalid or the gateway failed. */
 const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
-  "refused_by_upstream",
+  "rejected_by_upstream",
   "internal_error",
   "overloaded",
   "expired",

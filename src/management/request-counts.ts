@@ -6,7 +6,7 @@ import { isGlob } from "../store/request-search.ts"
 import type { RequestFilter, RequestCount as StoredCount } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
 import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
-import { filterOf, isSupportedByRefusals } from "./request-filter.ts"
+import { filterOf, isSupportedByRejections } from "./request-filter.ts"
 import { isReadWhole, latest, reachOfReading } from "./request-pages.ts"
 import { filtersOfSearch, searchInFailures } from "./request-search.ts"
 
@@ -41,8 +41,8 @@ export class RequestCountReports {
    */
   async report(actor: Actor, query: RequestCountQuery): Promise<RequestCounts> {
     const { status, ...rest } = query
-    const isRefused = status === "refused"
-    const filter = filterOf(actor, isRefused ? rest : { ...rest, status })
+    const isRejected = status === "rejected"
+    const filter = filterOf(actor, isRejected ? rest : { ...rest, status })
     const [from, to, step] = [Date.parse(query.from), Date.parse(query.to), STEPS[query.step]]
     if ((to - from) / step > MAX_INTERVALS) {
       throw new GatewayError(
@@ -53,15 +53,15 @@ export class RequestCountReports {
     }
     const span = { ...filter, from, to }
     const reports = await this.#reports.upToDate()
-    const [{ counts, reach }, refused] = await Promise.all([
-      isRefused ? NONE : this.#count(actor, reports, span, step),
-      isRefused || (status === undefined && isSupportedByRefusals(filter))
-        ? this.#refused(actor, reports, span, step)
+    const [{ counts, reach }, rejected] = await Promise.all([
+      isRejected ? NONE : this.#count(actor, reports, span, step),
+      isRejected || (status === undefined && isSupportedByRejections(filter))
+        ? this.#rejected(actor, reports, span, step)
         : [],
     ])
     return {
       object: "list",
-      data: merged(counts, refused),
+      data: merged(counts, rejected),
       looked_back_to: reach === null ? null : new Date(reach).toISOString(),
     }
   }
@@ -90,7 +90,7 @@ export class RequestCountReports {
     return { counts: await reports.count(within, step), reach }
   }
 
-  async #refused(actor: Actor, reports: RequestReports, span: Span, step: number) {
+  async #rejected(actor: Actor, reports: RequestReports, span: Span, step: number) {
     const searched = await searchInFailures(reports, actor, span)
     return this.#failures.count({ ...span, without: KINDS_OF_VENDORS, ...searched }, step)
   }
@@ -135,16 +135,16 @@ function isSummed(span: Span, step: number): boolean {
 
 function merged(
   counts: readonly StoredCount[],
-  refusals: readonly { readonly at: number; readonly count: number }[],
+  rejections: readonly { readonly at: number; readonly count: number }[],
 ): RequestCount[] {
-  const refused = new Map(refusals.map(({ at, count }) => [at, count]))
+  const rejected = new Map(rejections.map(({ at, count }) => [at, count]))
   const known = new Map(counts.map((count) => [count.at, count]))
-  return [...new Set([...known.keys(), ...refused.keys()])]
+  return [...new Set([...known.keys(), ...rejected.keys()])]
     .toSorted((left, right) => left - right)
     .map((at) => ({
       at: new Date(at).toISOString(),
       answered: known.get(at)?.answered ?? 0,
       failed: known.get(at)?.failed ?? 0,
-      refused: refused.get(at) ?? 0,
+      rejected: rejected.get(at) ?? 0,
     }))
 }

@@ -35,8 +35,8 @@ export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter
   }
 }
 
-/** Whether the log of refused requests supports the filter. */
-export function isSupportedByRefusals(filter: RequestFilter): boolean {
+/** Whether the log of rejected requests supports the filter. */
+export function isSupportedByRejections(filter: RequestFilter): boolean {
   const { provider, labels = [], minimumCost, maximumCost } = filter
   const { minimumDuration, maximumDuration } = filter
   return (

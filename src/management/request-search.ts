@@ -5,7 +5,7 @@ import { firstRequestOf, ID_PREFIX, startOf } from "../store/request-search.ts"
 import { OUTCOMES_WITHOUT_FAILURE } from "../store/request-summary.ts"
 import type { FoundNames, RequestFilter } from "../store/requests.ts"
 import type { Actor } from "./actor.ts"
-import { KINDS_OF_VENDORS, REFUSED } from "./failure-kinds.ts"
+import { KINDS_OF_VENDORS, REJECTED } from "./failure-kinds.ts"
 
 /** Outcomes that requests can have, except for those of old versions. */
 const OUTCOMES = [...Object.keys(ERROR_KINDS), ...OUTCOMES_WITHOUT_FAILURE, "released", "expired"]
@@ -82,7 +82,7 @@ interface FoundErrors {
 
 /**
  * Returns the newest requests with an error message that contains the text. Members only find the messages that they
- * may see: those of their requests, and a vendor's reason for refusing one.
+ * may see: those of their requests, and a vendor's reason for rejecting one.
  */
 async function requestsWithError(
   failures: FailureLog,
@@ -98,7 +98,7 @@ async function requestsWithError(
     kinds: KINDS_OF_VENDORS,
     from: from === undefined ? undefined : firstRequestOf(from),
     before: until === undefined ? undefined : firstRequestOf(until),
-    ...(!actor.isOperator && { accounts, attemptKinds: [REFUSED] }),
+    ...(!actor.isOperator && { accounts, attemptKinds: [REJECTED] }),
   }
   const { requests, unsearched } = await failures.search(query, maxErrors + 1)
   const dropped = requests[maxErrors] ?? unsearched

@@ -22,20 +22,20 @@ export function openRequestTable(
   actor: Actor,
   query: RequestTableQuery,
 ): Promise<Download> {
-  const columns = COLUMNS.filter(([name]) => isShown(name, actor) && !OF_REFUSALS.has(name))
+  const columns = COLUMNS.filter(([name]) => isShown(name, actor) && !OF_REJECTIONS.has(name))
   return openTable(columns, async (cursor) => {
     const page = await requests.list(actor, { ...query, limit: PAGE_SIZE, cursor })
     const data = page.data.map((admitted) => ({
       id: admitted.id,
       at: admitted.at,
       admitted,
-      refused: null,
+      rejected: null,
     }))
     return { ...page, data }
   })
 }
 
-/** Exports a list of admitted and refused requests as a file for spreadsheets. @throws GatewayError `not_found`. */
+/** Exports a list of admitted and rejected requests as a file for spreadsheets. @throws GatewayError `not_found`. */
 export function openAllRequestsTable(
   requests: Pick<AllRequests, "list">,
   actor: Actor,
@@ -82,10 +82,10 @@ async function* linesOf(
   }
 }
 
-function cellsOf(columns: readonly Column[], { admitted, refused }: ListedRequest): string[] {
-  return columns.map(([, cell, refusedCell = nothing]) => {
+function cellsOf(columns: readonly Column[], { admitted, rejected }: ListedRequest): string[] {
+  return columns.map(([, cell, rejectedCell = nothing]) => {
     if (admitted !== null) return cell(admitted)
-    return refused === null ? "" : refusedCell(refused)
+    return rejected === null ? "" : rejectedCell(rejected)
   })
 }
 
@@ -97,15 +97,15 @@ function isShown(column: string, { isOperator, hidesCosts }: Actor): boolean {
   return (column !== "written_off" || isOperator) && (column !== "provider" || hidesCosts !== true)
 }
 
-/** The name of a column, its value for an admitted request, and its value for a refused one if there is a value. */
+/** The name of a column, its value for an admitted request, and its value for a rejected one if there is a value. */
 type Column = readonly [
   name: string,
   cell: (request: RequestSummary) => string,
-  refusedCell?: (request: FailedRequestDocument) => string,
+  rejectedCell?: (request: FailedRequestDocument) => string,
 ]
 
-/** Columns of refused requests only. */
-const OF_REFUSALS: ReadonlySet<string> = new Set(["error"])
+/** Columns of rejected requests only. */
+const OF_REJECTIONS: ReadonlySet<string> = new Set(["error"])
 
 /** The columns and their values. Text from people and callers is escaped so that it cannot be a formula. */
 const COLUMNS: readonly Column[] = [
@@ -117,7 +117,7 @@ const COLUMNS: readonly Column[] = [
   ["endpoint", ({ endpoint }) => defused(endpoint), ({ endpoint }) => defused(endpoint)],
   ["model", ({ model }) => defused(model), ({ model }) => defused(model ?? "")],
   ["provider", ({ provider }) => defused(provider ?? "")],
-  ["status", ({ status }) => status, () => "refused"],
+  ["status", ({ status }) => status, () => "rejected"],
   ["outcome", ({ outcome }) => outcome, ({ code }) => code],
   ["stream", ({ stream }) => String(stream)],
   ["duration_ms", ({ duration_ms: duration }) => String(duration ?? "")],

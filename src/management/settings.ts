@@ -19,7 +19,7 @@ import { type Verdict, verifyLedgers } from "../ledger/verify/ledgers.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
-import { refused, refuseFindings } from "./entry-refusal.ts"
+import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { toSentence } from "./sentence.ts"
 
@@ -128,7 +128,7 @@ export class GatewaySettings {
     const setting = SINGLE_SETTINGS.find((one) => one.name === name)
     if (setting === undefined) {
       const names = SINGLE_SETTINGS.map((one) => one.name).join(", ")
-      throw refused(
+      throw rejected(
         name.slice(0, 100),
         `'${name.slice(0, 100)}' cannot be changed here. Changeable: ${names}.`,
       )
@@ -139,7 +139,7 @@ export class GatewaySettings {
       { section: "setting", id: name, value },
       { vendors: [...vendors.values()], providers: [] },
     )
-    refuseFindings(
+    rejectFindings(
       findings.map((finding) => ({ ...finding, path: [], lacking: name })),
       "The setting",
       name,
@@ -153,7 +153,7 @@ export class GatewaySettings {
     const kind = this.#parts.catalog().find(id)?.kind
     if (kind === wanted) return
     const reason = kind === undefined ? "there is no such model" : `it is of kind ${kind}`
-    throw refused(name, `'${name}' must be a model of kind ${wanted}, and ${reason}.`)
+    throw rejected(name, `'${name}' must be a model of kind ${wanted}, and ${reason}.`)
   }
 
   #checkAliases(text: string): void {
@@ -161,7 +161,7 @@ export class GatewaySettings {
     const ids = aliases instanceof Fault ? [] : Object.values(aliases)
     const missing = ids.find((id) => this.#parts.catalog().find(id) === undefined)
     if (missing === undefined) return
-    throw refused("aliases", `'aliases' refers to '${missing}', which does not exist.`)
+    throw rejected("aliases", `'aliases' refers to '${missing}', which does not exist.`)
   }
 
   /** Rejects a change after which a section lacks a setting that another one needs. */
@@ -171,7 +171,7 @@ export class GatewaySettings {
     for (const name of Object.keys(change)) {
       const [section = ""] = name.split(".")
       const rule = violatedRule(section, isSet)
-      if (rule !== undefined) throw refused(name, `'${section}' ${rule}.`)
+      if (rule !== undefined) throw rejected(name, `'${section}' ${rule}.`)
     }
   }
 

@@ -20,8 +20,8 @@ import { userActor } from "./user-actor.ts"
 /** The name of passkey sign-ins in the audit log. */
 const PASSKEY = "passkey"
 
-/** Maximum refusals that are recorded per minute, so that guessing cannot fill the disk. */
-const MAX_REFUSALS_PER_MINUTE = 20
+/** Maximum rejections that are recorded per minute, so that guessing cannot fill the disk. */
+const MAX_REJECTIONS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
 export interface SignInDependencies {
@@ -31,13 +31,13 @@ export interface SignInDependencies {
   readonly issuers: () => readonly OidcSettings[]
 }
 
-/** A person whose sign-in was refused, with the name that was entered or with the sign-in method. */
+/** A person whose sign-in was rejected, with the name that was entered or with the sign-in method. */
 type AttemptedName = Pick<Actor, "name" | "typed">
 
 /** Handles every way to sign in, and records each attempt. */
 export class SignInService {
   readonly #parts: SignInDependencies
-  #refusals = 0
+  #rejections = 0
   #minute = 0
 
   constructor(parts: SignInDependencies) {
@@ -178,7 +178,8 @@ export class SignInService {
         way: issuer.id,
         linkHash: answer.linkHash,
       })
-    } else if (answer.refusal) await this.#refused(client, { name: issuer.name }, answer.refusal)
+    } else if (answer.rejection)
+      await this.#rejected(client, { name: issuer.name }, answer.rejection)
     return answer
   }
 
@@ -191,7 +192,7 @@ export class SignInService {
     try {
       done = await step()
     } catch (thrown) {
-      await this.#refused(client, attempted, asGatewayError(thrown).kind)
+      await this.#rejected(client, attempted, asGatewayError(thrown).kind)
       throw thrown
     }
     const way = attempted.name === PASSKEY ? PASSKEY : "password"
@@ -229,14 +230,18 @@ export class SignInService {
     await this.#parts.audit.record(userActor(user, new Map(), client.address), change)
   }
 
-  /** Records the first refusals of each minute. More records would add no information. */
-  async #refused({ address }: ClientInfo, attempted: AttemptedName, reason: string): Promise<void> {
+  /** Records the first rejections of each minute. More records would add no information. */
+  async #rejected(
+    { address }: ClientInfo,
+    attempted: AttemptedName,
+    reason: string,
+  ): Promise<void> {
     const minute = Math.floor(Date.now() / MINUTE_MS)
     if (minute !== this.#minute) {
       this.#minute = minute
-      this.#refusals = 0
+      this.#rejections = 0
     }
-    if (++this.#refusals > MAX_REFUSALS_PER_MINUTE) return
+    if (++this.#rejections > MAX_REJECTIONS_PER_MINUTE) return
     const actor: Actor = {
       kind: "user",
       id: null,
@@ -246,7 +251,7 @@ export class SignInService {
       roles: new Map(),
       address,
     }
-    await this.#parts.audit.record(actor, { action: "session.refuse", after: { reason } })
+    await this.#parts.audit.record(actor, { action: "session.reject", after: { reason } })
   }
 }
 

@@ -1,7 +1,7 @@
 import { type RawEntry, secretNames } from "../config/console-settings.ts"
 import { asObject } from "../config/issues.ts"
 import { defaultName } from "../config/sections/providers.ts"
-import { refused } from "./entry-refusal.ts"
+import { rejected } from "./entry-rejection.ts"
 
 /** The members that identify a credential, in contrast to its name and weight. */
 const SECRET_MEMBERS = ["api_key", "access_key_id", "secret_access_key", "credentials"]
@@ -32,7 +32,10 @@ export function completedChange(before: RawEntry, change: RawEntry): CompletedCh
     // Unless `was` is given, the rules of the settings file report the missing credential.
     if (found === undefined && was === undefined) return entry
     if (found === undefined) {
-      throw refused(`api_keys[${index}].was`, "There is no key of that name. Enter the key itself.")
+      throw rejected(
+        `api_keys[${index}].was`,
+        "There is no key of that name. Enter the key itself.",
+      )
     }
     return { ...found, ...written, name: String(written["name"] ?? name) }
   })

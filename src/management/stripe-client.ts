@@ -47,7 +47,7 @@ export async function stripeClient(settings: PaymentSettings): Promise<StripeCli
         const { url } = await stripe.checkout.sessions.create(input)
         if (url) return url
       } catch (cause) {
-        throw refusalOf(cause, Stripe)
+        throw rejectionOf(cause, Stripe)
       }
       throw new GatewayError("upstream_error", "Stripe did not create a payment page. Try again.")
     },
@@ -102,9 +102,9 @@ function notSigned(cause: Error): GatewayError {
  * Builds an error from Stripe's response. It includes Stripe's message about an amount, but not a message about the
  * key.
  */
-function refusalOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
+function rejectionOf(cause: unknown, { errors }: typeof Stripe): GatewayError {
   if (cause instanceof errors.StripeInvalidRequestError) {
-    const message = `Stripe refuses this amount: ${cause.message.slice(0, 300)}`
+    const message = `Stripe rejects this amount: ${cause.message.slice(0, 300)}`
     return new GatewayError("invalid_value", message, { parameter: "credits", cause })
   }
   return unansweredBy(cause, { errors })

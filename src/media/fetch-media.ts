@@ -77,9 +77,9 @@ async function ask(address: string, { allowsPrivate }: MediaLimits) {
     }
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
-    const { message, isRefused, wordsForUsers } = error
+    const { message, isRejected, wordsForUsers } = error
     const isOfName = wordsForUsers !== message
-    throw isRefused || isOfName ? refused(address, wordsForUsers) : unreachable(address, message)
+    throw isRejected || isOfName ? rejected(address, wordsForUsers) : unreachable(address, message)
   }
 }
 
@@ -114,7 +114,7 @@ async function readLimited(
   return Buffer.concat(list.chunks)
 }
 
-function refused(address: string, reason: string): GatewayError {
+function rejected(address: string, reason: string): GatewayError {
   const shown = address.slice(0, MAX_SHOWN_LENGTH)
   return new GatewayError(
     "invalid_value",

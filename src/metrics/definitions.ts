@@ -21,7 +21,7 @@ export const COUNTERS = {
     labels: ["endpoint", "model", "provider", "outcome"],
   },
   tollgate_errors_total: {
-    help: "Error responses by kind, for refused and failed requests",
+    help: "Error responses by kind, for rejected and failed requests",
     labels: ["endpoint", "kind"],
   },
   tollgate_usage_total: {

@@ -22,15 +22,15 @@ export class ProblemNotices {
   }
 
   /**
-   * Reports that a circuit opened or closed, or that a credential was refused.
+   * Reports that a circuit opened or closed, or that a credential was rejected.
    * @param reason a description in the gateway's own words.
    */
   deployment({ deployment, event, cooldownMs }: DeploymentReport, reason = ""): void {
     if (event === "overloaded") return
     if (event === "recovered") return this.#recovered(deployment)
     const [type, name] =
-      event === "refused"
-        ? (["credential.refused", `credential:${deployment}`] as const)
+      event === "rejected"
+        ? (["credential.rejected", `credential:${deployment}`] as const)
         : (["deployment.cooling_down", `deployment:${deployment}`] as const)
     if (!this.#isDue(name, REPEAT_INTERVAL_MS)) return
     const data = {

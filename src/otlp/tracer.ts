@@ -36,7 +36,7 @@ class OpenTrace extends RequestTrace {
   span: EndedSpan | undefined
 }
 
-const REFUSED = "refused_by_upstream"
+const REJECTED = "rejected_by_upstream"
 
 export interface TracerParts {
   readonly settings: Pick<TelemetrySettings, "sample" | "propagates" | "namesCallers">
@@ -107,8 +107,8 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#request(trace, charge, {
       name: `${MODEL_KINDS[model.kind].traceName} ${model.requestedAs ?? model.id}`,
       attributes,
-      // If the vendor refused the request, the caller has made a mistake, so this is no failure of the gateway.
-      isFailed: errorType(outcome) !== undefined && outcome !== REFUSED,
+      // If the vendor rejected the request, the caller has made a mistake, so this is no failure of the gateway.
+      isFailed: errorType(outcome) !== undefined && outcome !== REJECTED,
     })
   }
 

@@ -5,7 +5,7 @@ import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
 /** Descriptions of errors about the operator's account, in the gateway's own words. */
 const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   account: "the account there is suspended, out of money or not allowed",
-  credential: "it refuses the provider's credential",
+  credential: "it rejects the provider's credential",
   permission: "the provider's credential may not use this model",
   streaming: "the provider's credential may not stream this model",
   allowance: "the account there is not allowed a request of this size or with its features",

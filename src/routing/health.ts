@@ -14,7 +14,7 @@ const MAX_OPEN_MS = 60_000
 const OVERLOAD_MS = 5_000
 const MAX_OVERLOAD_MS = 120_000
 /** Wait after an error that the operator has to fix. It concerns the account, its permissions, or the model's name. */
-const REFUSED_MS = 60_000
+const REJECTED_MS = 60_000
 /** Time after which a half-open request that has no result counts as lost. */
 const HALF_OPEN_TIMEOUT_MS = 30_000
 /** Maximum deployments that are remembered. Larger configurations are not expected. */
@@ -22,7 +22,7 @@ const MAX_DEPLOYMENTS = 10_000
 
 /** Failures caused by the caller or the gateway, which do not concern the deployment. */
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
-  "refused_by_upstream",
+  "rejected_by_upstream",
   "internal_error",
   // This error means that the gateway's memory limit was reached. The vendor has responded.
   "overloaded",
@@ -86,7 +86,7 @@ export class Health {
   /** Called when a circuit opens or closes, or when its vendor keeps it open. It must not throw. */
   onChange: ((report: DeploymentReport) => void) | undefined
 
-  /** Called when a circuit opens or closes, or when a credential is refused. It must not throw. */
+  /** Called when a circuit opens or closes, or when a credential is rejected. It must not throw. */
   onProblem: ((report: DeploymentReport, reason: string) => void) | undefined
 
   /** @param clock returns monotonic milliseconds. Shared memory requires a shared clock. */
@@ -180,17 +180,17 @@ export class Health {
   accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
     const { providerError } = error.details
     if (providerError !== "account" && providerError !== "credential") return false
-    this.refused(credentialIdOfDeployment(deployment), failureWords(error, status))
+    this.rejected(credentialIdOfDeployment(deployment), failureWords(error, status))
     return true
   }
 
   #judge(deployment: string, { kind, details }: GatewayError, reason: string): void {
     switch (details.providerError) {
       case "permission":
-        return this.refused(deployment, reason)
+        return this.rejected(deployment, reason)
       case "model":
-        this.#refusedFor(deployment, REFUSED_MS)
-        return this.#notify({ deployment, event: "failed", cooldownMs: REFUSED_MS }, reason)
+        this.#rejectedFor(deployment, REJECTED_MS)
+        return this.#notify({ deployment, event: "failed", cooldownMs: REJECTED_MS }, reason)
       case "streaming":
       case "allowance":
       case "generation":
@@ -236,12 +236,12 @@ export class Health {
   }
 
   /**
-   * Records that the vendor refuses the operator's account.
-   * @param id the account, or the deployment if only that is refused.
+   * Records that the vendor rejects the operator's account.
+   * @param id the account, or the deployment if only that is rejected.
    */
-  refused(id: string, reason = ""): void {
-    this.#refusedFor(id, REFUSED_MS)
-    this.#notify({ deployment: id, event: "refused", cooldownMs: REFUSED_MS }, reason)
+  rejected(id: string, reason = ""): void {
+    this.#rejectedFor(id, REJECTED_MS)
+    this.#notify({ deployment: id, event: "rejected", cooldownMs: REJECTED_MS }, reason)
   }
 
   /**
@@ -255,7 +255,7 @@ export class Health {
     if (event === "overloaded") this.#overloadedFor(deployment, cooldownMs)
     else if (event === "recovered") this.#tryNow(deployment)
     else if (hasSucceeded) return
-    else if (event === "refused") this.#refusedFor(deployment, Math.min(cooldownMs, REFUSED_MS))
+    else if (event === "rejected") this.#rejectedFor(deployment, Math.min(cooldownMs, REJECTED_MS))
     else this.#halfOpen(deployment)
   }
 
@@ -296,7 +296,7 @@ export class Health {
     )
   }
 
-  #refusedFor(deployment: string, cooldownMs: number): void {
+  #rejectedFor(deployment: string, cooldownMs: number): void {
     if (cooldownMs <= 0) return
     const circuit = this.#circuits.note(deployment)
     circuit.halfOpenUntil = 0

@@ -54,7 +54,7 @@ export class SecretFolder implements InstallationSecrets {
   }
 }
 
-/** Reads a secret. Reading a pipe or a device could take forever, so it is refused. */
+/** Reads a secret. Reading a pipe or a device could take forever, so it is rejected. */
 function readWhole(path: string): string {
   if (!statSync(path).isFile()) throw new Error(`the secret in ${path} is not a file`)
   const secret = readFileSync(path, "utf8").trim()

@@ -4,7 +4,7 @@ import type { LineBucketSettings } from "../config/sections/log.ts"
 import { BucketError } from "../wire/bucket/bucket-error.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 import { type LineBatch, type LineDestination, LineDeliveryError } from "./destination.ts"
-import { TIMEOUT_MS, refusedAddress } from "./send-lines.ts"
+import { TIMEOUT_MS, rejectedAddress } from "./send-lines.ts"
 
 const compress = promisify(gzip)
 
@@ -27,8 +27,8 @@ export class LineBucket implements LineDestination {
       await this.#bucket.put(this.#keyOf(batch), body, { type: TYPE, signal })
     } catch (error) {
       if (!(error instanceof BucketError)) throw error
-      const { message, isAddressRefused } = error
-      throw new LineDeliveryError(isAddressRefused ? refusedAddress(message) : message)
+      const { message, isAddressRejected } = error
+      throw new LineDeliveryError(isAddressRejected ? rejectedAddress(message) : message)
     }
   }
 

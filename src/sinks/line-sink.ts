@@ -12,8 +12,8 @@ const FIRST_RETRY_DELAY_MS = 1_000
 const MAX_RETRY_DELAY_MS = 30_000
 /** Delay between attempts during shutdown. */
 const SHUTDOWN_RETRY_DELAY_MS = 200
-/** Maximum refusals before a batch is dropped, because it blocks all others. */
-const MAX_REFUSALS = 5
+/** Maximum rejections before a batch is dropped, because it blocks all others. */
+const MAX_REJECTIONS = 5
 /** Maximum failures before a batch is dropped while other batches are delivered. */
 const MAX_UNCLEAR_FAILURES = 5
 /** Maximum time for delivering the remaining lines at shutdown. */
@@ -22,7 +22,7 @@ const SHUTDOWN_TIMEOUT_MS = 5_000
 const REPORT_INTERVAL_MS = 60_000
 
 export interface LineAlarms {
-  /** Called when lines are queued because their sink is unreachable or refuses them. */
+  /** Called when lines are queued because their sink is unreachable or rejects them. */
   linesNotDelivered(sink: string, reason: string): void
   /**
    * Called when lines were dropped.
@@ -138,7 +138,7 @@ export class LineSink implements AsyncDisposable {
   async #deliver(batch: LineBatch): Promise<"delivered" | "given up" | "later"> {
     const { destination, alarms } = this.#parts
     const { signal } = this.#abortController
-    let refusals = 0
+    let rejections = 0
     while (!signal.aborted) {
       let fault: LineFault = "destination"
       try {
@@ -149,7 +149,7 @@ export class LineSink implements AsyncDisposable {
         if (!signal.aborted) alarms.linesNotDelivered(this.name, reason)
         if (error instanceof LineDeliveryError) ({ fault } = error)
       }
-      if (fault === "lines" && ++refusals >= MAX_REFUSALS) return "given up"
+      if (fault === "lines" && ++rejections >= MAX_REJECTIONS) return "given up"
       if (fault === "unclear" && this.#isAtFault(batch)) return "given up"
       await this.#pause(this.#failures++)
       // The delivery of other batches will show whether this batch is the cause.

@@ -27,14 +27,14 @@ export async function sendLines(lines: SentLines): Promise<Response> {
     })
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
-    const { message, isRefused } = error
-    if (isRefused) throw new LineDeliveryError(refusedAddress(message))
+    const { message, isRejected } = error
+    if (isRejected) throw new LineDeliveryError(rejectedAddress(message))
     // The lines themselves may have caused the receiver to crash.
     throw new LineDeliveryError(message, "unclear")
   }
 }
 
-/** Adds advice for the operator to the message about a refused address. */
-export function refusedAddress(message: string): string {
+/** Adds advice for the operator to the message about a rejected address. */
+export function rejectedAddress(message: string): string {
   return `${message}. Add "private: true" to it if this is intended`
 }

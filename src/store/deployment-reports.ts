@@ -1,8 +1,8 @@
 /**
  * An event of a deployment: it failed several times in a row, it recovered, its vendor asked for fewer requests, or its
- * vendor refused the operator's credential.
+ * vendor rejected the operator's credential.
  */
-export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "refused"
+export type DeploymentEvent = "failed" | "recovered" | "overloaded" | "rejected"
 
 export interface DeploymentReport {
   readonly deployment: string

@@ -14,7 +14,7 @@ export interface JournalState {
   /** Creation time of the oldest of these settlements in Unix milliseconds; null if there are none. */
   readonly oldest: number | null
   /** Number of settlements that the database rejected, which an operator has to handle. */
-  readonly refused: number
+  readonly rejected: number
 }
 
 export interface JournalAddition {
@@ -34,7 +34,7 @@ export interface JournalLines {
   /** Lists the lines after a number, in ascending order, without rejected lines. */
   list(after: number, limit: number): Promise<JournalLine[]>
   /** Marks a line that the database rejected. */
-  refuse(number: number, reason: string): Promise<void>
+  reject(number: number, reason: string): Promise<void>
   state(): Promise<JournalState>
 }
 

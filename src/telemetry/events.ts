@@ -78,7 +78,7 @@ export interface Events {
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /**
-   * Reports failed attempts, and refusals that the request itself has caused, with all details. These must not be
+   * Reports failed attempts, and rejections that the request itself has caused, with all details. These must not be
    * logged.
    */
   attemptEnded(failure: AttemptFailure): void
@@ -90,10 +90,10 @@ export interface Events {
   /** A request for which credits were held has ended. Only called if each request is logged. */
   requestEnded(line: string): void
   /** A request was answered with an error. Called only if each request is logged. */
-  requestRefused(request: string, endpoint: string, kind: string): void
+  requestRejected(request: string, endpoint: string, kind: string): void
   /** A request was answered with an error. Called for every cause. */
   errorAnswered(answered: AnsweredError): void
-  /** Request lines are queued because a sink is unreachable or refuses them. */
+  /** Request lines are queued because a sink is unreachable or rejects them. */
   linesNotDelivered(sink: string, reason: string): void
   /**
    * Lines were dropped.
@@ -113,7 +113,7 @@ export interface Events {
   ledgerPruned(before: number, removed: number): void
   workerKilled(processId: number, milliseconds: number): void
   settingsApplied(changes: readonly string[]): void
-  settingsRefused(message: string): void
+  settingsRejected(message: string): void
   /** A list of known prices became active, or is waiting for the operator's approval. */
   priceChanged(news: PriceNews): void
   /** The daily check for newer prices failed. */
@@ -191,9 +191,9 @@ export function createEvents(
     ...workerEvents(logger),
     settingsApplied: (changes) =>
       logger.info({ event: "settings_reloaded", changes }, "settings reloaded"),
-    settingsRefused: (message) =>
+    settingsRejected: (message) =>
       logger.error(
-        { event: "settings_refused", message },
+        { event: "settings_rejected", message },
         "invalid settings; keeping the old ones",
       ),
     ...priceEvents(logger, words),
@@ -268,7 +268,7 @@ function requestEvents(
   words: (error: unknown) => string,
 ): Pick<
   Events,
-  "requestFailed" | "observerFailed" | "requestEnded" | "requestRefused" | "errorAnswered"
+  "requestFailed" | "observerFailed" | "requestEnded" | "requestRejected" | "errorAnswered"
 > {
   return {
     requestFailed: (request, error) =>
@@ -282,7 +282,7 @@ function requestEvents(
         "failed to count or log a completed request",
       ),
     requestEnded: lineWriter(logger, "request"),
-    requestRefused: (request, endpoint, kind) =>
+    requestRejected: (request, endpoint, kind) =>
       logger.info({ event: "error_answered", request, endpoint, kind }),
     // Not logged, because the caller receives the error, and could otherwise flood the log.
     errorAnswered: () => undefined,
@@ -297,7 +297,7 @@ function lineEvents(
   const notDelivered = throttled((error, sink) =>
     logger.warn(
       { event: "lines_not_delivered", sink, error },
-      "request lines are queued: their sink is unreachable or refuses them; logged at most once a minute per cause",
+      "request lines are queued: their sink is unreachable or rejects them; logged at most once a minute per cause",
     ),
   )
   return {
@@ -305,7 +305,7 @@ function lineEvents(
     linesDropped: (sink, lines) =>
       logger.error(
         { event: "lines_dropped", sink, lines },
-        "dropped request lines (total since the start): their sink is too slow or refuses them",
+        "dropped request lines (total since the start): their sink is too slow or rejects them",
       ),
   }
 }

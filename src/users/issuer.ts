@@ -99,7 +99,7 @@ async function fetchDocument(url: string, what: string): Promise<Record<string, 
   }
   if (!response.ok) {
     throw new IssuerFault(
-      `its ${what} was refused with status ${response.status}`,
+      `its ${what} was rejected with status ${response.status}`,
       "Check the address of the issuer, including its path.",
     )
   }

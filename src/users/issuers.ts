@@ -55,11 +55,11 @@ interface CallbackInput {
   readonly query: string
 }
 
-/** The result of the callback, which is a session, a challenge for the second factor, or the reason for a refusal. */
+/** The result of the callback, which is a session, a challenge for the second factor, or the reason for a rejection. */
 export interface IssuerReturn extends SignedIn {
   /** The page of the console to redirect to. */
   readonly location: string
-  readonly refusal: string | null
+  readonly rejection: string | null
   /** Hash of the link token of the page on which the flow was started. */
   readonly linkHash?: string
   /** The user whom the callback linked to the issuer. */
@@ -131,7 +131,7 @@ export class Issuers {
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       if (error.kind === "upstream_error") this.#parts.onFailure(error.message)
-      return refused(error.kind)
+      return rejected(error.kind)
     }
   }
 
@@ -141,22 +141,22 @@ export class Issuers {
     const takeBack = await this.#parts.limits.beginFrom("oidc", client.address)
     const flow = await this.#takeFlow(client, query)
     // Without this check, the code and the verifier of one issuer could be sent to another issuer.
-    if (flow?.issuer !== settings.id) return refused("state_mismatch")
-    const { claimsOf, IssuerRefusal } = await import("./oidc.ts")
+    if (flow?.issuer !== settings.id) return rejected("state_mismatch")
+    const { claimsOf, IssuerRejection } = await import("./oidc.ts")
     const description = await this.#describe(settings)
     const { redirectUri } = flow
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
       const answer = await this.#signIn(client, { flow, settings, trusted, claims })
       // Reverts the counts of both redirects, because an entire office may share one address.
-      if (answer.refusal === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
+      if (answer.rejection === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
       return answer
     } catch (error) {
-      if (!(error instanceof IssuerRefusal)) throw error
+      if (!(error instanceof IssuerRejection)) throw error
       const { cause } = error
       const reason = cause instanceof Error ? cause.message : String(cause)
       this.#parts.onFailure(`${settings.name}: ${error.code}: ${reason}`)
-      return refused(error.code)
+      return rejected(error.code)
     }
   }
 
@@ -174,10 +174,10 @@ export class Issuers {
   async #signIn(client: ClientInfo, finished: FinishedFlow): Promise<IssuerReturn> {
     const { flow, settings } = finished
     const found = await this.#userOf(finished)
-    if (typeof found === "string") return refused(found)
+    if (typeof found === "string") return rejected(found)
     if ("unconfirmed" in found) return await this.#askToConfirm(found.unconfirmed, finished)
     const { user, isLinked } = found
-    if (user.isDisabled) return refused("disabled")
+    if (user.isDisabled) return rejected("disabled")
     const { signIn, sessions } = this.#parts
     const input = { isRemembered: true }
     const { session, cookies } =
@@ -188,7 +188,7 @@ export class Issuers {
       session,
       cookies: [...cookies, expireCookie(STATE_COOKIE)],
       location: session ? flow.returnTo : codePage(flow.returnTo),
-      refusal: null,
+      rejection: null,
       linkHash: flow.linkHash,
       ...(isLinked && { linked: user }),
     }
@@ -214,7 +214,7 @@ export class Issuers {
       value: JSON.stringify(identity),
       expiresAt: Date.now() + FLOW_LIFETIME_SECONDS * 1_000,
     })
-    return refused("account_not_linked")
+    return rejected("account_not_linked")
   }
 
   /**
@@ -293,9 +293,9 @@ function codePage(returnTo: string): string {
   return `/console/sign-in?step=code&back=${encodeURIComponent(back)}`
 }
 
-function refused(code: string): IssuerReturn {
+function rejected(code: string): IssuerReturn {
   const location = `/console/sign-in?error=${encodeURIComponent(code)}`
-  return { session: null, cookies: [expireCookie(STATE_COOKIE)], location, refusal: code }
+  return { session: null, cookies: [expireCookie(STATE_COOKIE)], location, rejection: code }
 }
 
 /**

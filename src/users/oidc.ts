@@ -25,8 +25,8 @@ export interface Claims {
 }
 
 /** The error for a sign-in that failed at an issuer. The sign-in page shows a text for its code. */
-export class IssuerRefusal extends Error {
-  override readonly name = "IssuerRefusal"
+export class IssuerRejection extends Error {
+  override readonly name = "IssuerRejection"
   readonly code: string
 
   constructor(code: string, options: { readonly cause: unknown }) {
@@ -71,7 +71,7 @@ export async function authorizationUrl(
 /**
  * Exchanges the code for an ID token and validates the token.
  * @param query the query of the callback. The caller has checked its state.
- * @throws IssuerRefusal
+ * @throws IssuerRejection
  */
 export async function claimsOf(
   flow: Flow,
@@ -88,7 +88,7 @@ export async function claimsOf(
       : oauth.ClientSecretPost(settings.clientSecret)
   const options = optionsFor(description)
   const parameters = validated(description, client, query)
-  const token = await refusing("invalid_code", async () => {
+  const token = await rejecting("invalid_code", async () => {
     const response = await oauth.authorizationCodeGrantRequest(
       description,
       client,
@@ -110,7 +110,7 @@ export async function claimsOf(
   requireOwnToken(claims, settings)
   if (claims["email"] !== undefined || description.userinfo_endpoint === undefined)
     return claimsFrom(claims)
-  return refusing("unable_to_get_user_info", async () => {
+  return rejecting("unable_to_get_user_info", async () => {
     const response = await oauth.userInfoRequest(description, client, token.access_token, options)
     return claimsFrom(
       await oauth.processUserInfoResponse(description, client, claims.sub, response),
@@ -127,33 +127,33 @@ function validated(
     return oauth.validateAuthResponse(description, client, query, oauth.skipStateCheck)
   } catch (cause) {
     const code = cause instanceof oauth.AuthorizationResponseError ? cause.error : "issuer_mismatch"
-    throw new IssuerRefusal(code.slice(0, 100), { cause })
+    throw new IssuerRejection(code.slice(0, 100), { cause })
   }
 }
 
-async function refusing<T>(code: string, step: () => Promise<T>): Promise<T> {
+async function rejecting<T>(code: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
   } catch (cause) {
-    throw new IssuerRefusal(code, { cause })
+    throw new IssuerRejection(code, { cause })
   }
 }
 
 /** Rejects a token that was issued to another client (OpenID Connect Core, section 3.1.3.7, rule 5). */
 function requireOwnToken({ azp }: oauth.IDToken, { clientId }: OidcSettings): void {
   if (azp === undefined || azp === clientId) return
-  throw new IssuerRefusal("invalid_code", { cause: new Error("'azp' names another client") })
+  throw new IssuerRejection("invalid_code", { cause: new Error("'azp' names another client") })
 }
 
 function claimsFrom(claims: oauth.IDToken | oauth.UserInfoResponse): Claims {
   const { sub: subject, email, name } = claims
   if ([subject, email, name].some((claim) => typeof claim === "string" && !isStorableText(claim))) {
     const cause = new Error("a claim has a NUL character or an unpaired surrogate")
-    throw new IssuerRefusal("unable_to_get_user_info", { cause })
+    throw new IssuerRejection("unable_to_get_user_info", { cause })
   }
   if (subject === "" || subject.length > MAX_SUBJECT_LENGTH) {
     const cause = new Error(`'sub' does not have 1 to ${MAX_SUBJECT_LENGTH} characters`)
-    throw new IssuerRefusal("unable_to_get_user_info", { cause })
+    throw new IssuerRejection("unable_to_get_user_info", { cause })
   }
   return {
     subject,

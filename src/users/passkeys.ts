@@ -16,7 +16,7 @@ import {
   passkeyIsNoUse,
   passkeyIsOver,
   wrongPassword,
-} from "./refusals.ts"
+} from "./rejections.ts"
 import type { SignedIn, SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 

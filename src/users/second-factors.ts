@@ -13,7 +13,7 @@ import {
   usedCode,
   wrongBackupCode,
   wrongCode,
-} from "./refusals.ts"
+} from "./rejections.ts"
 import { latestStep, matchingStep, secretText, totpUri } from "./totp.ts"
 
 const LOCK = { max: 10, duration: LOCK_SECONDS * 1_000 }

@@ -11,7 +11,7 @@ import {
   TRUST_COOKIE,
 } from "./cookies.ts"
 import type { Passwords } from "./passwords.ts"
-import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from "./refusals.ts"
+import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from "./rejections.ts"
 import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"

@@ -4,7 +4,7 @@ import type { SessionRecord } from "../store/sessions.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { cookieNamed, expireCookie, SESSION_COOKIE, setCookie } from "./cookies.ts"
-import { isDisabled, notSignedIn, wrongCredentials } from "./refusals.ts"
+import { isDisabled, notSignedIn, wrongCredentials } from "./rejections.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR_MS = 60 * 60_000

@@ -16,7 +16,7 @@ import {
   isRegistered,
   noSuchUser,
   operatorExists,
-} from "./refusals.ts"
+} from "./rejections.ts"
 import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"

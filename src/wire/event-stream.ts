@@ -59,16 +59,16 @@ export class EventStreamParser implements FrameParser {
     this.#reserved = needed
   }
 
-  /** @throws GatewayError if the memory is refused. The frame is then discarded. */
+  /** @throws GatewayError if the memory is rejected. The frame is then discarded. */
   #take(bytes: number): void {
     try {
       this.#memory?.takeAnswer(bytes)
-    } catch (refusal) {
-      this.#fault = refusal as Error
+    } catch (rejection) {
+      this.#fault = rejection as Error
       this.#waiting.clear()
       this.#memory?.give(this.#reserved)
       this.#reserved = 0
-      throw refusal
+      throw rejection
     }
   }
 

@@ -95,15 +95,15 @@ export class SseParser implements FrameParser {
     this.#reserved = needed
   }
 
-  /** @throws GatewayError if the memory is refused. The event is then discarded. */
+  /** @throws GatewayError if the memory is rejected. The event is then discarded. */
   #take(bytes: number): void {
     try {
       this.#memory?.takeAnswer(bytes)
-    } catch (refusal) {
+    } catch (rejection) {
       this.#parser.reset()
       this.#memory?.give(this.#reserved)
       this.#reserved = this.#waiting = 0
-      throw refusal
+      throw rejection
     }
   }
 

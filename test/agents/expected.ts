@@ -1,6 +1,6 @@
 import type { Exchange } from "./recorder.ts"
 
-interface ExpectedRefusal {
+interface ExpectedRejection {
   readonly method: string
   readonly path: string
   readonly status: number
@@ -8,7 +8,7 @@ interface ExpectedRefusal {
 }
 
 /** Rejections after which agents continue without help. */
-const REFUSALS: readonly ExpectedRefusal[] = [
+const REJECTIONS: readonly ExpectedRejection[] = [
   {
     method: "GET",
     path: "/v1/responses",
@@ -100,7 +100,8 @@ function isAnsweredPost({ method, status }: Exchange): boolean {
 
 function isExpected({ method, path, status }: Exchange): boolean {
   if (status >= 200 && status < 400) return true
-  return REFUSALS.some(
-    (refusal) => refusal.method === method && refusal.path === path && refusal.status === status,
+  return REJECTIONS.some(
+    (rejection) =>
+      rejection.method === method && rejection.path === path && rejection.status === status,
   )
 }

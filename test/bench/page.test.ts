@@ -49,7 +49,7 @@ function results(changes: Partial<RaceResults> = {}): RaceResults {
       work: WORK,
     })),
     missing: { litellm: "not installed; try: npm run bench:peers -- litellm" },
-    refusals: { anthropic: { bare: "400 <html>\n| not *here*" } },
+    rejections: { anthropic: { bare: "400 <html>\n| not *here*" } },
     processor: {
       chat: {
         blocks: [block("bare", 1_000)],

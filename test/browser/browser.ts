@@ -109,7 +109,7 @@ const FIREFOX: TestBrowser = {
     await context.addInitScript(`(() => {
       if (location.protocol.startsWith("http")) localStorage["${REMEMBERED_SCHEME}"] ??= "${scheme}"
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-        console.error("refused by the content security policy:", violatedDirective, blockedURI))
+        console.error("rejected by the content security policy:", violatedDirective, blockedURI))
       // The protocol only reports that an error was logged. This wrapper reports its content.
       const { error: write } = console
       console.error = (...parts) =>

@@ -80,7 +80,7 @@ function showsBalance(credits: string): Promise<void> {
 }
 
 /** Returns the error of a chat; undefined if it succeeds. */
-async function refusal(): Promise<unknown> {
+async function rejection(): Promise<unknown> {
   const client = new OpenAI({ apiKey: tollgate.firstKey, baseURL: `${tollgate.url}/v1` })
   const messages = [{ role: "user" as const, content: "hello" }]
   return client.chat.completions.create({ model: "sandbox/echo", messages }).then(
@@ -127,12 +127,12 @@ test("a refund of spent credits becomes a debt, which new credits pay", async ()
   const debt = page.getByRole("alert").filter({ hasText: "This account owes 5.25 credits" })
   await debt.waitFor()
   await page.getByRole("cell", { name: "reversal" }).first().waitFor()
-  expect(await refusal()).toBe("insufficient_credits")
+  expect(await rejection()).toBe("insufficient_credits")
   await enter("6.25")
   await debt.waitFor({ state: "detached" })
   await page.getByRole("cell", { name: "debt" }).first().waitFor()
   await showsBalance("1.00")
-  expect(await refusal()).toBeUndefined()
+  expect(await rejection()).toBeUndefined()
 })
 
 test("credits of a disputed payment are removed immediately, and returned when the dispute is won", async () => {

@@ -38,7 +38,7 @@ export async function startIssuer(): Promise<Issuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end()
   const server = createServer((request, response) => {
     if (issuer.state === "up") answer(request, response)
-    else if (issuer.state === "down") refuse(response)
+    else if (issuer.state === "down") reject(response)
   })
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
   const address = server.address()
@@ -68,7 +68,7 @@ export async function startIssuer(): Promise<Issuer> {
   return issuer
 }
 
-function refuse(response: ServerResponse): void {
+function reject(response: ServerResponse): void {
   response.writeHead(503).end()
 }
 

@@ -113,9 +113,9 @@ async function wayBack(page: Page): Promise<URL> {
 
 /**
  * Asserts that a redirect to the gateway does not sign the person in. The response is read without loading the page of
- * the console, which takes most of the time. `showsRefusal` checks that page.
+ * the console, which takes most of the time. `showsRejection` checks that page.
  */
-async function isRefused(page: Page, back: URL, name: string): Promise<void> {
+async function isRejected(page: Page, back: URL, name: string): Promise<void> {
   const { status, location } = await followBack(page, back)
   expect({ name, status, location }).toEqual({
     name,
@@ -135,7 +135,7 @@ async function followBack(
 }
 
 /** Asserts that the console explains a failed sign-in after a redirect to the gateway. */
-async function showsRefusal(page: Page, back: URL): Promise<void> {
+async function showsRejection(page: Page, back: URL): Promise<void> {
   await page.goto(back.href)
   await page.getByRole("alert").getByText("The sign-in failed. Try again.").waitFor()
 }
@@ -161,19 +161,19 @@ test("an issuer's callback is valid only once, in the same browser, before it ex
   for (const [name, change] of Object.entries(tamper)) {
     const back = await wayBack(page)
     change(back)
-    await isRefused(page, back, name)
+    await isRejected(page, back, name)
   }
 
   const back = await wayBack(page)
   const cookies = await context.cookies()
   await using other = await tollgate.visitor()
-  await isRefused(other.page, back, "another browser")
+  await isRejected(other.page, back, "another browser")
   await page.goto(back.href)
   await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
   await other.context.addCookies(cookies)
-  await isRefused(other.page, back, "used twice, with the cookie of the first")
+  await isRejected(other.page, back, "used twice, with the cookie of the first")
   // Going back in the browser history is rejected as well, and the session continues.
-  await showsRefusal(page, back)
+  await showsRejection(page, back)
   expect((await ask(page, "GET", "/session")).body).toMatchObject({
     user: { email: OPERATOR.email },
   })
@@ -199,7 +199,7 @@ test("a token for another sign-in or without a valid signature is rejected", asy
   for (const [name, forgery] of Object.entries(FORGERIES)) {
     const back = await wayBack(page)
     issuer.forgery = forgery
-    await isRefused(page, back, name)
+    await isRejected(page, back, name)
   }
   issuer.forgery = {}
   expect(await followBack(page, await wayBack(page))).toEqual({
@@ -237,7 +237,7 @@ test("a sign-in at an unavailable or silent issuer times out, and passwords keep
   for (const state of ["down", "silent"] as const) {
     const back = await wayBack(page)
     issuer.state = state
-    await isRefused(page, back, state)
+    await isRejected(page, back, state)
     issuer.state = "up"
   }
   await page.goto("/console/sign-in")

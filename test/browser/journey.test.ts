@@ -147,10 +147,10 @@ test("the palette opens pages, models, keys and a pasted request by keyboard", a
 
 test("a rejected request is listed with the reason, and can be found by its id", async () => {
   const { page } = operator
-  const refused = await say(secret, "hello", "sandbox/nothing").catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(OpenAI.NotFoundError)
+  const rejected = await say(secret, "hello", "sandbox/nothing").catch((error: unknown) => error)
+  expect(rejected).toBeInstanceOf(OpenAI.NotFoundError)
   await open(operator, "Requests")
-  await page.getByText("Refused", { exact: true }).click()
+  await page.getByText("Rejected", { exact: true }).click()
   await page
     .getByRole("link", { name: /sandbox\/nothing/ })
     .first()
@@ -193,8 +193,8 @@ test("a request fails when credits run out, and a code adds more", async () => {
   await page.getByRole("button", { name: "Record the entry" }).click()
   await page.getByText("The entry has been recorded.").waitFor()
 
-  const refused = await say(secret, "hello").catch((error: unknown) => error)
-  expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
+  const rejected = await say(secret, "hello").catch((error: unknown) => error)
+  expect(rejected).toMatchObject({ status: 402, code: "insufficient_credits" })
 
   await page.getByRole("button", { name: "Redeem a code" }).click()
   await page.getByRole("textbox", { name: "Code" }).fill((code ?? "").toLowerCase())
@@ -227,13 +227,13 @@ test("both secrets of a rotated key are accepted, and no secret of a revoked key
   await page.getByRole("menuitem", { name: "Revoke" }).click()
   await page.getByRole("button", { name: "Revoke the key" }).click()
   await page.getByText("The key has been revoked.").waitFor()
-  await untilRefused(rotated)
-  const refused = await say(secret, "old").catch((error: unknown) => error)
-  expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
+  await untilRejected(rotated)
+  const rejected = await say(secret, "old").catch((error: unknown) => error)
+  expect(rejected).toMatchObject({ status: 401, code: "invalid_api_key" })
 })
 
 /** Waits until a key is rejected. A change reaches every process within a second. */
-async function untilRefused(key: string): Promise<void> {
+async function untilRejected(key: string): Promise<void> {
   const deadline = Date.now() + 5_000
   while (Date.now() < deadline) {
     const answer = await say(key, "new").catch((error: unknown) => error)

@@ -32,8 +32,8 @@ beforeAll(async () => {
   })
   const messages = [{ role: "user" as const, content: "hello" }]
   await client.chat.completions.create({ model: "sandbox/echo", messages })
-  const refused = client.chat.completions.create({ model: "sandbox/broken", messages })
-  await refused.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
+  const rejected = client.chat.completions.create({ model: "sandbox/broken", messages })
+  await rejected.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
   const { process } = tollgate.gateway
   process.kill("SIGTERM")
   await process.exited

@@ -73,7 +73,7 @@ async function inputPriceOf(model: string): Promise<string | undefined> {
 }
 
 /** Returns the error of a chat; undefined if it succeeds. */
-async function refusal(user?: string): Promise<string | undefined> {
+async function rejection(user?: string): Promise<string | undefined> {
   const thrown = await chat(user).then(
     () => undefined,
     (error: unknown) => error,
@@ -118,10 +118,10 @@ test("an account is paused and resumed, and limited", async () => {
   await page.getByRole("button", { name: "Pause", exact: true }).click()
   await page.getByRole("button", { name: "Pause the account" }).click()
   await page.getByRole("button", { name: "Resume" }).waitFor()
-  await until(async () => (await refusal()) === "account_paused")
+  await until(async () => (await rejection()) === "account_paused")
   await page.getByRole("button", { name: "Resume" }).click()
   await page.getByRole("button", { name: "Pause", exact: true }).waitFor()
-  await until(async () => (await refusal()) === undefined)
+  await until(async () => (await rejection()) === undefined)
 
   await page.getByRole("button", { name: "Change the limits" }).click()
   await page.getByLabel("Requests per minute").fill("none")
@@ -215,14 +215,14 @@ test("a key is paused and resumed", async () => {
   await page.getByRole("menuitem", { name: "Pause" }).click()
   await page.getByRole("button", { name: "Pause the key" }).click()
   await page.getByText("paused", { exact: true }).waitFor()
-  await until(async () => (await refusal()) === "key_paused")
+  await until(async () => (await rejection()) === "key_paused")
   await page
     .getByRole("button", { name: /^Actions for/ })
     .first()
     .click()
   await page.getByRole("menuitem", { name: "Resume" }).click()
   await page.getByText("The key works again.").waitFor()
-  await until(async () => (await refusal()) === undefined)
+  await until(async () => (await rejection()) === undefined)
 })
 
 test("each end user gets a budget, which is shown as used up, and removed", async () => {
@@ -236,8 +236,8 @@ test("each end user gets a budget, which is shown as used up, and removed", asyn
   await dialog.getByRole("button", { name: "Set", exact: true }).click()
   const budgets = page.getByRole("table", { name: "Budgets of end users and tags" })
   await budgets.getByText("each end user").waitFor()
-  await until(async () => (await refusal("alice")) === "label_budget_exceeded")
-  expect(await refusal()).toBeUndefined()
+  await until(async () => (await rejection("alice")) === "label_budget_exceeded")
+  expect(await rejection()).toBeUndefined()
   await page.reload()
   await page
     .getByRole("table", { name: "Spend of end users and tags" })
@@ -246,7 +246,7 @@ test("each end user gets a budget, which is shown as used up, and removed", asyn
   await page.getByRole("button", { name: "Remove the budget of each end user" }).click()
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click()
   await budgets.waitFor({ state: "detached" })
-  await until(async () => (await refusal("alice")) === undefined)
+  await until(async () => (await rejection("alice")) === undefined)
 })
 
 test("newer prices require a review before they are activated", async () => {

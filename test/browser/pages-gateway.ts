@@ -9,7 +9,7 @@ export interface PagesGateway {
   /** The id of the last successful request. */
   readonly receipt: string
   /** The id of a request that the gateway rejected. */
-  readonly refused: string
+  readonly rejected: string
 }
 
 /** Starts a gateway and sends requests, so that its pages show data. */
@@ -35,11 +35,11 @@ price_groups:
   }
   const messages = [{ role: "user" as const, content: "nobody answers" }]
   const unknown = client.chat.completions.create({ model: "sandbox/nothing", messages })
-  const refused = await unknown.then(
+  const rejected = await unknown.then(
     () => "",
     ({ requestID }: { readonly requestID?: string }) => requestID ?? "",
   )
-  return { tollgate, receipt, refused }
+  return { tollgate, receipt, rejected }
 }
 
 /** Returns the account that the first start creates. */

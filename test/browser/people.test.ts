@@ -224,7 +224,7 @@ test("a member without credits is guided to add credits first, depending on the 
     status: 200,
   })
   await member.page.goto(`/console/?account=${account}`)
-  await member.page.getByText("Requests are refused until the account has credits").waitFor()
+  await member.page.getByText("Requests are rejected until the account has credits").waitFor()
   expect(await member.page.getByRole("link", { name: "Grant credits" }).count()).toBe(0)
   await member.page.getByRole("link", { name: "Redeem a code" }).click()
   await member.page.getByRole("dialog").getByRole("textbox", { name: "Code" }).waitFor()
@@ -240,7 +240,7 @@ test("a member without credits is guided to add credits first, depending on the 
   await page.getByText("The entry has been recorded.").waitFor()
   await page.goto(`/console/?account=${account}`)
   await page.getByText("Call a model with it").waitFor()
-  expect(await page.getByText("Requests are refused until").count()).toBe(0)
+  expect(await page.getByText("Requests are rejected until").count()).toBe(0)
   await page.goto("/console/?account=all")
 })
 

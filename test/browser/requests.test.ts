@@ -49,15 +49,15 @@ async function fail(model: string): Promise<void> {
   await called.catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIError))
 }
 
-test("the request page lists refused requests separately from failed ones, with matching counts", async () => {
+test("the request page lists rejected requests separately from failed ones, with matching counts", async () => {
   const { page } = operator
   for (const model of ["sandbox/nothing", "sandbox/none", "sandbox/broken"]) await fail(model)
-  await page.goto("/console/requests?account=all&status=refused")
+  await page.goto("/console/requests?account=all&status=rejected")
   await page.getByRole("heading", { name: /^2 requests by/ }).waitFor()
-  const refused = page.getByRole("table", { name: "Refused requests" })
-  await refused.getByText("sandbox/nothing").first().waitFor()
-  expect(await refused.getByRole("row").count()).toBe(3)
-  expect(await refused.getByText("sandbox/broken").count()).toBe(0)
+  const rejected = page.getByRole("table", { name: "Rejected requests" })
+  await rejected.getByText("sandbox/nothing").first().waitFor()
+  expect(await rejected.getByRole("row").count()).toBe(3)
+  expect(await rejected.getByText("sandbox/broken").count()).toBe(0)
 
   await page.getByText("Failed", { exact: true }).click()
   await page.getByRole("heading", { name: /^1 request by/ }).waitFor()
@@ -66,11 +66,11 @@ test("the request page lists refused requests separately from failed ones, with 
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
-test("all requests include refused ones, in a column of results, and the search finds their errors", async () => {
+test("all requests include rejected ones, in a column of results, and the search finds their errors", async () => {
   const { page } = operator
   await page.goto("/console/requests?account=all")
   const rows = page.getByRole("table", { name: "Requests", exact: true })
-  await rows.getByRole("row").filter({ hasText: "sandbox/none" }).getByText("refused").waitFor()
+  await rows.getByRole("row").filter({ hasText: "sandbox/none" }).getByText("rejected").waitFor()
   await rows.getByRole("row").filter({ hasText: "sandbox/broken" }).getByText("failed").waitFor()
   const heading = page.getByRole("heading", { name: /requests? by day$/ })
   const listed = (await rows.getByRole("row").count()) - 1
@@ -169,7 +169,7 @@ test("an account beyond the first two hundred is shown by name, also next to its
   await page.goto("/console/requests?account=all")
   const rows = page.getByRole("table", { name: "Requests", exact: true })
   await rows.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
-  await page.goto("/console/requests?account=all&status=refused")
+  await page.goto("/console/requests?account=all&status=rejected")
   await page.getByRole("cell", { name: "demo", exact: true }).first().waitFor()
   await page.goto("/console/?account=all")
   const keys = page.locator("section").filter({ hasText: "Top keys" })

@@ -18,7 +18,7 @@ const EVERYWHERE = [
   "log",
   "mail",
   "notice",
-  "refused notice",
+  "rejected notice",
   "sink",
   "GET /metrics",
   "GET /audit",

@@ -138,7 +138,7 @@ export class Observation implements AsyncDisposable {
     await askBadly(caller, key)
     this.answers = caller.answers
     await until(() =>
-      this.places.notices.received.some(({ body }) => body.includes("credential.refused")),
+      this.places.notices.received.some(({ body }) => body.includes("credential.rejected")),
     )
     await until(() => this.places.collector.received.some(({ path }) => path === "/v1/metrics"))
     await this.#collectPages(serving, browser, caller)
@@ -148,12 +148,12 @@ export class Observation implements AsyncDisposable {
   /** Breaks the settings. The log and the commands report each fault with its line. */
   async #breakSettings(serving: ServingProcess): Promise<void> {
     const { config } = this.#installation
-    const refusals = (): number => serving.errors().split("settings_refused").length
+    const rejections = (): number => serving.errors().split("settings_rejected").length
     const written = readFileSync(config, "utf8")
     for (const broken of brokenSettings(written)) {
-      const before = refusals()
+      const before = rejections()
       writeFileSync(config, broken)
-      await until(() => refusals() > before)
+      await until(() => rejections() > before)
       await this.#runHere("doctor")
       await this.#runHere("doctor", "--json")
     }
@@ -196,7 +196,7 @@ export class Observation implements AsyncDisposable {
     await browser.json("POST", "/providers", {
       id: "stored",
       vendor: "openai-compatible",
-      base_url: `${this.places.vendor.url}/refused/v1`,
+      base_url: `${this.places.vendor.url}/rejected/v1`,
       api_key: planted.STORED_KEY,
     })
     const cookie = /session[^=]*=([^;]+)/.exec(browser.cookie ?? "")?.[1] ?? ""
@@ -236,9 +236,9 @@ export class Observation implements AsyncDisposable {
       if (secret !== null) this.own.push({ name: "a webhook's secret", text: secret })
       await fetch(`${url}/admin/v1/notices/targets/${id}/test`, { method: "POST", headers: ADMIN })
     }
-    const { notices, refusedNotices } = this.places
+    const { notices, rejectedNotices } = this.places
     await add({ channel: "webhook", address: `${notices.url}/${planted.WEBHOOK_PATH}` })
-    await add({ channel: "slack", address: `${refusedNotices.url}/${planted.WEBHOOK_PATH}` })
+    await add({ channel: "slack", address: `${rejectedNotices.url}/${planted.WEBHOOK_PATH}` })
     await add({ channel: "mail", address: OPERATOR.email })
   }
 

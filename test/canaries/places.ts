@@ -14,7 +14,7 @@ export class Places implements AsyncDisposable {
   readonly collector = new Collector()
   readonly sink = startReceiver()
   readonly notices = startReceiver()
-  readonly refusedNotices = startReceiver(() => new Response("no", { status: 500 }))
+  readonly rejectedNotices = startReceiver(() => new Response("no", { status: 500 }))
   readonly bucket = new FakeBucket()
   readonly #bucketServer = this.bucket.listen()
   readonly #mails: string[] = []
@@ -48,7 +48,7 @@ export class Places implements AsyncDisposable {
       ...this.collector.received.map(({ path, body }) => ({ name: `OTLP ${path}`, bytes: body })),
       ...bodies("sink", this.sink.received),
       ...bodies("notice", this.notices.received),
-      ...bodies("refused notice", this.refusedNotices.received),
+      ...bodies("rejected notice", this.rejectedNotices.received),
       ...this.#mails.map((mail) => ({ name: "mail", bytes: Buffer.from(mail) })),
       ...[...this.bucket.objects].map(([path, { body }]) => ({
         name: `bucket ${path}`,
@@ -59,7 +59,13 @@ export class Places implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.simulator.stop()
-    for (const one of [this.vendor, this.collector, this.sink, this.notices, this.refusedNotices]) {
+    for (const one of [
+      this.vendor,
+      this.collector,
+      this.sink,
+      this.notices,
+      this.rejectedNotices,
+    ]) {
       one[Symbol.dispose]()
     }
     await this.#bucketServer.stop(true)
@@ -71,13 +77,13 @@ export class Places implements AsyncDisposable {
 
 /** Returns a mail server whose first rejection repeats the password. */
 function mailServer(mails: string[]): SMTPServer {
-  let refused = 0
+  let rejected = 0
   return new SMTPServer({
     authOptional: false,
     disabledCommands: ["STARTTLS"],
     allowInsecureAuth: true,
     onAuth({ username, password }, _session, callback) {
-      if (refused++ === 0) callback(new Error(`the password ${password} is wrong`))
+      if (rejected++ === 0) callback(new Error(`the password ${password} is wrong`))
       else callback(null, { user: username })
     },
     onData(stream, _session, callback) {

@@ -2,11 +2,11 @@ import type { Simulator } from "../../simulator/server.ts"
 import { ANSWER, ARGUMENTS } from "./planted.ts"
 
 /** The ways in which a vendor fails. The first part of its base URL selects the way. */
-export const FAILINGS = ["refused", "failed", "credential", "cut", "malformed"] as const
+export const FAILINGS = ["rejected", "failed", "credential", "cut", "malformed"] as const
 type Failing = (typeof FAILINGS)[number]
 
 const STATUSES: Readonly<Partial<Record<Failing, number>>> = {
-  refused: 400,
+  rejected: 400,
   failed: 500,
   credential: 401,
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { vendorRejection } from "../../src/canon/vendor-error.ts"
 import { readVendorError } from "../../src/dialects/shared/read-vendor-error.ts"
 
 const ACCOUNT_MESSAGES: readonly string[] = [
@@ -58,9 +58,9 @@ describe("a message about the operator's account", () => {
         { error: { message: "Provider returned error", metadata: { raw: wrapped } } },
       ]
       for (const body of bodies) {
-        const refusal = vendorRefusal(400, readVendorError(body))
-        expect([wrapped, refusal.kind]).toEqual([wrapped, "upstream_error"])
-        expect(refusal.message).not.toContain(message)
+        const rejection = vendorRejection(400, readVendorError(body))
+        expect([wrapped, rejection.kind]).toEqual([wrapped, "upstream_error"])
+        expect(rejection.message).not.toContain(message)
       }
     }
   })
@@ -68,7 +68,7 @@ describe("a message about the operator's account", () => {
   test.each(["Invalid value: 'API key not valid'", "Upstream: API key not valid."])(
     "does not pause the account if the request can contain it: %s",
     (message) => {
-      const kind = vendorRefusal(400, { message }).details.providerError
+      const kind = vendorRejection(400, { message }).details.providerError
       expect(["request", "forbidden"]).toContain(kind ?? "")
     },
   )
@@ -76,8 +76,8 @@ describe("a message about the operator's account", () => {
 
 test.each(ORDINARY_MESSAGES)("an ordinary rejection keeps its message: %s", (message) => {
   for (const wrapped of [message, `litellm.BadRequestError: OpenAIException - ${message}`]) {
-    const refusal = vendorRefusal(400, readVendorError({ error: { message: wrapped } }))
-    expect([refusal.kind, refusal.message]).toEqual(["refused_by_upstream", wrapped])
+    const rejection = vendorRejection(400, readVendorError({ error: { message: wrapped } }))
+    expect([rejection.kind, rejection.message]).toEqual(["rejected_by_upstream", wrapped])
   }
 })
 
@@ -87,9 +87,9 @@ test.each(['"', "'", " `", "value 'x ", ": ", "{", "a_", "permission a", "\n"])(
     const body = { error: { message: part.repeat(1_000_000 / part.length) } }
     const list = { errors: Array.from({ length: 24_000 }, () => `${part.repeat(80)}{'a':1}`) }
     for (const hostile of [body, list]) {
-      vendorRefusal(400, readVendorError(hostile))
+      vendorRejection(400, readVendorError(hostile))
       const begun = process.cpuUsage()
-      vendorRefusal(400, readVendorError(hostile))
+      vendorRejection(400, readVendorError(hostile))
       expect(process.cpuUsage(begun).user).toBeLessThan(50_000)
     }
   },

@@ -4,7 +4,7 @@ import { expects, invalidRequest, pathName } from "../../src/canon/invalid-reque
 import type { JsonValue } from "../../src/canon/json.ts"
 import { decimal, flag, integer, text } from "../../src/dialects/shared/parameters.ts"
 
-function refuse(schema: z.ZodType, body: JsonValue) {
+function reject(schema: z.ZodType, body: JsonValue) {
   const parsed = schema.safeParse(body)
   if (parsed.success) throw new Error("the body was taken")
   const { kind, message, details } = invalidRequest(parsed.error, body)
@@ -125,7 +125,7 @@ describe("the validation error message", () => {
       ["invalid_value", "Not this."],
     ],
   ])("has the kind and wording for %s", (_, schema, body, [kind, message]) => {
-    expect(refuse(z.object({ a: schema }), body)).toEqual({
+    expect(reject(z.object({ a: schema }), body)).toEqual({
       kind: kind as never,
       message,
       parameter: "a",
@@ -136,14 +136,14 @@ describe("the validation error message", () => {
     const words = expects("one of a string or array of objects")
     const part = z.object({ type: z.enum(["text"]) })
     const schema = z.object({ a: z.union([z.string(), z.array(part)], words) })
-    expect(refuse(schema, { a: [{ type: "x" }] }).parameter).toBe("a[0].type")
-    expect(refuse(schema, { a: 5 }).message).toBe(
+    expect(reject(schema, { a: [{ type: "x" }] }).parameter).toBe("a[0].type")
+    expect(reject(schema, { a: 5 }).message).toBe(
       "Invalid type for 'a': expected one of a string or array of objects, but got an integer instead.",
     )
   })
 
   test("does not expose inherited members", () => {
-    const { message } = refuse(z.object({ a: z.object({ toString: z.string() }) }), { a: {} })
+    const { message } = reject(z.object({ a: z.object({ toString: z.string() }) }), { a: {} })
     expect(message).toBe("Missing required parameter: 'a.toString'.")
   })
 })

@@ -35,8 +35,8 @@ test("an error has keys removed from its message, parameter and vendor details",
   const parameter = `metadata.${secret}`
   const fields = { details: [{ reason: secret }] }
   const details = { parameter, upstream, fields }
-  const refusal = new GatewayError("refused_by_upstream", `no ${secret}`, details)
-  const error = errorWithoutKeys(refusal)
+  const rejection = new GatewayError("rejected_by_upstream", `no ${secret}`, details)
+  const error = errorWithoutKeys(rejection)
   expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
   expect(error.details).toEqual({
     parameter: "metadata.sk-tg-…",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { withoutOperatorIds } from "../../src/canon/operator-ids.ts"
-import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { vendorRejection } from "../../src/canon/vendor-error.ts"
 import { threadTime } from "../support/processor-time.ts"
 
 const UUID = "1f2e3d4c-aaaa-bbbb-cccc-0123456789ab"
@@ -50,10 +50,10 @@ describe("ids of the operator in messages of providers", () => {
   test("removes them from all members of an error that reaches the caller", () => {
     const details = { reason: `Team: ${UUID}` }
     const error = { message: `${"x".repeat(1_990)} Team: ${UUID}`, code: "safety", details }
-    const refusal = vendorRefusal(400, error)
-    expect(refusal.kind).toBe("refused_by_upstream")
-    expect(JSON.stringify([refusal.message, refusal.details])).not.toContain("1f2")
-    expect(refusal.details.fields).toEqual({ details: { reason: "Team: [redacted]" } })
+    const rejection = vendorRejection(400, error)
+    expect(rejection.kind).toBe("rejected_by_upstream")
+    expect(JSON.stringify([rejection.message, rejection.details])).not.toContain("1f2")
+    expect(rejection.details.fields).toEqual({ details: { reason: "Team: [redacted]" } })
   })
 
   test("reads hostile messages quickly", () => {

@@ -69,7 +69,7 @@ describe("redaction of vendors' messages", () => {
     const clean = new GatewayError("upstream_error", "It failed.")
     expect(redactor.cleanError(clean)).toBe(clean)
     const words = "sk-live-0123456789abcdefghij"
-    const dirty = new GatewayError("refused_by_upstream", words, {
+    const dirty = new GatewayError("rejected_by_upstream", words, {
       parameter: words,
       upstream: { status: 422, type: words, code: words },
       fields: { details: [{ reason: words, [words]: 1 }] },
@@ -82,7 +82,7 @@ describe("redaction of vendors' messages", () => {
         upstream: { status: 422, type: "[redacted]", code: "[redacted]" },
         fields: { details: [{ reason: "[redacted]", "[redacted]": 1 }] },
       },
-      kind: "refused_by_upstream",
+      kind: "rejected_by_upstream",
       status: 422,
     })
   })

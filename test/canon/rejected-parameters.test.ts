@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { REJECTIONS } from "../../src/canon/rejected-parameters.ts"
-import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { vendorRejection } from "../../src/canon/vendor-error.ts"
 
 const rejected = (message: string, parameter?: string, status = 400) =>
-  vendorRefusal(status, { message, ...(parameter !== undefined && { parameter }) }).details.rejected
+  vendorRejection(status, { message, ...(parameter !== undefined && { parameter }) }).details
+    .rejected
 
 const LEARNED: readonly (readonly [message: string, rules: object, parameter?: string])[] = [
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { PROVIDER_ERRORS } from "../../src/canon/provider-errors.ts"
-import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { vendorRejection } from "../../src/canon/vendor-error.ts"
 import { failedGeneration } from "../../src/dialects/shared/finish.ts"
 import { Health } from "../../src/routing/health.ts"
 import { threadTime } from "../support/processor-time.ts"
@@ -22,14 +22,14 @@ const QUOTED: readonly string[] = [
 describe("the table of known vendor errors", () => {
   test.each(QUOTED)("does not match words that a request could contain: %s", (message) => {
     for (const status of [400, 422]) {
-      const { kind, details } = vendorRefusal(status, { message, code: "invalid_value" })
-      expect([kind, details.providerError]).toEqual(["refused_by_upstream", "request"])
+      const { kind, details } = vendorRejection(status, { message, code: "invalid_value" })
+      expect([kind, details.providerError]).toEqual(["rejected_by_upstream", "request"])
     }
   })
 
   test("attributes an error about a parameter to the request", () => {
     const error = { message: "The file is not in your account.", parameter: "file_id" }
-    expect(vendorRefusal(400, error).details.providerError).toBe("request")
+    expect(vendorRejection(400, error).details.providerError).toBe("request")
   })
 
   test("has a source and a pattern for each rule", () => {
@@ -47,8 +47,10 @@ describe("the table of known vendor errors", () => {
       code: "model_not_found",
       parameter: "tools[0].model",
     }
-    expect(vendorRefusal(400, error).kind).toBe("refused_by_upstream")
-    expect(vendorRefusal(400, { ...error, parameter: "model" }).details.providerError).toBe("model")
+    expect(vendorRejection(400, error).kind).toBe("rejected_by_upstream")
+    expect(vendorRejection(400, { ...error, parameter: "model" }).details.providerError).toBe(
+      "model",
+    )
   })
 
   test.each([
@@ -62,7 +64,7 @@ describe("the table of known vendor errors", () => {
     [{ message: "You exceeded your current quota.", code: "insufficient_quota" }, "account"],
     [{ message: "You exceeded your current quota.", type: "RESOURCE_EXHAUSTED" }, "capacity"],
   ] as const)("distinguishes a rate limit from an account without money (%#)", (error, kind) => {
-    expect(vendorRefusal(429, error).details.providerError).toBe(kind)
+    expect(vendorRejection(429, error).details.providerError).toBe(kind)
   })
 
   test.each([
@@ -76,9 +78,9 @@ describe("the table of known vendor errors", () => {
     [{ code: "content_filter" }, "content_filter"],
     [{ code: "content_policy_violation" }, "content_filter"],
   ] as const)("recognizes the reason for a rejected request (%#)", (error, kind) => {
-    const refusal = vendorRefusal(400, error)
-    expect([refusal.kind, refusal.status]).toEqual(["refused_by_upstream", 400])
-    expect(refusal.details.providerError).toBe(kind)
+    const rejection = vendorRejection(400, error)
+    expect([rejection.kind, rejection.status]).toEqual(["rejected_by_upstream", 400])
+    expect(rejection.details.providerError).toBe(kind)
   })
 
   test.each([
@@ -104,12 +106,12 @@ describe("the table of known vendor errors", () => {
       "forbidden",
     ],
   ] as const)("recognizes the operator's problem in a status 400 (%#)", (error, kind) => {
-    expect(vendorRefusal(400, error).details.providerError).toBe(kind)
+    expect(vendorRejection(400, error).details.providerError).toBe(kind)
   })
 
   test("matches a long message quickly", () => {
     const message = `${"a".repeat(100_000)} requires moderation on`
-    expect(threadTime(() => vendorRefusal(400, { message }), 500)).toBeLessThan(500)
+    expect(threadTime(() => vendorRejection(400, { message }), 500)).toBeLessThan(500)
   })
 })
 
@@ -161,10 +163,10 @@ const PROVOKED = [
 
 describe("a vendor error that one caller causes", () => {
   test.each(PROVOKED)("never counts as an account error (%#)", (status, error, about) => {
-    const { kind, message, details } = vendorRefusal(status, error)
+    const { kind, message, details } = vendorRejection(status, error)
     expect(details.providerError).toBe(about)
     const isRequest = about === "request" || about === "content_filter"
-    expect(kind).toBe(isRequest ? "refused_by_upstream" : "upstream_error")
+    expect(kind).toBe(isRequest ? "rejected_by_upstream" : "upstream_error")
     if (!isRequest) expect(message).not.toMatch(/org|credits|quota|Free users/)
   })
 
@@ -172,7 +174,7 @@ describe("a vendor error that one caller causes", () => {
     "keeps the deployment and the account usable for others (%#)",
     (status, error) => {
       const health = new Health()
-      health.failed("up/m", vendorRefusal(status, error), status)
+      health.failed("up/m", vendorRejection(status, error), status)
       expect(health.isHealthy("up/m")).toBe(true)
       expect(health.isHealthy("up/other")).toBe(true)
     },
@@ -195,12 +197,12 @@ describe("a vendor error after a successful status", () => {
     [{ code: "402", message: "x" }, "upstream_error", "account"],
     [{ code: "429", message: "x" }, "upstream_overloaded", "capacity"],
     [{ type: "overloaded_error", message: "x" }, "upstream_overloaded", "capacity"],
-    [{ type: "invalid_request_error", message: "x" }, "refused_by_upstream", "request"],
+    [{ type: "invalid_request_error", message: "x" }, "rejected_by_upstream", "request"],
     [{ type: "server_error", message: "x" }, "upstream_error", "failure"],
     [{ status: 504, message: "x" }, "upstream_timeout", "timeout"],
     [{}, "upstream_error", "failure"],
   ] as const)("gets its error kind from the status in its body (%#)", (error, kind, about) => {
-    const failure = vendorRefusal(200, error)
+    const failure = vendorRejection(200, error)
     expect([failure.kind, failure.details.providerError]).toEqual([kind, about])
   })
 
@@ -211,7 +213,7 @@ describe("a vendor error after a successful status", () => {
     "您的账户已被锁定",
     "the disk is full",
   ])("hides the message of a failure that the request did not cause: %s", (message) => {
-    expect(vendorRefusal(200, { message }).message).not.toContain(message)
+    expect(vendorRejection(200, { message }).message).not.toContain(message)
   })
 })
 
@@ -341,7 +343,7 @@ const ACCOUNT_ERRORS = [
 test.each(ACCOUNT_ERRORS)(
   "an account error after a successful status is recognized (%#)",
   (status, error, about) => {
-    const { kind, message, details } = vendorRefusal(status, error)
+    const { kind, message, details } = vendorRejection(status, error)
     expect(details.providerError).toBe(about)
     expect(kind).toBe(about === "capacity" ? "upstream_overloaded" : "upstream_error")
     expect(message).not.toContain(error.message)

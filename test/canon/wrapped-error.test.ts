@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { vendorRefusal } from "../../src/canon/vendor-error.ts"
+import { vendorRejection } from "../../src/canon/vendor-error.ts"
 import { textsOf, unwrapError } from "../../src/canon/wrapped-error.ts"
 import { threadTime } from "../support/processor-time.ts"
 
@@ -52,7 +52,7 @@ describe("an error inside the message of another error", () => {
     "counts as an account error if it is about the account: %s",
     (message, kind) => {
       for (const error of [{ message }, { message, type: "BadRequestError", code: "400" }]) {
-        const refusal = vendorRefusal(400, error)
+        const refusal = vendorRejection(400, error)
         expect(refusal.details.providerError).toBe(kind)
         expect(refusal.message).not.toMatch(/credit|API key|limit|budget/i)
       }
@@ -69,7 +69,7 @@ describe("an error inside the message of another error", () => {
     [`{"error":{"message":"Input should be 'user'"},"input":"your account is suspended"}`],
     [`Invalid JSON: {"messages": ["your account is suspended"]}`],
   ])("counts as the caller's error if it only quotes the request: %s", (message) => {
-    expect(vendorRefusal(400, { message }).details.providerError).toBe("request")
+    expect(vendorRejection(400, { message }).details.providerError).toBe("request")
   })
 
   test("keeps the names and the parameter of the called provider", () => {
@@ -100,7 +100,7 @@ describe("an error inside the message of another error", () => {
   ])("takes linear time to read, even if it is hostile: %s", (part, count) => {
     for (const start of ["", "litellm.BadRequestError: AnthropicException - ", "{'a': '"]) {
       const message = start + part.repeat(count)
-      const read = () => vendorRefusal(400, { message, texts: textsOf({ error: { message } }) })
+      const read = () => vendorRejection(400, { message, texts: textsOf({ error: { message } }) })
       expect(threadTime(read, 250)).toBeLessThan(250)
     }
   })

@@ -328,9 +328,9 @@ describe("model aliases", () => {
   test("give a key no access to their model, and do not reveal it", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
-    const refusal =
+    const rejection =
       "This key may not call the model `fast`. GET /v1/models lists the allowed models."
-    expect(() => catalog.require("fast", "chat", rights)).toThrow(refusal)
+    expect(() => catalog.require("fast", "chat", rights)).toThrow(rejection)
     expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
   })
 

@@ -178,7 +178,7 @@ describe("unknown models", () => {
 
 describe("a model newer than the price list, without unknown_models", () => {
   const { catalog } = build(undefined)
-  const refusal = (name: string): string => {
+  const rejection = (name: string): string => {
     try {
       catalog.require(name, "chat")
       return "none"
@@ -189,10 +189,10 @@ describe("a model newer than the price list, without unknown_models", () => {
 
   test("returns an error that explains how to offer it", () => {
     for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
-      expect(refusal(name)).toContain("'unknown_models: family'")
+      expect(rejection(name)).toContain("'unknown_models: family'")
     }
     for (const name of ["gpt-1", "openai/nothing-like-it", "elsewhere/gpt-7"]) {
-      expect(refusal(name)).toContain("does not exist")
+      expect(rejection(name)).toContain("does not exist")
     }
   })
 
@@ -201,7 +201,7 @@ describe("a model newer than the price list, without unknown_models", () => {
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()
     const price = { input: "1", output: "2" }
-    for (const rule of ["refuse", "family", { price }] as const) {
+    for (const rule of ["reject", "family", { price }] as const) {
       expect(build(rule).catalog.offer("gpt-7")).toBeUndefined()
     }
   })

@@ -61,7 +61,7 @@ describe("texts that people choose", () => {
     ["code", "create", "--credits", "1", "--note"],
     ["user", "rename", "eve@example.com"],
   ] as const
-  const REFUSED = [
+  const REJECTED = [
     ["", "must not be empty"],
     ["  ", "must not be empty"],
     ["a\nb", "must not contain control characters"],
@@ -71,7 +71,7 @@ describe("texts that people choose", () => {
   const cases = COMMANDS.map((words) => [words.slice(0, 2).join(" "), words] as const)
 
   test.each(cases)("follow the rules of the management API in %s", async (_, words) => {
-    for (const [text, rule] of REFUSED) {
+    for (const [text, rule] of REJECTED) {
       const { code, notices } = await run(...words, text)
       expect([text, code, notices]).toEqual([text, 2, expect.stringContaining(rule)])
     }

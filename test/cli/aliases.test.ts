@@ -69,8 +69,8 @@ test("aliases of a key and of the settings file are active in every worker, and 
   expect([await seen("mine"), await seen("two")]).toEqual([[404], [200]])
 
   write(installation, "{ one: sim/none, three: sim/echo }")
-  const refused = await runCommand(installation, "doctor")
-  expect(refused.stdout + refused.stderr).toContain("aliases.one leads to 'sim/none'")
+  const rejected = await runCommand(installation, "doctor")
+  expect(rejected.stdout + rejected.stderr).toContain("aliases.one leads to 'sim/none'")
   expect(await seen("one")).toEqual([200])
   write(installation, "{ three: sim/echo }")
   await until(

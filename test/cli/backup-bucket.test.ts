@@ -133,12 +133,12 @@ test.concurrent("a backup to a bucket that rejects requests returns an error, an
       expect.stringContaining("Write s3://bucket/prefix"),
     ])
   }
-  bucket.refuses = () => "AccessDenied"
-  const refused = await run(place.data, at, "backup", PLACE)
-  expect(refused.stderr).toContain("may list, read, write and delete")
+  bucket.rejects = () => "AccessDenied"
+  const rejected = await run(place.data, at, "backup", PLACE)
+  expect(rejected.stderr).toContain("may list, read, write and delete")
 
   // The bucket becomes full when most of the backup is stored.
-  bucket.refuses = (method, path) =>
+  bucket.rejects = (method, path) =>
     method === "PUT" && path.endsWith("manifest.json") ? "QuotaExceeded" : undefined
   const full = await run(place.data, at, "backup", PLACE)
   expect(full.exitCode).toBe(1)
@@ -148,7 +148,7 @@ test.concurrent("a backup to a bucket that rejects requests returns an error, an
   const none = await run(place.restored, at, "restore", PLACE)
   expect(none.exitCode).toBe(4)
 
-  bucket.refuses = () => undefined
+  bucket.rejects = () => undefined
   const { name } = (await run(place.data, at, "backup", PLACE)).document
   const folders = new Set([...bucket.objects.keys()].map((path) => path.split("/")[4]))
   expect([...folders]).toEqual([name])
@@ -180,7 +180,7 @@ test.concurrent("the upload of a file in parts is aborted after a failure", asyn
   writeFileSync(large, "")
   truncateSync(large, 100_000_000)
   let parts = 0
-  bucket.refuses = (method, path) =>
+  bucket.rejects = (method, path) =>
     method === "PUT" && path.endsWith("large") && ++parts > 2 ? "QuotaExceeded" : undefined
   const full = await run(place.data, server.url.origin, "backup", PLACE)
   expect(full.stderr).toContain("QuotaExceeded")

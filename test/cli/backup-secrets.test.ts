@@ -82,8 +82,8 @@ test.concurrent("restore rejects an older backup under the name of a newer one",
   const { name } = await runJson<Made>(before, "backup", backups)
   const later = name.replace(/-\d{8}T/, "-20991231T")
   cpSync(join(backups, name), join(backups, later), { recursive: true })
-  const refused = await runCommand(restored, "restore", backups)
-  expect(refused.stderr).toContain("which is not the time in its name")
+  const rejected = await runCommand(restored, "restore", backups)
+  expect(rejected.stderr).toContain("which is not the time in its name")
 })
 
 test.concurrent("files of a backup are readable by their owner only", async () => {

@@ -289,8 +289,8 @@ test.concurrent("a ledger of a newer version or a pre-release build cannot be ba
   await withKey(before)
   for (const [version, words] of Object.entries(UNKNOWN_VERSIONS)) {
     setVersion(before.data, version)
-    const refused = await runCommand(before, "backup", folders.backups)
-    expect(refused.stderr).toContain(words)
+    const rejected = await runCommand(before, "backup", folders.backups)
+    expect(rejected.stderr).toContain(words)
   }
 })
 
@@ -356,9 +356,9 @@ test.concurrent("a killed restore leaves no ledger that a gateway can start with
   killed.kill("SIGKILL")
   await killed.exited
   expect(existsSync(join(restored.data, "tollgate.db"))).toBe(false)
-  const refused = await runCommand(restored, "serve")
-  expect(refused.exitCode).toBe(1)
-  expect(refused.stderr).toContain("was not finished")
+  const rejected = await runCommand(restored, "serve")
+  expect(rejected.exitCode).toBe(1)
+  expect(rejected.stderr).toContain("was not finished")
   expect(await runJson(restored, "restore", backups)).toMatchObject({ entries: 1 })
   expect(existsSync(unfinished)).toBe(false)
 })

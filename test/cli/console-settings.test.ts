@@ -125,7 +125,7 @@ describe("settings from the console", () => {
 
     // If the file is invalid, the active settings stay in effect and the console stays usable.
     writeFileSync(installation.config, `${BARE}multiplier: much\n`)
-    await until(() => serving.errors().includes("settings_refused"))
+    await until(() => serving.errors().includes("settings_rejected"))
     await asked(serving, "PATCH", "/settings", { "deadlines.whole": "2h" })
     expect(await effective()).toMatchObject({ multiplier: "3", deadlines: { whole: "2h" } })
 

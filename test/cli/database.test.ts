@@ -175,9 +175,9 @@ models:
   {
     await using serving = await startServing(before)
     expect(await chat(serving.url)).toContain("[DONE]")
-    const refused = await runCommand(after, ...copying)
-    expect(refused.exitCode).toBe(1)
-    expect(refused.stderr).toContain("a gateway is running on")
+    const rejected = await runCommand(after, ...copying)
+    expect(rejected.exitCode).toBe(1)
+    expect(rejected.stderr).toContain("a gateway is running on")
   }
   const copied = await runJson(after, ...copying)
   expect(copied).toMatchObject({ accounts: 1, entries: 2, copied: { keys: 1, entries: 2 } })

@@ -48,13 +48,13 @@ test("doctor requires permission for an address in a private network, and shows 
   for (const check of await checkAddress(url, true)) {
     expect(check).toMatchObject({ result: "ok", found: "127.0.0.1:9" })
   }
-  const refused = await checkAddress(url, false)
-  expect(refused.map(({ name }) => name)).toEqual(["log.http", "log.s3"])
-  for (const { result, found, fix } of refused) {
+  const rejected = await checkAddress(url, false)
+  expect(rejected.map(({ name }) => name)).toEqual(["log.http", "log.s3"])
+  for (const { result, found, fix } of rejected) {
     expect([result, found]).toEqual(["failed", "127.0.0.1:9: it is not on the public internet"])
     expect(fix).toContain("private: true")
   }
-  expect(JSON.stringify(refused)).not.toContain(SECRET)
+  expect(JSON.stringify(rejected)).not.toContain(SECRET)
 })
 
 test("doctor reports an unknown host name of a log sink", async () => {

@@ -52,7 +52,7 @@ test("doctor lists requested models that are newer than the price list", async (
         "callers requested models newer than the price list: mistral/mistral-large-9 (2 requests)",
       fix: expect.stringContaining("set unknown_models: family"),
     })
-    for (const rule of ["family", "refuse"]) {
+    for (const rule of ["family", "reject"]) {
       const decided = loadSettings({ ...options, text: `unknown_models: ${rule}` }).settings
       expect(await checkNewerModels({ ...decided, data }, BUILT_IN)).toBeUndefined()
     }

@@ -141,7 +141,7 @@ describe("doctor's check of a provider", () => {
     const found = await check("google", { baseUrl: url, apiKey: "secret" })
     expect(found).toMatchObject({
       result: "failed",
-      found: "it refuses the credential (400)",
+      found: "it rejects the credential (400)",
     })
     expect(found.fix).toContain("api_key")
   })
@@ -155,7 +155,7 @@ describe("doctor's check of a provider", () => {
     ] as const) {
       answer = () => Response.json(body, { status })
       const found = await check("openai", { baseUrl: url, apiKey: "secret" })
-      expect(found).toMatchObject({ result: "failed", found: `it refuses the account (${status})` })
+      expect(found).toMatchObject({ result: "failed", found: `it rejects the account (${status})` })
       expect(found.fix).toContain("billing")
     }
   })
@@ -191,7 +191,7 @@ describe("doctor's check of a provider", () => {
       [new Response("{}", { status: 421 }), "warning", "it answers with 421"],
       [new Response("{}", { status: 429 }), "warning", "it answers with 429"],
       [new Response("{}", { status: 451 }), "warning", "it answers with 451"],
-      [new Response("", { status: 403 }), "failed", "it refuses the credential (403)"],
+      [new Response("", { status: 403 }), "failed", "it rejects the credential (403)"],
     ]
     for (const [response, result, found] of results) {
       answer = () => response

@@ -14,7 +14,7 @@ beforeAll(() => {
 
 afterAll(() => simulator.stop())
 
-const SECRET = "sk-refused"
+const SECRET = "sk-rejected"
 
 interface Diagnosis {
   readonly healthy: boolean
@@ -80,7 +80,7 @@ test.concurrent("doctor reports a journal with charges that are not yet in the d
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await using journal = await openJournal(data)
     await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
-    await journal.lines.refuse(2, "out of range")
+    await journal.lines.reject(2, "out of range")
   })
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "journal")).toMatchObject({
@@ -95,7 +95,7 @@ test.concurrent("doctor reports a credential that the provider rejects", async (
   const { result, found, fix } = checkOf(diagnosis, "provider sim")
   expect({ result, found }).toEqual({
     result: "failed",
-    found: "it refuses the credential (401)",
+    found: "it rejects the credential (401)",
   })
   expect(fix).toContain("api_key")
   expect(words).toContain("error: 1 of 7 checks failed")

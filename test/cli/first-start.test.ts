@@ -96,8 +96,8 @@ describe("environment variables at the start", () => {
     const { config: TOLLGATE_CONFIG, data: TOLLGATE_DATA } = installation
     await using serving = await startCommand(["serve"], { TOLLGATE_CONFIG, TOLLGATE_DATA })
     expect(serving.output()).toMatch(KEY)
-    const refused = await startCommand(["serve"], { TOLLGATE_PORT: "many" }).catch(String)
-    expect(refused).toContain("TOLLGATE_PORT")
+    const rejected = await startCommand(["serve"], { TOLLGATE_PORT: "many" }).catch(String)
+    expect(rejected).toContain("TOLLGATE_PORT")
   })
 })
 

@@ -115,9 +115,9 @@ test("LiteLLM import shows its result, writes it once, and accepts the old keys"
     expect(dry.stdout).toContain(said)
   expect(existsSync(place.out)).toBe(false)
   for (const out of ["", place.data, join(place.data, "missing", "out.yaml")]) {
-    const refused = await runCommand(place, ...words, "--apply", "--out", out)
-    expect(refused.exitCode).toBe(2)
-    expect(refused.stderr).toContain(`the settings cannot be written to '${out}'`)
+    const rejected = await runCommand(place, ...words, "--apply", "--out", out)
+    expect(rejected.exitCode).toBe(2)
+    expect(rejected.stderr).toContain(`the settings cannot be written to '${out}'`)
   }
   const done = await runCommand(place, ...words, "--apply")
   expect(done.stderr).toBe("")
@@ -233,10 +233,10 @@ test("new-api import transfers channels, balances and keys", async () => {
   )
   await using serving = await startServing(place, variablesIn(place.out))
   const client = new OpenAI({ apiKey: `sk-${key}`, baseURL: `${serving.url}/v1`, maxRetries: 0 })
-  const refused = await client.chat.completions
+  const rejected = await client.chat.completions
     .create({ model: "gpt-y", messages: [{ role: "user", content: "hello" }] })
     .catch((error: InstanceType<typeof OpenAI.APIError>) => error.status)
-  expect(refused).toBe(403)
+  expect(rejected).toBe(403)
   const credits = await fetch(`${serving.url}/v1/credits`, {
     headers: { authorization: `Bearer sk-${key}` },
   })

@@ -87,9 +87,9 @@ test.concurrent("a start with the ledger but without its secrets is rejected, an
 
 test.concurrent("a new ledger is created on request if there is no other", async () => {
   using installation = await installed()
-  const refused = await runCommand(installation, "serve", "--new-ledger")
-  expect(refused.exitCode).toBe(5)
-  expect(refused.stderr).toContain("there is already a ledger")
+  const rejected = await runCommand(installation, "serve", "--new-ledger")
+  expect(rejected.exitCode).toBe(5)
+  expect(rejected.stderr).toContain("there is already a ledger")
   for (const name of LEDGER_FILES) rmSync(join(installation.data, name), { force: true })
   const serving = await startServing(installation, {}, undefined, ["--new-ledger"])
   serving.process.kill("SIGTERM")

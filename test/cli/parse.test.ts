@@ -8,7 +8,7 @@ import {
   positiveIntegerArgument,
 } from "../../src/cli/parse.ts"
 
-function expectRefused(parse: (text: string) => unknown, texts: readonly string[], hint: string) {
+function expectRejected(parse: (text: string) => unknown, texts: readonly string[], hint: string) {
   for (const text of texts) {
     expect(() => parse(text)).toThrow(InvalidArgumentError)
     expect(() => parse(text)).toThrow(hint)
@@ -35,11 +35,11 @@ describe("the credits argument parser", () => {
 
   test("rejects invalid amounts", () => {
     const texts = ["", "ten", "1e3", "$5", ".5", "0.0000000001", "Infinity"]
-    expectRefused(creditsArgument, texts, "must be credits such as 10 or 0.5")
-    expectRefused(creditsArgument, ["1,5", "1,50"], "write 1.5")
-    expectRefused(creditsArgument, ["1,500"], "write 1500.")
-    expectRefused(creditsArgument, ["0", "0.0", "-1"], "must be above 0")
-    expectRefused(creditsArgument, ["1000000000.1", "9".repeat(40)], "must be at most 1000000000")
+    expectRejected(creditsArgument, texts, "must be credits such as 10 or 0.5")
+    expectRejected(creditsArgument, ["1,5", "1,50"], "write 1.5")
+    expectRejected(creditsArgument, ["1,500"], "write 1500.")
+    expectRejected(creditsArgument, ["0", "0.0", "-1"], "must be above 0")
+    expectRejected(creditsArgument, ["1000000000.1", "9".repeat(40)], "must be at most 1000000000")
   })
 })
 
@@ -48,7 +48,7 @@ test("the duration argument parser accepts positive numbers with a unit", () => 
   expect(durationArgument("24h")).toBe(86_400_000)
   expect(durationArgument("15m")).toBe(900_000)
   expect(durationArgument("90s")).toBe(90_000)
-  expectRefused(
+  expectRejected(
     durationArgument,
     ["", "30", "0d", "-1d", "soon", "1y"],
     "such as 30d, 24h, 15m or 90s",
@@ -58,12 +58,12 @@ test("the duration argument parser accepts positive numbers with a unit", () => 
 test("the list argument parser accepts lists with one comma between entries", () => {
   expect(listArgument("openai/*")).toEqual(["openai/*"])
   expect(listArgument(" a , b,a")).toEqual(["a", "b"])
-  expectRefused(listArgument, ["", ",", "a,,b", "a,"], "one comma between")
+  expectRejected(listArgument, ["", ",", "a,,b", "a,"], "one comma between")
 })
 
 test("the number argument parser accepts only positive whole numbers", () => {
   expect(positiveIntegerArgument("1")).toBe(1)
   expect(positiveIntegerArgument("60000")).toBe(60_000)
   const texts = ["", "0", "-1", "1.5", "1e3", "0x10", "x", "9007199254740993"]
-  expectRefused(positiveIntegerArgument, texts, "must be a whole number, at least 1")
+  expectRejected(positiveIntegerArgument, texts, "must be a whole number, at least 1")
 })

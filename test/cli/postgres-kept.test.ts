@@ -117,9 +117,9 @@ test("a conversation continues on another machine", async () => {
 test("an answer that could not be stored is reported as lost on another machine, and charged once", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
   await sql.unsafe(`
-    CREATE FUNCTION refuse_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;
-    CREATE TRIGGER refuses BEFORE UPDATE ON idempotency FOR EACH ROW WHEN (NEW.state = 'kept')
-      EXECUTE FUNCTION refuse_answer()`)
+    CREATE FUNCTION reject_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;
+    CREATE TRIGGER rejects BEFORE UPDATE ON idempotency FOR EACH ROW WHEN (NEW.state = 'kept')
+      EXECUTE FUNCTION reject_answer()`)
   let calls = 0
   answer = () => {
     calls++
@@ -132,7 +132,7 @@ test("an answer that could not be stored is reported as lost on another machine,
   expect(again.status).toBe(409)
   expect(await again.text()).toContain(first.headers.get("x-request-id") ?? "no id")
   expect(calls).toBe(1)
-  await sql.unsafe("DROP TRIGGER refuses ON idempotency")
+  await sql.unsafe("DROP TRIGGER rejects ON idempotency")
 })
 
 test("an answer is stored for all machines, and remains available when its machine stops", async () => {

@@ -93,7 +93,7 @@ describe("the id of provider add", () => {
 })
 
 describe("provider add --setting", () => {
-  test("refuses names of settings that no vendor has", async () => {
+  test("rejects names of settings that no vendor has", async () => {
     for (const name of ["__proto__", "constructor", "nothing"]) {
       const words = ["--base-url", `${simulator.url}/v1`, "--setting", `${name}=a`]
       expect([name, (await add("unknown", ...words)).code]).toEqual([name, 2])
@@ -109,21 +109,21 @@ describe("provider add --setting", () => {
     ["secret_access_key=a", "--secret secret_access_key=VARIABLE"],
   ] as const
 
-  test.each(OWN_ARGUMENTS)("refuses %s", async (setting, argument) => {
-    const { code, notices } = await add("refused", "--setting", setting)
+  test.each(OWN_ARGUMENTS)("rejects %s", async (setting, argument) => {
+    const { code, notices } = await add("rejected", "--setting", setting)
     expect([code, notices]).toMatchObject([2, expect.stringContaining(`Use ${argument}.`)])
-    expect((await run("provider", "test", "refused")).code).toBe(4)
+    expect((await run("provider", "test", "rejected")).code).toBe(4)
   })
 
-  test("refuses two variables for the API key", async () => {
+  test("rejects two variables for the API key", async () => {
     const words = ["--key-variable", VARIABLE, "--secret", `api_key=${VARIABLE}`]
-    const { code, notices } = await add("refused", ...words)
+    const { code, notices } = await add("rejected", ...words)
     expect(code).toBe(2)
     expect(notices).toContain("--key-variable and --secret both give 'api_key'")
   })
 
-  test.each(["id", "vendor", "base_url", "region"])("refuses --secret with %s", async (name) => {
-    const { code, notices } = await add("refused", "--secret", `${name}=${VARIABLE}`)
+  test.each(["id", "vendor", "base_url", "region"])("rejects --secret with %s", async (name) => {
+    const { code, notices } = await add("rejected", "--secret", `${name}=${VARIABLE}`)
     expect([code, notices]).toMatchObject([2, expect.stringContaining(`'${name}'`)])
   })
 })

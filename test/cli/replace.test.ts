@@ -103,7 +103,7 @@ test.concurrent("a replaced gateway answers an idle connection once more during 
 test.concurrent("a gateway with another data folder is not replaced", async () => {
   using other = createInstallation(yamlFor(simulator.url))
   await using serving = await replace()
-  const refused = replace(serving, 1, other).then(String, String)
-  expect(await refused).toContain("cannot listen on")
+  const rejected = replace(serving, 1, other).then(String, String)
+  expect(await rejected).toContain("cannot listen on")
   expect((await fetch(`${serving.url}/readyz`)).status).toBe(200)
 })

@@ -78,11 +78,11 @@ models:
     await simulator.stop()
   })
 
-  test("lists answered, failed and refused requests, the newest first", async () => {
+  test("lists answered, failed and rejected requests, the newest first", async () => {
     expect(await list()).toMatchObject([
-      { status: "refused", code: "account_paused", account_name: "held", key_name: "idle" },
-      { status: "refused", code: "insufficient_credits", account_name: "poor", key_name: "batch" },
-      { status: "refused", code: "model_not_found", account_name: "acme", model: "sim/missing" },
+      { status: "rejected", code: "account_paused", account_name: "held", key_name: "idle" },
+      { status: "rejected", code: "insufficient_credits", account_name: "poor", key_name: "batch" },
+      { status: "rejected", code: "model_not_found", account_name: "acme", model: "sim/missing" },
       { status: "failed", model: "sim/fault-402", provider: "sim", cost: "0" },
       { status: "ok", code: "ok", model: "sim/echo", message: null, labels: { user: "erin" } },
     ])
@@ -96,16 +96,16 @@ models:
     expect(await models("--search", "erin", "--status", "ok")).toEqual(["sim/echo"])
     expect(await models("--search", "missing")).toEqual(["sim/missing"])
     expect(await models("--model", "sim/f*")).toEqual(["sim/fault-402"])
-    expect(await models("--key", "backend", "--status", "refused")).toEqual(["sim/missing"])
+    expect(await models("--key", "backend", "--status", "rejected")).toEqual(["sim/missing"])
     expect(await models("--account", "poor")).toEqual(["sim/echo"])
     expect(await models("--to", "2020-01-01")).toEqual([])
   })
 
   test("prints a table with the error message", async () => {
-    const { output } = await run("--status", "refused")
+    const { output } = await run("--status", "rejected")
     expect(output).toMatch(/^TIME +STATUS +ACCOUNT +KEY +MODEL +COST +ID +ERROR$/m)
     expect(output).toMatch(
-      /refused: insufficient_credits +poor +batch +sim\/echo +0 +req_\S+ +The account's balance/,
+      /rejected: insufficient_credits +poor +batch +sim\/echo +0 +req_\S+ +The account's balance/,
     )
     expect((await run("--search", "nothing of this kind")).output).toContain("No matching requests")
   })

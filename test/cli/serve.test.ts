@@ -129,7 +129,7 @@ describe("a running gateway", () => {
     await until(() => serving.errors().includes("models.sim/echo"))
 
     writeFileSync(installation.config, "models: { sim/echo: { price: lots } }\n")
-    await until(() => serving.errors().includes("settings_refused"))
+    await until(() => serving.errors().includes("settings_rejected"))
     await until(() => serving.errors().includes(`${installation.config}:1`))
     expect(await inputPrice(serving, caller.key)).toBe("5")
     expect(await statusOf(serving, caller.key)).toBe(200)

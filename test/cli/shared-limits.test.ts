@@ -106,9 +106,9 @@ describe("four workers", () => {
     )
     await Promise.all(answers.map((answer) => answer.text()))
     expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
-    const refused = answers.find(({ status }) => status === 429)
-    expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("60")
-    expect(refused?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
+    const rejected = answers.find(({ status }) => status === 429)
+    expect(rejected?.headers.get("x-ratelimit-limit-requests")).toBe("60")
+    expect(rejected?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   })
 
   test.concurrent("apply a command's change of a key before the command ends", async () => {

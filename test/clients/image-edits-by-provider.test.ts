@@ -109,7 +109,7 @@ describe("image edits with the rules of the provider", () => {
       ["mask", pngFile(png(512, 512))],
     ])
     const { error } = (await response.json()) as Edited
-    expect([response.status, error?.code]).toEqual([400, "refused_by_upstream"])
+    expect([response.status, error?.code]).toEqual([400, "rejected_by_upstream"])
   })
 
   test("reject a JPEG free of charge if the model does not support it", async () => {
@@ -120,7 +120,7 @@ describe("image edits with the rules of the provider", () => {
       ["image", jpeg(512, 512)],
     ])
     const { error } = (await response.json()) as Edited
-    expect([response.status, error?.code]).toEqual([400, "refused_by_upstream"])
+    expect([response.status, error?.code]).toEqual([400, "rejected_by_upstream"])
     expect(await caller.balance()).toBe(before)
   })
 

@@ -14,7 +14,7 @@ function load(environment: Record<string, string>) {
   return loadSettings({ environment, vendors: [] }).settings
 }
 
-function refusalOf(environment: Record<string, string>): string {
+function rejectionOf(environment: Record<string, string>): string {
   try {
     load(environment)
   } catch (error) {
@@ -76,7 +76,7 @@ describe("database settings", () => {
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
   ])("lead to an error if one is invalid: %s: %s", (url, words) => {
-    expect(refusalOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
+    expect(rejectionOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
   test.each([
@@ -93,10 +93,10 @@ describe("database settings", () => {
     "p,w/x",
   ])("require a percent-encoded password: %s", (password) => {
     const url = `postgres://me:${password}@localhost:5432/tollgate`
-    const refusal = refusalOf({ TOLLGATE_DATABASE_URL: url })
-    expect(refusal).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
-    expect(refusal).toContain("must be percent-encoded")
-    expect(refusal).not.toContain(password)
+    const rejection = rejectionOf({ TOLLGATE_DATABASE_URL: url })
+    expect(rejection).toContain("TOLLGATE_DATABASE_URL: cannot be read: the user name and")
+    expect(rejection).toContain("must be percent-encoded")
+    expect(rejection).not.toContain(password)
     const encoded = `postgres://me:${encodeURIComponent(password)}@localhost:5432/tollgate`
     const settings = load({ TOLLGATE_DATABASE_URL: encoded })
     expect(secretsOf(settings)).toContain(password)
@@ -115,8 +115,10 @@ describe("database settings", () => {
     expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
     const journal = load({ ...url, TOLLGATE_SETTLE: "journal" }).database
     expect(journal).toMatchObject({ settle: "journal", leaseTerm: 60_000 })
-    expect(refusalOf({ ...url, TOLLGATE_SETTLE: "log" })).toContain("Known here: database, journal")
-    expect(refusalOf({ TOLLGATE_SETTLE: "journal" })).toContain(
+    expect(rejectionOf({ ...url, TOLLGATE_SETTLE: "log" })).toContain(
+      "Known here: database, journal",
+    )
+    expect(rejectionOf({ TOLLGATE_SETTLE: "journal" })).toContain(
       "TOLLGATE_SETTLE: is for a PostgreSQL database",
     )
   })
@@ -142,7 +144,7 @@ describe("database settings", () => {
   })
 
   test("require a secret that cannot be guessed", () => {
-    expect(refusalOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
+    expect(rejectionOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
   })
 })
 

@@ -35,7 +35,7 @@ class Watched implements AsyncDisposable {
     return notice
   }
 
-  async refused(): Promise<ConfigError> {
+  async rejected(): Promise<ConfigError> {
     const notice = await this.#next()
     if (!("error" in notice)) throw new Error(`taken over: ${notice.changes.changed.join()}`)
     return notice.error
@@ -109,7 +109,7 @@ test("the settings watcher keeps the settings after an invalid file, and compare
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
-  const error = await watched.refused()
+  const error = await watched.rejected()
   expect(error.problems[0]).toMatchObject({ line: 2, path: "deadlines" })
   folder.write("multiplier: 2")
   expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
@@ -140,7 +140,7 @@ test("the settings watcher reports a missing file as an error", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   rmSync(folder.file)
-  expect((await watched.refused()).message).toContain("was deleted. Restore it")
+  expect((await watched.rejected()).message).toContain("was deleted. Restore it")
   folder.write("multiplier: 3")
   expect((await watched.changed()).loaded.settings.multiplier).toBe("3")
 })
@@ -195,8 +195,8 @@ test("a reload reads the settings file immediately and returns the result", asyn
   expect(await watched.watcher.reload()).toBe("changed")
   expect((await watched.changed()).loaded.settings.multiplier).toBe("2")
   environment.FACTOR = "x"
-  expect(await watched.watcher.reload()).toBe("refused")
-  expect((await watched.refused()).problems[0]).toMatchObject({ line: 1, path: "multiplier" })
+  expect(await watched.watcher.reload()).toBe("rejected")
+  expect((await watched.rejected()).problems[0]).toMatchObject({ line: 1, path: "multiplier" })
   expect(watched.pending).toBe(0)
 })
 
@@ -211,8 +211,8 @@ test("the settings watcher does not activate settings that cannot be applied", a
     },
   })
   folder.write("multiplier: 2")
-  expect(await watched.watcher.reload()).toBe("refused")
-  expect((await watched.refused()).message).toContain("could not be applied")
+  expect(await watched.watcher.reload()).toBe("rejected")
+  expect((await watched.rejected()).message).toContain("could not be applied")
   failing = false
   expect(await watched.watcher.reload()).toBe("changed")
   expect(taken).toEqual(["2"])

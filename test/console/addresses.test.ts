@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { consolePath } from "../../console/src/base-path.ts"
-import { localPath, refusalText } from "../../console/src/pages/sign-in/return-path.ts"
+import { localPath, rejectionText } from "../../console/src/pages/sign-in/return-path.ts"
 import { parseSearch, pickTexts, stringifySearch } from "../../console/src/search-text.ts"
 
 describe("the page after sign-in", () => {
@@ -21,8 +21,8 @@ describe("the page after sign-in", () => {
   })
 
   test("has a text for every sign-in error, even an unknown one", () => {
-    expect(refusalText("not_invited")).toContain("invitation")
-    expect(refusalText("<b>")).toBe("The sign-in failed. Try again.")
+    expect(rejectionText("not_invited")).toContain("invitation")
+    expect(rejectionText("<b>")).toBe("The sign-in failed. Try again.")
   })
 })
 

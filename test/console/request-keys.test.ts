@@ -9,14 +9,14 @@ import { api } from "../../console/src/api/client.ts"
 import { RequestKeys } from "../../console/src/api/idempotency-key.ts"
 import { largeAmountQuestion } from "../../console/src/pages/credits/large-amount.ts"
 
-const refused = readError(400, { error: { message: "no", error_type: "invalid_value" } })
+const rejected = readError(400, { error: { message: "no", error_type: "invalid_value" } })
 
 test("an open dialog sends the same idempotency key until the gateway rejects a request", () => {
   const keys = new RequestKeys()
   const first = keys.current
   expect(first).toMatch(/^[0-9a-f]{32}$/)
   expect(keys.current).toBe(first)
-  keys.failed(refused)
+  keys.failed(rejected)
   expect(keys.current).not.toBe(first)
   expect(new RequestKeys().current).not.toBe(keys.current)
 })
@@ -26,22 +26,22 @@ test("the idempotency key is kept after a lost response, so that the action runs
     const keys = new RequestKeys()
     const first = keys.current
     keys.failed(lost)
-    keys.failed(refused)
+    keys.failed(rejected)
     expect(keys.current).toBe(first)
   }
 })
 
 test("an error after a lost response never claims that nothing was done", () => {
   const keys = new RequestKeys()
-  expect(keys.failed(refused)).toBe(refused)
+  expect(keys.failed(rejected)).toBe(rejected)
   const lost = answerLost()
   expect(keys.failed(lost)).toBe(lost)
   const facts = { message: "used", error_type: "idempotency_key_reused" }
   const told = keys.failed(readError(422, { error: facts }))
   expect(isOutcomeUnknown(told)).toBe(true)
   expect(messageOf(told)).toContain("differs from your previous attempt")
-  expect(isOutcomeUnknown(keys.failed(refused))).toBe(true)
-  expect(messageOf(keys.failed(refused))).toContain("no")
+  expect(isOutcomeUnknown(keys.failed(rejected))).toBe(true)
+  expect(messageOf(keys.failed(rejected))).toContain("no")
 })
 
 test("an incomplete response counts as lost, and the idempotency key is sent", async () => {

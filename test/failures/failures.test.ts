@@ -61,16 +61,16 @@ async function knownOf(id: string): Promise<Known> {
 describe("a rejected request in the failure log", () => {
   test("has its id, the reason, the caller and the model", async () => {
     const caller = await gateway.caller()
-    const refused = await caller.post("/v1/chat/completions", {
+    const rejected = await caller.post("/v1/chat/completions", {
       model: "sim/nothing\u0000here",
       messages: MESSAGES,
     })
-    expect(refused.status).toBe(404)
-    const { receipt, failure, attempts } = await knownOf(idOf(refused))
+    expect(rejected.status).toBe(404)
+    const { receipt, failure, attempts } = await knownOf(idOf(rejected))
     expect(receipt).toBeNull()
     expect(attempts).toEqual([])
     expect(failure).toMatchObject({
-      id: idOf(refused),
+      id: idOf(rejected),
       account: caller.account.id,
       key: caller.keyId,
       endpoint: "/v1/chat/completions",
@@ -88,42 +88,42 @@ describe("a rejected request in the failure log", () => {
     ["/v1/chat/completions", "{not json", null],
   ] as const)("appears for %s", async (path, body, model) => {
     const caller = await gateway.caller()
-    const refused = await fetch(`${gateway.url}${path}`, {
+    const rejected = await fetch(`${gateway.url}${path}`, {
       method: "POST",
       headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
       body: typeof body === "string" ? body : JSON.stringify(body),
     })
-    expect(refused.status).toBe(400)
-    const { failure } = await knownOf(idOf(refused))
+    expect(rejected.status).toBe(400)
+    const { failure } = await knownOf(idOf(rejected))
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
   test("appears under account, code and message if credits are insufficient", async () => {
     const poor = await gateway.caller("0")
-    const refused = await poor.post("/v1/chat/completions", {
+    const rejected = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
       messages: MESSAGES,
     })
-    expect(refused.status).toBe(402)
-    await knownOf(idOf(refused))
+    expect(rejected.status).toBe(402)
+    await knownOf(idOf(rejected))
     for (const query of [
       `account=${poor.account.id}`,
       "code=insufficient_credits",
-      `search=${idOf(refused)}`,
+      `search=${idOf(rejected)}`,
     ]) {
       const { data } = await asked(gateway, "GET", `/failures?${query}`)
-      expect((data as Failure[]).map(({ id }) => id)).toEqual([idOf(refused)])
+      expect((data as Failure[]).map(({ id }) => id)).toEqual([idOf(rejected)])
     }
   })
 
   test("shows the operator an unknown caller without the sent key", async () => {
-    const refused = await fetch(`${gateway.url}/v1/chat/completions`, {
+    const rejected = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
       body: "{}",
     })
-    expect(refused.status).toBe(401)
-    const { failure } = await knownOf(idOf(refused))
+    expect(rejected.status).toBe(401)
+    const { failure } = await knownOf(idOf(rejected))
     expect(failure).toMatchObject({ account: null, key: null, code: "invalid_api_key" })
     expect(JSON.stringify(failure)).not.toContain("wrong-key")
   })
@@ -133,14 +133,14 @@ describe("a rejected request in the failure log", () => {
     const error = { message: words, param: "a secret prompt", code: "bad" }
     answer = () => Response.json({ error }, { status: 400 })
     const caller = await gateway.caller()
-    const refused = await caller.post("/v1/chat/completions", {
+    const rejected = await caller.post("/v1/chat/completions", {
       model: "broken/echo",
       messages: MESSAGES,
     })
-    expect(await refused.text()).toContain(words)
-    const { failure, attempts } = await knownOf(idOf(refused))
+    expect(await rejected.text()).toContain(words)
+    const { failure, attempts } = await knownOf(idOf(rejected))
     expect(attempts).toMatchObject([{ message: words }])
-    expect(failure).toMatchObject({ code: "refused_by_upstream", status: 400, parameter: "…" })
+    expect(failure).toMatchObject({ code: "rejected_by_upstream", status: 400, parameter: "…" })
     expect(JSON.stringify(failure)).not.toContain("secret prompt")
   })
 
@@ -150,24 +150,24 @@ describe("a rejected request in the failure log", () => {
     ["a", "'a'"],
   ])("has the reason for the value '%s': %s", async (size, said) => {
     const caller = await gateway.caller()
-    const refused = await caller.post("/v1/images/generations", {
+    const rejected = await caller.post("/v1/images/generations", {
       model: "sim/dall-e-2",
       prompt: "a secret prompt",
       size,
     })
-    expect(refused.status).toBe(400)
-    const { failure } = await knownOf(idOf(refused))
+    expect(rejected.status).toBe(400)
+    const { failure } = await knownOf(idOf(rejected))
     expect(failure?.message).toContain(`Invalid value: ${said}. A size is`)
   })
 
   test("has only the prefix of a key that was sent in place of a model", async () => {
     const caller = await gateway.caller()
-    const refused = await caller.post("/v1/chat/completions", {
+    const rejected = await caller.post("/v1/chat/completions", {
       model: `sim/${caller.key}`,
       messages: MESSAGES,
     })
-    expect(await refused.text()).toContain("sim/sk-tg-…")
-    const { failure } = await knownOf(idOf(refused))
+    expect(await rejected.text()).toContain("sim/sk-tg-…")
+    const { failure } = await knownOf(idOf(rejected))
     expect(failure).toMatchObject({ code: "model_not_found", model: "sim/sk-tg-…" })
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
@@ -177,12 +177,12 @@ describe("a rejected request in the failure log", () => {
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )
     const caller = await gateway.caller()
-    const refused = await caller.post("/v1/chat/completions", {
+    const rejected = await caller.post("/v1/chat/completions", {
       model: "sim/none",
       messages: MESSAGES,
     })
     await Promise.all(flood)
-    expect((await knownOf(idOf(refused))).failure).toMatchObject({ code: "model_not_found" })
+    expect((await knownOf(idOf(rejected))).failure).toMatchObject({ code: "model_not_found" })
     await until(() => gateway.heard.some(({ name }) => name === "failuresLost"))
     const { data } = await asked(gateway, "GET", "/failures?endpoint=/v1/models&limit=200")
     expect((data as Failure[]).length).toBeLessThan(100)

@@ -43,7 +43,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   {
     client: /^open-responses$/,
     check: / websocket-/,
-    reason: "responses over a WebSocket are not offered; an upgrade is refused",
+    reason: "responses over a WebSocket are not offered; an upgrade is rejected",
   },
   {
     client: /^open-responses$/,
@@ -145,7 +145,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
     client: /^openai-python-tests$/,
     check:
       / test_embeddings\.py::\w+::test_(method|raw_response|streaming_response)_create\[(strict|aiohttp)\]$/,
-    reason: "the client asks for base64 and, when strict, refuses its text before it decodes it",
+    reason: "the client asks for base64 and, when strict, rejects its text before it decodes it",
   },
   {
     client: /^anthropic-sdk-typescript$/,

@@ -21,7 +21,7 @@ async function clientOf(order: { models?: readonly string[] }): Promise<Anthropi
 }
 
 /** Returns the error status of a call. */
-function refusalOf(call: PromiseLike<unknown>): Promise<unknown> {
+function rejectionOf(call: PromiseLike<unknown>): Promise<unknown> {
   return Promise.resolve(
     call.then(
       () => undefined,
@@ -70,21 +70,24 @@ test("the model list in Anthropic's format has only the key's own models, and no
   expect((await limited.models.list()).data).toHaveLength(10)
   expect((await limited.models.list({ lifecycle: ["retired"] })).data).toEqual([])
   expect((await limited.models.list({ lifecycle: ["active"] })).data).toHaveLength(10)
-  expect(await refusalOf(limited.models.retrieve("sim/echo"))).toBe(404)
+  expect(await rejectionOf(limited.models.retrieve("sim/echo"))).toBe(404)
 })
 
 test("a rejected model list request gets an error in Anthropic's format", async () => {
   const unknown = await client.models.retrieve("sim/none").catch((error: unknown) => error)
   expect(unknown).toMatchObject({ status: 404, error: { error: { type: "not_found_error" } } })
   const stranger = new Anthropic({ apiKey: "sk-none", baseURL: gateway.url, maxRetries: 0 })
-  const refused = await stranger.models.list().catch((error: unknown) => error)
-  expect(refused).toMatchObject({ status: 401, error: { error: { type: "authentication_error" } } })
+  const rejected = await stranger.models.list().catch((error: unknown) => error)
+  expect(rejected).toMatchObject({
+    status: 401,
+    error: { error: { type: "authentication_error" } },
+  })
 })
 
 test("the model list rejects an invalid cursor or page size", async () => {
-  expect(await refusalOf(client.models.list({ after_id: "sim/none" }))).toBe(400)
+  expect(await rejectionOf(client.models.list({ after_id: "sim/none" }))).toBe(400)
   for (const limit of [0, 1001, 1.5]) {
-    expect(await refusalOf(client.models.list({ limit }))).toBe(400)
+    expect(await rejectionOf(client.models.list({ limit }))).toBe(400)
   }
 })
 

@@ -293,8 +293,8 @@ describe("key validation", () => {
 
   test("rejects a model that the key cannot access", async () => {
     const limited = await gateway.caller("1", { models: ["sim/oth*"] })
-    const refused = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
-    await expectRow(refused, 403, "model_not_allowed", "model")
+    const rejected = await limited.post(CHAT, { model: "sim/echo", messages: HELLO })
+    await expectRow(rejected, 403, "model_not_allowed", "model")
     const list = (await (await limited.get("/v1/models")).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).toEqual(["sim/other"])
     expect((await limited.get("/v1/models/sim/echo")).status).toBe(404)

@@ -53,7 +53,7 @@ function repetitive(length: number): string {
     .slice(0, length)
 }
 
-async function refusal(response: Response) {
+async function rejection(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   return { status: response.status, code: error.code, message: error.message }
 }
@@ -108,7 +108,7 @@ describe("compressed request bodies", () => {
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
       const encoded = { "content-encoding": "gzip", ...headers }
       const response = await send("/v1/chat/completions", body, encoded)
-      expect(await refusal(response)).toMatchObject({ status: 413, code: "body_too_large" })
+      expect(await rejection(response)).toMatchObject({ status: 413, code: "body_too_large" })
     }
   })
 
@@ -118,7 +118,7 @@ describe("compressed request bodies", () => {
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
         const encoded = { "content-encoding": encoding, ...headers }
         const response = await send("/v1/chat/completions", body, encoded)
-        const { status, code, message } = await refusal(response)
+        const { status, code, message } = await rejection(response)
         expect([encoding, status, code]).toEqual([encoding, 413, "body_too_large"])
         expect(message).toContain("100 times its size")
       }
@@ -134,7 +134,7 @@ describe("compressed request bodies", () => {
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
     const body = packed({ ...CHAT, padding: repetitive(64 * megabyte) }, "zstd")
     const response = await send("/v1/chat/completions", body, { "content-encoding": "zstd" })
-    const { status, message } = await refusal(response)
+    const { status, message } = await rejection(response)
     expect([status, message]).toEqual([413, expect.stringContaining("48 MB of memory")])
     const small = await send("/v1/chat/completions", packed(CHAT, "br"), {
       "content-encoding": "br",
@@ -150,7 +150,7 @@ describe("compressed request bodies", () => {
       for (const headers of [{}, { "idempotency-key": `broken-${body.length}` }]) {
         const encoded = { "content-encoding": "gzip", ...headers }
         const response = await send("/v1/chat/completions", body, encoded)
-        const { status, message } = await refusal(response)
+        const { status, message } = await rejection(response)
         expect([status, message]).toEqual([
           400,
           expect.stringContaining("'content-encoding: gzip'"),

@@ -33,7 +33,7 @@ const large = (model: string, rest: object = {}): object => ({
   ...rest,
 })
 
-async function refused(caller: TestCaller, body: object | string, path = CHAT) {
+async function rejected(caller: TestCaller, body: object | string, path = CHAT) {
   return await errorOf(await caller.post(path, body))
 }
 
@@ -41,26 +41,26 @@ describe("large bodies", () => {
   test("stay unparsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
-    const error = await refused(caller, broken)
+    const error = await rejected(caller, broken)
     expect(error).toMatchObject({ status: 402, error_type: "insufficient_credits", balance: "0" })
     expect(error["required"]).toBeString()
   })
 
   test("stay unparsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
-    const used = await refused(caller, { model: "sim/echo", messages: HELLO })
+    const used = await rejected(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
-    expect((await refused(caller, large("sim/echo"))).status).toBe(402)
+    expect((await rejected(caller, large("sim/echo"))).status).toBe(402)
   })
 
   test("fail for their model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
-    expect(await refused(caller, broken)).toMatchObject({
+    expect(await rejected(caller, broken)).toMatchObject({
       status: 403,
       error_type: "model_not_allowed",
     })
-    expect((await refused(await paid.caller("1"), broken)).error_type).toBe("invalid_json")
+    expect((await rejected(await paid.caller("1"), broken)).error_type).toBe("invalid_json")
   })
 
   test("can call a free model without credits, but no other model", async () => {
@@ -68,7 +68,7 @@ describe("large bodies", () => {
     const served = await caller.post(CHAT, large("sim/echo"))
     expect(served.status).toBe(200)
     await served.text()
-    expect(await refused(caller, large("sim/paid"))).toMatchObject({
+    expect(await rejected(caller, large("sim/paid"))).toMatchObject({
       status: 402,
       error_type: "insufficient_credits",
     })
@@ -76,11 +76,11 @@ describe("large bodies", () => {
 
   test("do not count toward the key's rate if they are rejected", async () => {
     const caller = await paid.caller("1", { requestsPerMinute: 1 })
-    expect((await refused(caller, large("none/none"))).status).toBe(404)
+    expect((await rejected(caller, large("none/none"))).status).toBe(404)
     const served = await caller.post(CHAT, large("sim/echo"))
     expect(served.status).toBe(200)
     await served.text()
-    expect(await refused(caller, large("none/none"))).toMatchObject({
+    expect(await rejected(caller, large("none/none"))).toMatchObject({
       status: 429,
       error_type: "request_rate_exceeded",
     })

@@ -62,7 +62,7 @@ interface Estimated {
   readonly least: string
   readonly most: string
   readonly is_covered: boolean
-  readonly refusal: { readonly error_type: string; readonly status: number } | null
+  readonly rejection: { readonly error_type: string; readonly status: number } | null
   readonly max_tokens: number | null
   readonly balance: string
   readonly budgets: readonly { readonly budget: string; readonly left: string }[]
@@ -283,19 +283,19 @@ describe("an estimate", () => {
     expect(receipt.hold).toBe(told.most)
 
     const none = await gateway.caller("0")
-    const refused = await estimate("/v1/chat/completions", long, { by: none })
-    expect(refused).toMatchObject({
+    const rejected = await estimate("/v1/chat/completions", long, { by: none })
+    expect(rejected).toMatchObject({
       is_covered: false,
-      refusal: { error_type: "insufficient_credits", status: 402 },
+      rejection: { error_type: "insufficient_credits", status: 402 },
     })
     const error = await none.post("/v1/chat/completions", long)
     const { error: told402 } = (await error.json()) as { error: { required: string } }
-    expect(told402.required).toBe(refused.most)
+    expect(told402.required).toBe(rejected.most)
 
     const budgeted = await gateway.caller("10", { budget: 1_000n })
     expect(await estimate("/v1/chat/completions", long, { by: budgeted })).toMatchObject({
       is_covered: false,
-      refusal: { error_type: "key_budget_exceeded" },
+      rejection: { error_type: "key_budget_exceeded" },
       budgets: [{ budget: "total", left: "0.000001" }],
     })
     const headers = { "x-tollgate-on-low-balance": "refuse" }

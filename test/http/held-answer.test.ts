@@ -57,9 +57,9 @@ test("a replayed response of more than 64 KB holds memory until it is read", asy
   const others = await Promise.allSettled(
     Array.from({ length: 20 }, () => fromStored(stored(MEGABYTE), { memory })),
   )
-  const refused = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
-  expect(refused.length).toBeGreaterThan(10)
-  expect(refused[0]).toMatchObject({ kind: "overloaded" })
+  const rejected = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
+  expect(rejected.length).toBeGreaterThan(10)
+  expect(rejected[0]).toMatchObject({ kind: "overloaded" })
   await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
   expect(await unread.text()).toHaveLength(MEGABYTE)
   expect(budget.held).toBe(0)

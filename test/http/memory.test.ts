@@ -95,10 +95,10 @@ describe("endless request bodies", () => {
     const other = await gateway.caller()
     const open = Array.from({ length: 40 }, () => new Unfinished(greedy.key, 4 * MEGABYTE))
     await until(() => open.filter(({ status }) => status === 503).length === 38)
-    const refused = open.find(({ status }) => status === 503)
-    expect(refused?.text).toMatch(/retry-after: 2/i)
-    expect(refused?.text).toContain('"error_type":"overloaded"')
-    expect(refused?.text).toContain('"code":"overloaded"')
+    const rejected = open.find(({ status }) => status === 503)
+    expect(rejected?.text).toMatch(/retry-after: 2/i)
+    expect(rejected?.text).toContain('"error_type":"overloaded"')
+    expect(rejected?.text).toContain('"code":"overloaded"')
     await expectServed(greedy)
     const { status } = await other.post(CHAT, {
       model: "none/none",

@@ -22,7 +22,9 @@ test.each([
   ["invalid JSON", ["{", "nothing"], "invalid_json"],
 ])("a body that is %s releases its memory immediately", async (_, contents, kind) => {
   const { chunks, request } = inChunks(contents)
-  const refusal = await readJsonBody(request, { limit: 3 * CHUNK }).catch((error: unknown) => error)
-  expect(refusal).toMatchObject({ kind })
+  const rejection = await readJsonBody(request, { limit: 3 * CHUNK }).catch(
+    (error: unknown) => error,
+  )
+  expect(rejection).toMatchObject({ kind })
   expect(chunks.map((chunk) => chunk.byteLength)).toEqual(chunks.map(() => 0))
 })

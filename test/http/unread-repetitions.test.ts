@@ -79,9 +79,9 @@ test.each(SOURCES)("replays of %s hold memory until they are read", async (_, bu
   const others = await Promise.allSettled(
     Array.from({ length: 20 }, () => build(memory, bytesOf(FRAMES))),
   )
-  const refused = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
-  expect(refused.length).toBeGreaterThan(10)
-  expect(refused[0]).toMatchObject({ kind: "overloaded" })
+  const rejected = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
+  expect(rejected.length).toBeGreaterThan(10)
+  expect(rejected[0]).toMatchObject({ kind: "overloaded" })
   await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
   expect(await unread.text()).toStartWith(FRAMES.join(""))
   expect(budget.held).toBe(0)
@@ -122,7 +122,7 @@ test("a replay that waits for its provider does not end", async () => {
   }
 })
 
-test("a running stream takes memory as its frames grow, and reports a refusal as an error event", async () => {
+test("a running stream takes memory as its frames grow, and reports a rejection as an error event", async () => {
   const budget = new MemoryBudget(MEGABYTE)
   using memory = budget.open(HOLDER)
   const chunks = bytesOf(["data: a\n\n"])

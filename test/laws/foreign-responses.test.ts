@@ -8,7 +8,7 @@ import { describeIssuer, fetchFromIssuer } from "../../src/users/issuer.ts"
 import { requestCredential, requestMetadata } from "../../src/vendors/credential-request.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
-// Other servers may send JSON whose parsing takes seconds. Every reader of their responses refuses it before parsing.
+// Other servers may send JSON whose parsing takes seconds. Every reader of their responses rejects it before parsing.
 
 const MEGABYTE = 1024 * 1024
 
@@ -110,7 +110,7 @@ afterAll(() => server.stop(true))
 const SIMPLE_IF_SHORT: ReadonlySet<string> = new Set(["long numbers", "numbered names"])
 
 describe.each(Object.entries(READERS))("%s", (_, { maxBytes, read }) => {
-  test.each(Object.keys(BODIES))("refuses a body with %s before parsing it", async (name) => {
+  test.each(Object.keys(BODIES))("rejects a body with %s before parsing it", async (name) => {
     body = BODIES[name]?.(Math.min(maxBytes - 100, 24 * MEGABYTE)) ?? ""
     const begin = process.cpuUsage()
     const reason = await read(server.url.origin)

@@ -15,7 +15,7 @@ import {
   receiptsOf,
 } from "../relay/support.ts"
 
-type Ending = "ok" | "failed" | "refused" | "broken" | "silent"
+type Ending = "ok" | "failed" | "rejected" | "broken" | "silent"
 
 /** How a vendor reacts to a request. */
 interface Behaviour {
@@ -32,7 +32,7 @@ interface Case {
   readonly leaves: number | null
 }
 
-const endings: readonly Ending[] = ["ok", "ok", "failed", "refused", "broken", "silent"]
+const endings: readonly Ending[] = ["ok", "ok", "failed", "rejected", "broken", "silent"]
 const behaviour = fc.record({
   after: fc.integer({ min: 0, max: 120 }),
   ending: fc.constantFrom(...endings),
@@ -60,7 +60,7 @@ function startObedient(name: "first" | "second") {
       open--
     }
     if (ending === "failed") return Response.json({ error: { message: "no" } }, { status: 500 })
-    if (ending === "refused") return Response.json({ error: { message: "no" } }, { status: 400 })
+    if (ending === "rejected") return Response.json({ error: { message: "no" } }, { status: 400 })
     if (ending === "ok") return normally(body)
     return body["stream"] === true ? streamed([frame("Hel")]) : new Response("{")
   })

@@ -166,7 +166,7 @@ for (const engine of ENGINES) {
         await next.writer.maintain("next")
         return waitingIn(database) === 0
       })
-      expect(journalState(database.directory.path)?.refused).toBe(2)
+      expect(journalState(database.directory.path)?.rejected).toBe(2)
       expect(next.alarms.failures).toHaveLength(1)
     })
   })
@@ -198,7 +198,7 @@ describe("a journal's file", () => {
     await using journal = await openJournal(database.directory.path)
     const alarms = new RecordedAlarms()
     const full = new LedgerError("unavailable", "the disk is full")
-    const lines = { ...journal.lines, refuse: () => Promise.reject(full) }
+    const lines = { ...journal.lines, reject: () => Promise.reject(full) }
     const poster = new JournalPoster(database.store, lines, alarms)
     await database.store.nodes.join({ id: "n", process: 1, host: "t", beatAt: 1, machine: null })
     const waiting = (account: string, line: number) => {

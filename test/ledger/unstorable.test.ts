@@ -7,7 +7,7 @@ import { JournalPoster } from "../../src/ledger/journal-poster.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { openJournal } from "../../src/store/installation-journal.ts"
-import { refusals } from "../../src/store/refusals.ts"
+import { rejections } from "../../src/store/rejections.ts"
 import type { Batch, HoldRecord, Posting } from "../../src/store/settlements.ts"
 import type { Store } from "../../src/store/store.ts"
 import { ENGINES } from "../store/engines.ts"
@@ -159,7 +159,9 @@ describe("a settlement that every database rejects", () => {
   test("fails for its own caller, whose credits are released", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
-    const store = rejecting(database.store, "req_2", () => refusals.cannotBeStored("out of range"))
+    const store = rejecting(database.store, "req_2", () =>
+      rejections.cannotBeStored("out of range"),
+    )
     const record = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }
     await database.store.nodes.join(record)
     const ledger = new Ledger(store, "node", database.alarms)
@@ -202,7 +204,7 @@ describe("a settlement that every database rejects", () => {
       batch: { postings, opened: [], closed: [] },
     })
     await poster.settled(TIMEOUT_MS)
-    expect(await journal.lines.state()).toMatchObject({ refused: 1, waiting: 1 })
+    expect(await journal.lines.state()).toMatchObject({ rejected: 1, waiting: 1 })
     expect(poster.takeDone()).toEqual([line + 1])
     expect(alarms.writtenOffs).toEqual([])
     expect(alarms.failures).toHaveLength(1)

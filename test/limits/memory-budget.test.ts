@@ -16,7 +16,7 @@ function kindOf(take: () => void): string {
   }
 }
 
-function refusal(take: () => void): unknown {
+function rejection(take: () => void): unknown {
   try {
     return take()
   } catch (error) {
@@ -100,28 +100,28 @@ describe("the memory budget of all requests", () => {
     expect(budget.held).toBe(0)
   })
 
-  test("distinguishes refusals caused by the same account from those caused by others", () => {
+  test("distinguishes rejections caused by the same account from those caused by others", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using _ = holding(budget, "a", 30)
     const answer = (key: string, account: string) => () =>
       of(budget, key, account).takeAnswer(27 * MEGABYTE)
-    expect(refusal(answer("a", "a"))).toBeInstanceOf(MemoryShareUsed)
-    expect(refusal(answer("b", "a"))).toBeInstanceOf(MemoryShareUsed)
-    expect(refusal(answer("c", "c"))).not.toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(answer("a", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(answer("b", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(answer("c", "c"))).not.toBeInstanceOf(MemoryShareUsed)
     expect(kindOf(answer("c", "c"))).toBe("overloaded")
   })
 
-  test("never attributes a refusal to the caller if other accounts caused it", () => {
+  test("never attributes a rejection to the caller if other accounts caused it", () => {
     const budget = new MemoryBudget(600 * MEGABYTE)
     using _ = holding(budget, "other", 400)
     using own = holding(budget, "own", 1)
     expect(own.held).toBe(MEGABYTE)
     const answer = (megabytes: number) => () => of(budget, "own").takeAnswer(megabytes * MEGABYTE)
-    const missed = refusal(answer(100))
+    const missed = rejection(answer(100))
     expect(missed).toMatchObject({ kind: "overloaded" })
     expect(missed).not.toBeInstanceOf(MemoryShareUsed)
     // Alone, the caller could not hold that much in two requests either.
-    expect(refusal(answer(300))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(answer(300))).toBeInstanceOf(MemoryShareUsed)
   })
 
   test("reports a shortage only to the accounts that hold the most", () => {
@@ -160,7 +160,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("attributes a refusal to an account only if it would occur without the others, in any order of steps", () => {
+  test("attributes a rejection to an account only if it would occur without the others, in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
@@ -171,7 +171,7 @@ describe("the memory budget of all requests", () => {
         const taken: { who: number; bytes: number }[] = []
         for (const { who, bytes } of steps) {
           const take = () => of(budget, `k${who}`, `a${who % 2}`).takeAnswer(bytes)
-          const error = refusal(take)
+          const error = rejection(take)
           if (error === undefined) taken.push({ who, bytes })
           if (!(error instanceof MemoryShareUsed)) continue
           const alone = new MemoryBudget(100 * MEGABYTE)

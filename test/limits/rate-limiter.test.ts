@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, () => Buckets>> = {
   "in shared memory": () => new SharedBuckets(SharedMemory.own()),
 }
 
-function refusal(request: RateRequest, key = "key"): GatewayError {
+function rejection(request: RateRequest, key = "key"): GatewayError {
   try {
     limiter.check(key, request)
   } catch (error) {
@@ -51,7 +51,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
 
   test("admits requests immediately up to the limit, and then one per fraction of a minute", () => {
     expect(passes(request)).toBe(6)
-    const error = refusal(request)
+    const error = rejection(request)
     expect(error.kind).toBe("request_rate_exceeded")
     expect(error.status).toBe(429)
     expect(error.retry).toBe(true)
@@ -60,7 +60,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
       "Rate limit reached for requests of this key: 6 per minute. Try again in 10s.",
     )
     now += 9_999
-    refusal(request)
+    rejection(request)
     now += 1
     expect(passes(request)).toBe(1)
   })
@@ -72,7 +72,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
       "x-ratelimit-reset-requests": "10s",
     })
     passes(request)
-    expect(refusal(request).details.headers).toEqual({
+    expect(rejection(request).details.headers).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "0",
       "x-ratelimit-reset-requests": "1m0s",
@@ -88,7 +88,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
   test("changes at the next request", () => {
     passes(request)
     expect(passes({ requestsPerMinute: 10, tokens: 1 })).toBe(4)
-    refusal(request)
+    rejection(request)
   })
 })
 
@@ -101,7 +101,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
 
   test("admits tokens until they are used up, and then waits for missing tokens", () => {
     expect(passes(request)).toBe(6)
-    const error = refusal({ ...request, tokens: 50 })
+    const error = rejection({ ...request, tokens: 50 })
     expect(error.kind).toBe("token_rate_exceeded")
     expect(error.details.retryAfter).toBe(5)
     expect(error.message).toBe(
@@ -115,11 +115,11 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
     const both = { requestsPerMinute: 3, tokensPerMinute: 100, tokens: 60 }
     limiter.check("key", both)
     for (let count = 0; count < 10; count++) {
-      expect(refusal(both).kind).toBe("token_rate_exceeded")
+      expect(rejection(both).kind).toBe("token_rate_exceeded")
     }
     limiter.check("key", { ...both, tokens: 20 })
     limiter.check("key", { ...both, tokens: 20 })
-    expect(refusal({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
+    expect(rejection({ ...both, tokens: 0 }).kind).toBe("request_rate_exceeded")
   })
 
   test("corrects tokens when the real usage is known", () => {
@@ -130,7 +130,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
     expect(limiter.check("key", request)["x-ratelimit-remaining-tokens"]).toBe("0")
     // Usage above the estimate is added, so that later requests have to wait longer.
     limiter.adjust("key", 600)
-    expect(refusal({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
+    expect(rejection({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })
 
   test("never exceeds its maximum after corrections", () => {
@@ -144,19 +144,19 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
   test("admits tokens above the limit when nothing is in use, and then has a debt", () => {
     const large = { tokensPerMinute: 600, tokens: 1_200 }
     limiter.check("key", { ...large, tokens: 60 })
-    const error = refusal(large)
+    const error = rejection(large)
     expect(error.details.retryAfter).toBe(6)
     expect(error.message).toContain("runs once no other tokens are in use")
     now += 6_000
     limiter.check("key", large)
-    expect(refusal({ ...large, tokens: 1 }).details.retryAfter).toBe(61)
+    expect(rejection({ ...large, tokens: 1 }).details.retryAfter).toBe(61)
     limiter.adjust("key", -1_190)
     expect(passes({ ...large, tokens: 59 })).toBe(10)
   })
 
   test("delays a key for at most ten minutes if a token correction is lost", () => {
     limiter.check("key", { ...request, tokens: 1e12 })
-    expect(refusal(request).details.retryAfter).toBe(550)
+    expect(rejection(request).details.retryAfter).toBe(550)
   })
 })
 
@@ -171,7 +171,7 @@ describe("rate limits of several processes", () => {
       "x-ratelimit-reset-requests": "12s",
     })
     expect(passes(request)).toBe(4)
-    expect(refusal(request).details.retryAfter).toBe(12)
+    expect(rejection(request).details.retryAfter).toBe(12)
   })
 
   test("count the used part against a smaller share when a process is added", () => {
@@ -215,7 +215,7 @@ describe("the rate limiter", () => {
     for (let count = 0; count < 49; count++) passes(request, `busy${count}`)
     passes(request, "last")
     limiter.check("one more", request)
-    for (let count = 0; count < 49; count++) refusal(request, `busy${count}`)
-    refusal(request, "last")
+    for (let count = 0; count < 49; count++) rejection(request, `busy${count}`)
+    rejection(request, "last")
   })
 })

@@ -61,10 +61,10 @@ class Member {
   }
 
   async passes(request: RateRequest, of = key): Promise<boolean> {
-    return (await this.refusal(request, of)) === undefined
+    return (await this.rejection(request, of)) === undefined
   }
 
-  async refusal(request: RateRequest, of = key): Promise<GatewayError | undefined> {
+  async rejection(request: RateRequest, of = key): Promise<GatewayError | undefined> {
     try {
       await this.rates.check(of, request)
       return undefined
@@ -169,10 +169,10 @@ describe("rate limits of several machines", () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(1))).toBe(true)
-    const refusal = await one.refusal(perMinute(1))
-    expect(refusal?.kind).toBe("request_rate_exceeded")
-    expect(refusal?.details.retryAfter).toBeWithin(58, 61)
-    expect(refusal?.details.headers).toMatchObject({ "x-ratelimit-remaining-requests": "0" })
+    const rejection = await one.rejection(perMinute(1))
+    expect(rejection?.kind).toBe("request_rate_exceeded")
+    expect(rejection?.details.retryAfter).toBeWithin(58, 61)
+    expect(rejection?.details.headers).toMatchObject({ "x-ratelimit-remaining-requests": "0" })
     const asked = one.orders.length
     for (let count = 0; count < 1_000; count++) {
       expect(() => one.rates.check(key, perMinute(1))).toThrow("1 per minute")
@@ -199,21 +199,21 @@ describe("rate limits of several machines", () => {
     if (!one || !other) throw new Error("none")
     const tokens = (count: number) => ({ tokensPerMinute: 1_000, tokens: count })
     expect(await one.passes(tokens(900))).toBe(true)
-    expect((await other.refusal(tokens(400)))?.kind).toBe("token_rate_exceeded")
+    expect((await other.rejection(tokens(400)))?.kind).toBe("token_rate_exceeded")
     one.rates.settle(key, { reserved: 900, used: 100, heldMs: 0 })
     await until(() => other.passes(tokens(400)))
     one.rates.settle(key, { reserved: 0, used: 5_000, heldMs: 0 })
     await until(async () => !(await other.passes(tokens(50))))
-    expect((await other.refusal(tokens(50)))?.details.retryAfter).toBeGreaterThan(200)
+    expect((await other.rejection(tokens(50)))?.details.retryAfter).toBeGreaterThan(200)
   })
 
   test("admit one request above the limit if nothing is in use", async () => {
     const [one, other] = members(2)
     const large = { tokensPerMinute: 1_000, tokens: 5_000 }
     expect(await one?.passes(large)).toBe(true)
-    const refusal = await other?.refusal(large)
-    expect(refusal?.message).toContain("which does not fit next to other requests")
-    expect(refusal?.details.retryAfter).toBeWithin(290, 301)
+    const rejection = await other?.rejection(large)
+    expect(rejection?.message).toContain("which does not fit next to other requests")
+    expect(rejection?.details.retryAfter).toBeWithin(290, 301)
   })
 
   test("follow a changed limit immediately", async () => {
@@ -276,7 +276,7 @@ describe("rate limits without an available database", () => {
     for (const member of all) member.isAway = false
     await burst(all, 2, perMinute(40))
     // The usage since then is counted once. If it were counted twice, the wait would be longer than a minute.
-    expect((await one.refusal(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
+    expect((await one.rejection(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 
   test("delay requests for at most a second, and then not at all", async () => {

@@ -20,8 +20,8 @@ test("the processes of a machine share a key's concurrency limit, and ended requ
   using second = new Machine(folder)
   const [one, other] = [processOf(first), processOf(second)]
   const leaves = [one.enter("key", 3), other.enter("key", 3), one.enter("key", 3)]
-  for (const refused of [one, other]) {
-    expect(() => refused.enter("key", 3)).toThrow("limit of 3 concurrent requests of this key")
+  for (const rejected of [one, other]) {
+    expect(() => rejected.enter("key", 3)).toThrow("limit of 3 concurrent requests of this key")
   }
   other.enter("another", 1)
   leaves[1]?.()

@@ -240,9 +240,9 @@ describe("refunded credits that are already spent", () => {
     await spend("7")
     await refundedCharge(1_000)
     expect(await standing()).toEqual({ balance: "0", debt: "7" })
-    const refusal = await call()
-    expect(refusal.status).toBe(402)
-    const { error } = (await refusal.json()) as { error: Record<string, unknown> }
+    const rejection = await call()
+    expect(rejection.status).toBe(402)
+    const { error } = (await rejection.json()) as { error: Record<string, unknown> }
     expect(error).toMatchObject({ code: "insufficient_credits", debt: "7" })
     expect(error["message"]).toContain("owes 7 credits")
     const own = (await (await caller.get("/v1/credits")).json()) as Record<string, unknown>

@@ -6,7 +6,7 @@ import { Node } from "../../src/ledger/node.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { AUDIT } from "../store/audit-record.ts"
 import { TestDatabase } from "../store/test-database.ts"
-import { refusal, user } from "./support.ts"
+import { rejection, user } from "./support.ts"
 
 describe("a manual credit entry", () => {
   test("has its reason and author in the ledger and the audit log", async () => {
@@ -78,15 +78,15 @@ describe("a manual credit entry", () => {
     await database.account("a", 5_000_000_000n)
     const credits = new Credits(database.store, new Audit(database.store))
     const add = (kind: "grant" | "refund" | "adjustment", amount: string) =>
-      refusal(credits.add(COMMAND_LINE, "a", { kind, amount, note: "x" }))
+      rejection(credits.add(COMMAND_LINE, "a", { kind, amount, note: "x" }))
     for (const [kind, amount] of [
       ["grant", "0"],
       ["grant", "-1"],
       ["refund", "-1"],
       ["adjustment", "0"],
     ] as const) {
-      const refused = await add(kind, amount)
-      expect(refused).toMatchObject({ kind: "below_min_value", parameter: "amount" })
+      const rejected = await add(kind, amount)
+      expect(rejected).toMatchObject({ kind: "below_min_value", parameter: "amount" })
     }
     const tooMuch = await add("adjustment", "-5.1")
     expect(tooMuch).toMatchObject({ kind: "conflict", parameter: "amount" })
@@ -105,16 +105,16 @@ describe("a manual credit entry", () => {
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
     const grant = { kind: "grant", amount: "1", note: "x" } as const
-    expect((await refusal(credits.add(user("owner"), "a", grant))).kind).toBe("forbidden")
-    expect((await refusal(credits.add(user(), "a", grant))).kind).toBe("not_found")
-    expect((await refusal(credits.entries(user(), "a", { limit: 1 }))).kind).toBe("not_found")
-    expect((await refusal(credits.credits(user(), "a"))).kind).toBe("not_found")
+    expect((await rejection(credits.add(user("owner"), "a", grant))).kind).toBe("forbidden")
+    expect((await rejection(credits.add(user(), "a", grant))).kind).toBe("not_found")
+    expect((await rejection(credits.entries(user(), "a", { limit: 1 }))).kind).toBe("not_found")
+    expect((await rejection(credits.credits(user(), "a"))).kind).toBe("not_found")
     for (const account of ["none", "name of a"]) {
-      expect((await refusal(credits.add(COMMAND_LINE, account, grant))).kind).toBe("not_found")
-      expect((await refusal(credits.credits(COMMAND_LINE, account))).kind).toBe("not_found")
+      expect((await rejection(credits.add(COMMAND_LINE, account, grant))).kind).toBe("not_found")
+      expect((await rejection(credits.credits(COMMAND_LINE, account))).kind).toBe("not_found")
     }
     const odd = credits.entries(COMMAND_LINE, "a", { limit: 1, cursor: "WyJ4Il0" })
-    expect(await refusal(odd)).toMatchObject({ kind: "invalid_value", parameter: "cursor" })
+    expect(await rejection(odd)).toMatchObject({ kind: "invalid_value", parameter: "cursor" })
   })
 })
 
@@ -144,7 +144,7 @@ describe("leased credits in the balance", () => {
     const adjust = (amount: string) =>
       credits.add(COMMAND_LINE, "a", { kind: "adjustment", amount, note: "back" })
     expect(await adjust("-70")).toMatchObject({ balance: "30" })
-    const held = await refusal(adjust("-0.000000001"))
+    const held = await rejection(adjust("-0.000000001"))
     expect(held).toMatchObject({ kind: "conflict", parameter: "amount" })
     expect(held.message).toContain("Running requests hold 30 of the account's 30 credits")
     expect((await ledger.settle(hold, 20_000_000_000n, () => "{}")).charged).toBe(20_000_000_000n)

@@ -7,7 +7,7 @@ import { kindOf, OPERATOR, userIn } from "./actors.ts"
 
 const FACTS = { request: "req_1", at: 1, deployment: "p/m", status: 400, code: "bad" }
 const ATTEMPTS: readonly FailedAttempt[] = [
-  { ...FACTS, kind: "refused_by_upstream", message: "the field 'x' is unknown" },
+  { ...FACTS, kind: "rejected_by_upstream", message: "the field 'x' is unknown" },
   { ...FACTS, kind: "upstream_error", message: "organization org-7 is over its quota" },
 ]
 
@@ -17,7 +17,7 @@ function failures(): Failures {
     request: "req_1",
     at: 1,
     endpoint: "/v1/messages",
-    kind: "refused_by_upstream",
+    kind: "rejected_by_upstream",
     status: 400,
     parameter: null,
     message: "no",

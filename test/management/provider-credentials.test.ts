@@ -67,7 +67,7 @@ describe("a provider with several credentials", () => {
     const tested = await process.providers.test(COMMAND_LINE, id)
     expect(tested).toMatchObject({ ok: false, models: ["there"] })
     expect(tested.message).toStartWith("good: It accepts the credential")
-    expect(tested.message).toContain("bad: It refuses the credential (401)")
+    expect(tested.message).toContain("bad: It rejects the credential (401)")
     expect(tested.message).not.toContain("canary")
     const second = await Process.start(store, settings)
     expect(second.live.effective.providers[id]?.apiKeys).toMatchObject([

@@ -190,8 +190,8 @@ test("a provider has the totals of its deployments", async () => {
   const state = () =>
     providers.list(COMMAND_LINE, { limit: 50 }).data.find(({ id }) => id === "inside")?.health
   expect(state()?.state).toBe("unknown")
-  const refused = new GatewayError("upstream_error", "x", { providerError: "credential" })
-  health.failed("inside/a", refused, 401)
+  const rejected = new GatewayError("upstream_error", "x", { providerError: "credential" })
+  health.failed("inside/a", rejected, 401)
   expect(state()).toMatchObject({ state: "cooling_down", failures: 1, until: expect.any(String) })
   health.succeeded("inside/b")
   expect(state()).toMatchObject({
@@ -225,8 +225,8 @@ test("deployments are paused and ordered in every process, with their audit reco
   expect(JSON.stringify(record)).toContain("paused")
 
   const paused = deployments.map((deployment) => ({ ...deployment, paused: true }))
-  const refused = first.models.set(COMMAND_LINE, "inside/pool", { ...entry, deployments: paused })
-  await expect(refused).rejects.toThrow("need at least one deployment that is not paused")
+  const rejected = first.models.set(COMMAND_LINE, "inside/pool", { ...entry, deployments: paused })
+  await expect(rejected).rejects.toThrow("need at least one deployment that is not paused")
   const fallbacks = deployments.map((deployment) => ({ ...deployment, weight: 0 }))
   const idle = first.models.set(COMMAND_LINE, "inside/pool", { ...entry, deployments: fallbacks })
   await expect(idle).rejects.toThrow("need at least one deployment with a weight above 0")

@@ -7,7 +7,7 @@ import { Redemptions } from "../../src/management/redemptions.ts"
 import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 import { AttemptLimits } from "../../src/users/attempt-limits.ts"
 import { TestDatabase } from "../store/test-database.ts"
-import { refusal, user } from "./support.ts"
+import { rejection, user } from "./support.ts"
 
 const hasher = new KeyHasher("pepper".repeat(12))
 
@@ -31,7 +31,7 @@ describe("a redeemed credit code", () => {
       note: code.id,
       author: "ada@example.com",
     })
-    const again = await refusal(redemptions.redeem(user("member"), "a", code.code))
+    const again = await rejection(redemptions.redeem(user("member"), "a", code.code))
     expect(again).toMatchObject({ kind: "conflict", parameter: "code" })
     const log = JSON.stringify(await database.store.audit.list({}, null, 9))
     expect(log).toContain("account.redeem")
@@ -44,7 +44,7 @@ describe("a redeemed credit code", () => {
     await database.account("a", 0n)
     await database.account("b", 0n)
     const { redemptions, codes } = servicesOf(database)
-    const redeem = (code: string) => refusal(redemptions.redeem(COMMAND_LINE, "a", code))
+    const redeem = (code: string) => rejection(redemptions.redeem(COMMAND_LINE, "a", code))
     const ended = await codes.create(COMMAND_LINE, { credits: "1", uses: 1 })
     await codes.revoke(COMMAND_LINE, ended.id)
     expect((await redeem(ended.code)).message).toContain("revoked")
@@ -67,7 +67,7 @@ describe("a redeemed credit code", () => {
     const operator = (address: string): Actor => ({ ...COMMAND_LINE, kind: "user", address })
     const attempts = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        refusal(
+        rejection(
           (index % 2 === 0 ? redemptions : another).redeem(
             operator("1.1.1.1"),
             "a",
@@ -78,10 +78,10 @@ describe("a redeemed credit code", () => {
     )
     const kinds = attempts.map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === "invalid_value")).toHaveLength(10)
-    const refused = await refusal(redemptions.redeem(operator("2.2.2.2"), "a", code))
-    expect(refused.kind).toBe("too_many_attempts")
-    expect(refused.retryAfter).toBeWithin(800, 901)
-    expect((await refusal(redemptions.redeem(operator("1.1.1.1"), "b", code))).kind).toBe(
+    const rejected = await rejection(redemptions.redeem(operator("2.2.2.2"), "a", code))
+    expect(rejected.kind).toBe("too_many_attempts")
+    expect(rejected.retryAfter).toBeWithin(800, 901)
+    expect((await rejection(redemptions.redeem(operator("1.1.1.1"), "b", code))).kind).toBe(
       "too_many_attempts",
     )
     expect(await redemptions.redeem(operator("2.2.2.2"), "b", code)).toMatchObject({ amount: "1" })
@@ -102,8 +102,8 @@ describe("a redeemed credit code", () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions } = servicesOf(database)
-    expect((await refusal(redemptions.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")
-    expect((await refusal(redemptions.redeem(user(), "a", "x"))).kind).toBe("not_found")
-    expect((await refusal(redemptions.redeem(COMMAND_LINE, "none", "x"))).kind).toBe("not_found")
+    expect((await rejection(redemptions.redeem(user("viewer"), "a", "x"))).kind).toBe("forbidden")
+    expect((await rejection(redemptions.redeem(user(), "a", "x"))).kind).toBe("not_found")
+    expect((await rejection(redemptions.redeem(COMMAND_LINE, "none", "x"))).kind).toBe("not_found")
   })
 })

@@ -58,8 +58,8 @@ for (const engine of ENGINES) {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/mixed" },
-      { request: "req_2", at: NOW, model: "m/mixed", outcomes: ["refused_by_upstream"] },
-      { request: "req_3", at: NOW, model: "m/refused", outcomes: ["refused_by_upstream"] },
+      { request: "req_2", at: NOW, model: "m/mixed", outcomes: ["rejected_by_upstream"] },
+      { request: "req_3", at: NOW, model: "m/rejected", outcomes: ["rejected_by_upstream"] },
     )
     const { data } = await new ReliabilityReports(own.reports).report(
       OPERATOR,

@@ -33,11 +33,11 @@ async function searched(own: ReportedDatabase, search: string, actor = OPERATOR)
     actor,
     requestCountQuery.parse({ ...span, search, step: "hour" }),
   )
-  const [bar = { answered: 0, failed: 0, refused: 0 }] = chart.data
+  const [bar = { answered: 0, failed: 0, rejected: 0 }] = chart.data
   return {
     found: data.map(({ at }) => Date.parse(at) - AT),
     counted: bar.answered + bar.failed,
-    refused: bar.refused,
+    rejected: bar.rejected,
   }
 }
 
@@ -73,16 +73,19 @@ test("the search finds errors, outcomes, models, keys, labels and ids, and the c
     add(2, { outcomes: ["upstream_timeout"] }),
     add(3, { key: "laptop", labels: { session: "anna-1" } }),
     add(4, { outcomes: ["upstream_error"], model: "openai/gpt-5" }),
-    add(5, { account: "b", outcomes: ["refused_by_upstream"] }),
+    add(5, { account: "b", outcomes: ["rejected_by_upstream"] }),
   )
   await own.failures.add(
     [
       failedRequest(6, { key: "laptop" }),
-      failedRequest(5, { account: "b", kind: "refused_by_upstream" }),
+      failedRequest(5, { account: "b", kind: "rejected_by_upstream" }),
     ],
-    [failedAttempt(4), failedAttempt(5, { kind: "refused_by_upstream", message: "engine is off" })],
+    [
+      failedAttempt(4),
+      failedAttempt(5, { kind: "rejected_by_upstream", message: "engine is off" }),
+    ],
   )
-  const one = (...found: number[]) => ({ found, counted: found.length, refused: 0 })
+  const one = (...found: number[]) => ({ found, counted: found.length, rejected: 0 })
   expect(await searched(own, "ENGINE")).toEqual(one(5, 4))
   expect(await searched(own, " such engine ")).toEqual(one(4))
   expect(await searched(own, "timeout")).toEqual(one(2))
@@ -92,8 +95,8 @@ test("the search finds errors, outcomes, models, keys, labels and ids, and the c
   expect(await searched(own, idAt(3))).toEqual(one(3))
   expect(await searched(own, idAt(3).slice(4, 15))).toEqual(one(5, 4, 3, 2, 1))
   expect(await searched(own, "nothing has this")).toEqual(one())
-  expect(await searched(own, "laptop")).toEqual({ found: [3], counted: 1, refused: 1 })
-  expect(await searched(own, "does not exist")).toEqual({ found: [5], counted: 1, refused: 1 })
+  expect(await searched(own, "laptop")).toEqual({ found: [3], counted: 1, rejected: 1 })
+  expect(await searched(own, "does not exist")).toEqual({ found: [5], counted: 1, rejected: 1 })
   // A member must not learn which of the operator's errors contain a text.
   expect(await searched(own, "engine", userIn({ a: "owner" }))).toEqual(one())
   expect(await searched(own, "engine", userIn({ b: "viewer" }))).toEqual(one(5))
@@ -143,7 +146,7 @@ test("error messages are searched in steps if very many match", async () => {
   expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
 })
 
-test("the list of all requests includes refused ones, page by page and in the order of time", async () => {
+test("the list of all requests includes rejected ones, page by page and in the order of time", async () => {
   await using own = await ReportedDatabase.open()
   const requests = new Requests(own.sources)
   const { reports, failures: log } = own
@@ -152,17 +155,17 @@ test("the list of all requests includes refused ones, page by page and in the or
   const list = (query: Readonly<Record<string, string>> = {}, actor = OPERATOR) =>
     all.list(actor, listedRequestQuery.parse(query))
   const delaysOf = ({ data }: Awaited<ReturnType<typeof list>>) =>
-    data.map(({ id, admitted, refused }) => {
-      expect((admitted ?? refused)?.id).toBe(id)
+    data.map(({ id, admitted, rejected }) => {
+      expect((admitted ?? rejected)?.id).toBe(id)
       return admitted === null ? -delayOf(id) : delayOf(id)
     })
   const delays = Array.from({ length: 12 }, (_, index) => index + 1)
   const admitted = delays.filter((delay) => delay % 3 !== 0)
   await own.add(...admitted.map((delay) => ({ request: idAt(delay), at: AT + delay })))
-  const refused = delays.filter((delay) => delay % 3 === 0)
+  const rejected = delays.filter((delay) => delay % 3 === 0)
   await own.failures.add(
     [
-      ...refused.map((delay) => failedRequest(delay)),
+      ...rejected.map((delay) => failedRequest(delay)),
       failedRequest(1, { kind: "upstream_error" }),
       failedRequest(20, { account: null, key: null }),
     ],
@@ -182,7 +185,7 @@ test("the list of all requests includes refused ones, page by page and in the or
   }
   expect(delaysOf(await list({}, userIn({ a: "viewer" })))).toEqual(newest.slice(1))
   expect(delaysOf(await list({}, userIn({ b: "viewer" })))).toEqual([])
-  expect(delaysOf(await list({ status: "refused", limit: "2" }))).toEqual([-20, -12])
+  expect(delaysOf(await list({ status: "rejected", limit: "2" }))).toEqual([-20, -12])
   expect(delaysOf(await list({ status: "ok", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ sort: "most_expensive", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ min_cost: "0", limit: "2" }))).toEqual([11, 10])
@@ -190,7 +193,7 @@ test("the list of all requests includes refused ones, page by page and in the or
   expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
 })
 
-test("a file of all requests contains refused ones with their errors, in the order of the list", async () => {
+test("a file of all requests contains rejected ones with their errors, in the order of the list", async () => {
   await using own = await ReportedDatabase.open()
   const requests = new Requests(own.sources)
   const failures = new Failures({ log: own.failures, reports: own.reports, requests })
@@ -198,10 +201,10 @@ test("a file of all requests contains refused ones with their errors, in the ord
   // The file is read in several pages.
   const delays = Array.from({ length: 1_100 }, (_, index) => index + 1)
   const admitted = delays.filter((delay) => delay % 2 === 0)
-  const refused = delays.filter((delay) => delay % 2 !== 0)
+  const rejected = delays.filter((delay) => delay % 2 !== 0)
   await own.add(...admitted.map((delay) => ({ request: idAt(delay), at: AT + delay })))
   await own.failures.add(
-    refused.map((delay) => failedRequest(delay, { message: "=SUM(1) of nothing" })),
+    rejected.map((delay) => failedRequest(delay, { message: "=SUM(1) of nothing" })),
     [],
   )
   const linesOf = async (query: Readonly<Record<string, string>> = {}, actor = OPERATOR) => {
@@ -221,12 +224,12 @@ test("a file of all requests contains refused ones with their errors, in the ord
     "",
   ])
   expect(["status", "outcome", "cost", "error"].map((column) => valueOf(oldest, column))).toEqual([
-    "refused",
+    "rejected",
     failedRequest(1).kind,
     "",
     "'=SUM(1) of nothing",
   ])
-  expect(await linesOf({ status: "refused" })).toHaveLength(1 + refused.length)
+  expect(await linesOf({ status: "rejected" })).toHaveLength(1 + rejected.length)
   expect(await linesOf({ status: "ok" })).toHaveLength(1 + admitted.length)
   expect(await linesOf({ sort: "most_expensive" })).toHaveLength(1 + admitted.length)
   expect(await linesOf({}, userIn({ b: "viewer" }))).toHaveLength(1)

@@ -15,12 +15,12 @@ export function user(role?: AccountRole, address = "203.0.113.7"): Actor {
 }
 
 /** Returns the kind, the field and the message of the error with which a promise fails. */
-export async function refusal(promise: Promise<unknown>) {
+export async function rejection(promise: Promise<unknown>) {
   const error = await promise.then(
     () => undefined,
     (error: unknown) => error,
   )
-  if (!(error instanceof GatewayError)) throw new Error(`not refused: ${error}`)
+  if (!(error instanceof GatewayError)) throw new Error(`not rejected: ${error}`)
   const { kind, message, details } = error
   return { kind, message, parameter: details.parameter, retryAfter: details.retryAfter }
 }

@@ -80,12 +80,12 @@ test("usage totals cover the accounts that the user can see", async () => {
 test("a reversed or overlong usage time range is rejected", async () => {
   await using own = await ReportedDatabase.open()
   const reports = new UsageReports(own.database.store, own.reports)
-  const refused = (filter: Readonly<Record<string, string>>) =>
+  const rejected = (filter: Readonly<Record<string, string>>) =>
     kindOf(reports.usage(OPERATOR, query(filter)))
-  expect(await refused({ to: "2026-02-01T00:00:00Z" })).toBe("invalid_value")
-  expect(await refused({ from: "2025-01-01T00:00:00Z", group: "hour" })).toBe("invalid_value")
-  expect(await refused({ from: "2025-01-01T00:00:00Z" })).toBeUndefined()
-  expect(await refused({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
+  expect(await rejected({ to: "2026-02-01T00:00:00Z" })).toBe("invalid_value")
+  expect(await rejected({ from: "2025-01-01T00:00:00Z", group: "hour" })).toBe("invalid_value")
+  expect(await rejected({ from: "2025-01-01T00:00:00Z" })).toBeUndefined()
+  expect(await rejected({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
 })
 
 test("a usage series separates the first groups and adds up all others", async () => {

@@ -41,7 +41,7 @@ describe("the detector of audio file types", () => {
       expect((await look(bytes)).container).toBe(container as never))
   }
 
-  const refused: readonly [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
+  const rejected: readonly [name: string, bytes: Uint8Array<ArrayBuffer>][] = [
     ["nothing", bytesOf()],
     ["text", bytesOf("Not a sound at all, whatever its name says.")],
     ["a PNG", bytesOf("\x89PNG\r\n\x1a\n", zeros)],
@@ -58,7 +58,7 @@ describe("the detector of audio file types", () => {
       ),
     ],
   ]
-  for (const [name, bytes] of refused) {
+  for (const [name, bytes] of rejected) {
     test(`rejects ${name}`, () =>
       expect(look(bytes)).rejects.toMatchObject({
         kind: "invalid_audio",

@@ -47,7 +47,7 @@ function at(path: string): string {
   return `http://127.0.0.1:${server.port}${path}`
 }
 
-async function refusal(address: string, limits = TRUSTED): Promise<string> {
+async function rejection(address: string, limits = TRUSTED): Promise<string> {
   try {
     await fetchMedia(address, limits, MEMORY)
   } catch (error) {
@@ -71,29 +71,29 @@ test("a host name of media is resolved once, and the checked address is called",
 describe("media that the gateway does not fetch", () => {
   test("includes private addresses, written or resolved", async () => {
     asked = []
-    expect(await refusal(at("/picture"), PUBLIC_ONLY)).toContain("not on the public internet")
-    expect(await refusal(`http://localhost:${server.port}/`, PUBLIC_ONLY)).toContain("public")
-    expect(await refusal(`http://2130706433:${server.port}/`, PUBLIC_ONLY)).toContain("public")
-    expect(await refusal(`http://[::1]:${server.port}/`, PUBLIC_ONLY)).toContain("public")
+    expect(await rejection(at("/picture"), PUBLIC_ONLY)).toContain("not on the public internet")
+    expect(await rejection(`http://localhost:${server.port}/`, PUBLIC_ONLY)).toContain("public")
+    expect(await rejection(`http://2130706433:${server.port}/`, PUBLIC_ONLY)).toContain("public")
+    expect(await rejection(`http://[::1]:${server.port}/`, PUBLIC_ONLY)).toContain("public")
     expect(asked).toEqual([])
   })
 
   test("includes names of private networks, with the same error as unknown names", async () => {
-    const unknown = await refusal("http://name.invalid/", PUBLIC_ONLY)
-    const known = await refusal("http://localhost/", PUBLIC_ONLY)
+    const unknown = await rejection("http://name.invalid/", PUBLIC_ONLY)
+    const known = await rejection("http://localhost/", PUBLIC_ONLY)
     expect(known).toBe(unknown.replace("name.invalid", "localhost"))
   })
 
   test("includes redirects, errors, other schemes and credentials", async () => {
-    expect(await refusal(at("/elsewhere"))).toContain("status 302")
-    expect(await refusal(at("/absent"))).toContain("status 404")
-    expect(await refusal("file:///etc/passwd")).toContain("not an HTTP URL")
-    expect(await refusal("http://a:b@127.0.0.1/")).toContain("credential")
+    expect(await rejection(at("/elsewhere"))).toContain("status 302")
+    expect(await rejection(at("/absent"))).toContain("status 404")
+    expect(await rejection("file:///etc/passwd")).toContain("not an HTTP URL")
+    expect(await rejection("http://a:b@127.0.0.1/")).toContain("credential")
   })
 
   test("includes content above the limit, declared or not", async () => {
-    expect(await refusal(at("/large"))).toContain("larger than")
-    expect(await refusal(at("/endless"))).toContain("larger than")
+    expect(await rejection(at("/large"))).toContain("larger than")
+    expect(await rejection(at("/endless"))).toContain("larger than")
   })
 })
 

@@ -162,11 +162,11 @@ test("repeated problems of a deployment and a missing price are reported once pe
   problemNotices.deployment({ ...report, event: "recovered" })
   expect(await types()).toEqual(["deployment.cooling_down", "deployment.recovered"])
   now = 600_000
-  problemNotices.deployment({ ...report, event: "refused" })
+  problemNotices.deployment({ ...report, event: "rejected" })
   problemNotices.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])
   problemNotices.unpriced("req_2", "openai/gpt", ["web_search"])
   const since = (await types()).slice(2).toSorted()
-  expect(since).toEqual(["credential.refused", "usage.unpriced"])
+  expect(since).toEqual(["credential.rejected", "usage.unpriced"])
   expect(failures).toEqual([])
 })
 

@@ -78,7 +78,7 @@ test("the gateway charges three days of traffic exactly at the prices on the pro
   const draw = seeded(SEED)
   const sent = DAYS.flatMap(({ begin, count }) => dayOfTraffic(Date.parse(begin), count, draw))
   const expected = new Map<string, { readonly sent: Sent; readonly charge: bigint }>()
-  const refused: unknown[] = []
+  const rejected: unknown[] = []
   for (const each of sent) {
     current = each
     setClock(each.at)
@@ -86,9 +86,9 @@ test("the gateway charges three days of traffic exactly at the prices on the pro
     const text = await response.text()
     const id = response.headers.get("x-request-id") ?? ""
     if (response.status === 200) expected.set(id, { sent: each, charge: chargeOf(each) })
-    else refused.push([each.model, response.status, text])
+    else rejected.push([each.model, response.status, text])
   }
-  expect(refused).toEqual([])
+  expect(rejected).toEqual([])
   await nothingHeld(caller)
 
   const wrong = [...expected].flatMap(([id, { sent, charge }]) => {

@@ -165,7 +165,7 @@ test("a trace has the status of a failed request", async () => {
   expect(caused).toMatchObject({
     name: "chat sim/fault-400-context",
     isFailed: false,
-    attributes: { "error.type": "refused_by_upstream", "http.response.status_code": 400 },
+    attributes: { "error.type": "rejected_by_upstream", "http.response.status_code": 400 },
   })
 })
 
@@ -176,8 +176,8 @@ test("a trace has a span for a rejected request, unless its caller is unknown", 
   const url = `${gateway.url}${CHAT}`
   const headers = { authorization: "Bearer sk-tg-stranger", "content-type": "application/json" }
   expect((await fetch(url, { method: "POST", headers, body: "{}" })).status).toBe(401)
-  const refused = await caller.post(CHAT, chat("sim/none-of-that-name"))
-  expect(refused.status).toBe(404)
+  const rejected = await caller.post(CHAT, chat("sim/none-of-that-name"))
+  expect(rejected.status).toBe(404)
   const spans = await collector.spansOf(1)
   expect(spans).toHaveLength(1)
   expect(spans[0]).toMatchObject({
@@ -188,7 +188,7 @@ test("a trace has a span for a rejected request, unless its caller is unknown", 
       "error.type": "model_not_found",
       "http.response.status_code": 404,
       "http.route": CHAT,
-      "tollgate.request": refused.headers.get("x-request-id") ?? "",
+      "tollgate.request": rejected.headers.get("x-request-id") ?? "",
       "tollgate.key": caller.keyId,
     },
   })

@@ -120,7 +120,7 @@ function environment(registry: string, home: string): Record<string, string> {
     YARN_NPM_REGISTRY_SERVER: registry,
     YARN_UNSAFE_HTTP_WHITELIST: "127.0.0.1",
     YARN_ENABLE_TELEMETRY: "0",
-    // By default, both package managers refuse packages that were published very recently.
+    // By default, both package managers reject packages that were published very recently.
     YARN_NPM_MINIMAL_AGE_GATE: "0",
     pnpm_config_minimum_release_age: "0",
   }

@@ -63,10 +63,10 @@ test("release checksums are correct, and the list has the libraries and the runt
 })
 
 test("an unknown release target is rejected with a list of the known targets", () => {
-  const refused = buildRelease("linux-sparc")
-  expect(refused.exitCode).toBe(2)
-  expect(refused.stderr).toContain("there is no target 'linux-sparc'")
-  expect(refused.stderr).toContain("linux-arm64-musl")
+  const rejected = buildRelease("linux-sparc")
+  expect(rejected.exitCode).toBe(2)
+  expect(rejected.stderr).toContain("there is no target 'linux-sparc'")
+  expect(rejected.stderr).toContain("linux-arm64-musl")
 })
 
 test("a released executable in an empty folder serves with two workers, counts, shows the console and is backed up", async () => {

@@ -111,24 +111,24 @@ function second(content: string, added: JsonObject = {}): JsonObject {
 }
 
 /** Answers without content. The caller receives an error status, and nothing is charged. */
-const REFUSED: readonly Staged[] = [
-  refused("an error frame before anything else", frames({ error: { message: WORDS } })),
-  refused("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),
-  refused("an empty stream", ""),
-  refused("a stream of comments", ": hello\n\n: hello\n\n"),
-  refused("JSON in place of a stream", '{"choices":[]}', "application/json"),
-  refused("a page in place of a stream", "<html>Bad gateway</html>", "text/html"),
+const REJECTED: readonly Staged[] = [
+  rejected("an error frame before anything else", frames({ error: { message: WORDS } })),
+  rejected("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),
+  rejected("an empty stream", ""),
+  rejected("a stream of comments", ": hello\n\n: hello\n\n"),
+  rejected("JSON in place of a stream", '{"choices":[]}', "application/json"),
+  rejected("a page in place of a stream", "<html>Bad gateway</html>", "text/html"),
 ]
 
-function refused(id: string, body: string, type = "text/event-stream"): Staged {
+function rejected(id: string, body: string, type = "text/event-stream"): Staged {
   const replay = { status: 200, headers: { "content-type": type }, body }
-  return { id, provider: "refused", vendor: "openai-compatible", replay }
+  return { id, provider: "rejected", vendor: "openai-compatible", replay }
 }
 
 let replaying: ReplayGateway
 
 beforeAll(async () => {
-  replaying = await startReplayGateway([...stagedStreams(BROKEN), ...REFUSED])
+  replaying = await startReplayGateway([...stagedStreams(BROKEN), ...REJECTED])
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
@@ -166,7 +166,7 @@ describe("a recorded stream that breaks", () => {
 })
 
 describe("a recorded answer that is not a stream", () => {
-  for (const { id } of REFUSED) {
+  for (const { id } of REJECTED) {
     test(`ends with an error: ${id}`, async () => {
       const { caller } = replaying
       const before = await caller.balance()

@@ -170,5 +170,5 @@ function withCost(chunks: readonly JsonObject[], cost: string): JsonObject[] {
 
 /** Returns the error type. If Groq's model cannot write a call, Groq reports a fault in the request. */
 function errorTypeOf({ type }: JsonObject): string {
-  return type === "invalid_request_error" ? "refused_by_upstream" : "upstream_error"
+  return type === "invalid_request_error" ? "rejected_by_upstream" : "upstream_error"
 }

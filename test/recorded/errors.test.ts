@@ -7,11 +7,11 @@ import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway
 import { until } from "../support/until.ts"
 
 /** Matches requests that the gateway rejects before the vendor receives them. */
-const REFUSED_HERE =
+const REJECTED_HERE =
   /malformed-data-uri|invalid-temperature|malformed-request-field|custom-llm-within-crew/
 
 const failed = chatRecordings().filter(({ status }) => status !== 200)
-const recordings = failed.filter(({ id }) => !REFUSED_HERE.test(id))
+const recordings = failed.filter(({ id }) => !REJECTED_HERE.test(id))
 
 /** A row of the error table: the caller's error for a status of the vendor. */
 interface Row {
@@ -172,16 +172,16 @@ describe(`recorded errors${WITHOUT_FIXTURES}`, () => {
       expect(error.type).toBe(recorded.type ?? null)
       expect(error.param).toBe(recorded.param ?? null)
       const isContextFull = /context-(length-exceeded|overflow)/.test(id)
-      const own = recorded.code ?? "refused_by_upstream"
+      const own = recorded.code ?? "rejected_by_upstream"
       expect(error.code).toBe(isContextFull ? "context_length_exceeded" : own)
-      expect(error.error_type).toBe("refused_by_upstream")
+      expect(error.error_type).toBe("rejected_by_upstream")
       expect(response.headers.get("x-should-retry")).toBe("false")
     })
   }
 })
 
 describe(`recorded requests that the gateway rejects${WITHOUT_FIXTURES}`, () => {
-  for (const { id, request } of failed.filter(({ id }) => REFUSED_HERE.test(id))) {
+  for (const { id, request } of failed.filter(({ id }) => REJECTED_HERE.test(id))) {
     test(`get status 400 without a call or a charge: ${id}`, async () => {
       const before = await replaying.caller.balance()
       const model = replaying.modelOf(recordings[0]?.id ?? "")

@@ -35,15 +35,15 @@ const OVERLOADED: Row = {
 }
 
 /** An error that is the caller's fault. The vendor's message is passed on. */
-const REFUSED: Row = {
+const REJECTED: Row = {
   status: 400,
-  kind: "refused_by_upstream",
+  kind: "rejected_by_upstream",
   anthropic: "invalid_request_error",
   google: "INVALID_ARGUMENT",
 }
 
 const ROWS: Readonly<Record<number, Row>> = {
-  400: REFUSED,
+  400: REJECTED,
   401: FAILED,
   402: FAILED,
   403: FAILED,
@@ -118,10 +118,10 @@ function expectEnvelope(
   } else {
     expect(error.request_id).toBe(requestId)
     expect(Object.keys(error)).toEqual(expect.arrayContaining(["message", "type", "param", "code"]))
-    if (row !== REFUSED) expect(error).toMatchObject({ type: "server_error", code: row.kind })
+    if (row !== REJECTED) expect(error).toMatchObject({ type: "server_error", code: row.kind })
   }
   expect(headers.get("content-type")).toStartWith("application/json")
-  expect(headers.get("x-should-retry")).toBe(String(row !== REFUSED))
+  expect(headers.get("x-should-retry")).toBe(String(row !== REJECTED))
   return error
 }
 
@@ -140,7 +140,7 @@ function expectError(
   expect(answer.status).toBe((isAnthropic ? row.anthropicStatus : undefined) ?? row.status)
   const error = expectEnvelope(answer, callerFormat, row)
   const words = wordsOf(recorded)
-  if (row === REFUSED) {
+  if (row === REJECTED) {
     // Agents with Anthropic's format shorten a conversation if the error has Anthropic's words for a full context.
     const before = isAnthropic && isContextFull(words) ? "prompt is too long: " : ""
     if (words !== "") expect(error.message).toBe(before + words.trim().slice(0, 2000))

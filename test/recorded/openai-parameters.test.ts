@@ -60,9 +60,9 @@ const NEVER_REACHED = "unreached"
 let replaying: ReplayGateway
 
 beforeAll(async () => {
-  const refused = models.map(({ id, status, error }) => staged(id, status, [{ error }]))
+  const rejected = models.map(({ id, status, error }) => staged(id, status, [{ error }]))
   const answered = successes.map(({ id, status, body }) => staged(id, status, body))
-  replaying = await startReplayGateway([...refused, ...answered, staged(NEVER_REACHED, 500, [])])
+  replaying = await startReplayGateway([...rejected, ...answered, staged(NEVER_REACHED, 500, [])])
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
@@ -132,7 +132,7 @@ describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () =>
       expect(error.message).toBe(recorded.message)
       expect(error.type).toBe(recorded.type)
       expect(error.param).toBe(recorded.param)
-      expect(error.code).toBe(recorded.code ?? "refused_by_upstream")
+      expect(error.code).toBe(recorded.code ?? "rejected_by_upstream")
     })
   }
 })

@@ -102,7 +102,7 @@ test("a vendor's retry delay applies to all nodes", async () => {
   const [one, other] = await twoMembers()
   other.health.succeeded(ID)
   one.health.overloaded(ID, 30)
-  one.health.refused("mine/unpaid")
+  one.health.rejected("mine/unpaid")
   await until(async () => {
     await other.poll()
     return !other.health.isHealthy(ID) && !other.health.isHealthy("mine/unpaid")

@@ -67,7 +67,7 @@ describe("deployment health", () => {
     expect(health.isHealthy(ID)).toBe(true)
   })
 
-  test.each(["refused_by_upstream", "overloaded"] as const)(
+  test.each(["rejected_by_upstream", "overloaded"] as const)(
     "admits another probe after an inconclusive one that ends with %s",
     (kind) => {
       breakTimes(3)
@@ -121,7 +121,7 @@ describe("deployment health", () => {
   })
 
   test("has a cooldown of a minute for a rejected credential, and then one probe", () => {
-    health.refused(ID)
+    health.rejected(ID)
     expect(cooldownLeft()).toBe(60_000)
     now += 60_000
     health.attempted(ID)
@@ -132,7 +132,7 @@ describe("deployment health", () => {
 
   test("classifies errors by their effect", () => {
     const fail = (error: GatewayError, status?: number) => health.failed(ID, error, status)
-    fail(new GatewayError("refused_by_upstream", "", { upstream: { status: 400 } }))
+    fail(new GatewayError("rejected_by_upstream", "", { upstream: { status: 400 } }))
     fail(new GatewayError("internal_error", ""))
     expect(health.areCircuitsClosed).toBe(true)
     fail(new GatewayError("upstream_overloaded", "", { retryAfter: 7 }))
@@ -189,7 +189,7 @@ describe("deployment health", () => {
   })
 
   test("stores a limited number of deployments", () => {
-    for (let count = 0; count < 20_000; count++) health.refused(`mine/${count}`)
+    for (let count = 0; count < 20_000; count++) health.rejected(`mine/${count}`)
     expect(health.isHealthy("mine/0")).toBe(true)
     expect(health.isHealthy("mine/19999")).toBe(false)
   })
@@ -239,7 +239,7 @@ describe("the health report", () => {
       return health.report(ID).lastError
     }
     expect(told("upstream_error", 401, { providerError: "credential" })).toBe(
-      "it refuses the provider's credential (401)",
+      "it rejects the provider's credential (401)",
     )
     expect(told("upstream_error", 412, { providerError: "account" })).toBe(
       "the account there is suspended, out of money or not allowed (412)",
@@ -255,7 +255,7 @@ describe("the health report", () => {
   })
 
   test("does not count a caller's own mistake", () => {
-    health.failed(ID, new GatewayError("refused_by_upstream", "x"), 400)
+    health.failed(ID, new GatewayError("rejected_by_upstream", "x"), 400)
     expect(health.report(ID).state).toBe("unknown")
   })
 })

@@ -73,10 +73,10 @@ describe("the route of a request", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 100), deployment("b", 1), deployment("spare", 0)])
-    health.refused("a")
+    health.rejected("a")
     expect(ids(route(pool, health, seeded(1)))).toEqual(["b", "spare", "a"])
-    health.refused("b")
-    health.refused("spare")
+    health.rejected("b")
+    health.rejected("spare")
     expect(ids(route(pool, health, seeded(1))).toSorted()).toEqual(["a", "b", "spare"])
     now += 60_000
     expect(health.isHealthy("a")).toBe(true)
@@ -86,7 +86,7 @@ describe("the route of a request", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
-    health.refused("a")
+    health.rejected("a")
     now += 60_000
     const random = seeded(3)
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
@@ -111,7 +111,7 @@ describe("the route of a request", () => {
         const coolingDown = new Set<string>()
         for (const [index, { isCoolingDown }] of made.entries()) {
           if (!isCoolingDown) continue
-          health.refused(`d${index}`)
+          health.rejected(`d${index}`)
           coolingDown.add(`d${index}`)
         }
         const ordered = route(model(deployments), health, seeded(seed))
@@ -155,7 +155,7 @@ describe("affinity of routes", () => {
     const health = new Health(() => now)
     const texts = Array.from({ length: 300 }, (_, index) => `session ${index}`)
     const before = new Map(texts.map((text) => [text, routed(pool, health, text)]))
-    health.refused("a")
+    health.rejected("a")
     for (const [text, order] of before) {
       const [first, second] = order
       expect(routed(pool, health, text)[0]).toBe(first === "a" ? second! : first!)
@@ -253,7 +253,7 @@ describe("the routing strategy", () => {
     const router = new Router(troubled, new Loads())
     const pool = of("order", 1, 5, 9)
     expect(ids(router.route(pool).deployments)).toEqual(["d0", "d1", "d2"])
-    troubled.refused("d0")
+    troubled.rejected("d0")
     expect(ids(router.route(pool).deployments)).toEqual(["d1", "d2", "d0"])
   })
 })

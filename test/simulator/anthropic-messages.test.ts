@@ -7,7 +7,7 @@ import {
   eventsOf,
   PIXEL,
   post,
-  refusalOf,
+  rejectionOf,
   THINKING,
   TOOLS,
   withClient,
@@ -147,8 +147,8 @@ test("the Anthropic simulator counts tokens as it charges them", async () => {
   const { max_tokens: _, ...counted } = body
   const count = await simulator.client.messages.countTokens(counted)
   expect(count.input_tokens).toBe(usage.input_tokens)
-  const refused = await post(simulator, body, {}, "/v1/messages/count_tokens")
-  expect(await refused.json()).toMatchObject({
+  const rejected = await post(simulator, body, {}, "/v1/messages/count_tokens")
+  expect(await rejected.json()).toMatchObject({
     error: { message: "max_tokens: Extra inputs are not permitted" },
   })
 })
@@ -221,7 +221,7 @@ test("the Anthropic simulator returns redacted thinking on request, and accepts 
   expect(next.content).toMatchObject([{ type: "text", text: "on" }])
   const touched = { ...content[0], data: Buffer.from("other").toString("base64") }
   const turns = [messages[0], { role: "assistant", content: [touched] }, messages[2]]
-  expect(await refusalOf(asking("", { messages: turns }))).toBe(
+  expect(await rejectionOf(asking("", { messages: turns }))).toBe(
     "messages.1.content.0: Invalid `data` in `redacted_thinking` block",
   )
 })

@@ -50,7 +50,10 @@ export function post(
 }
 
 /** Returns the message of the error with which a body is rejected. */
-export async function refusalOf(body: unknown, headers?: Record<string, string>): Promise<string> {
+export async function rejectionOf(
+  body: unknown,
+  headers?: Record<string, string>,
+): Promise<string> {
   await using simulator = startSimulator()
   const response = await post(simulator, body, headers)
   expect(response.status).toBe(400)

@@ -56,7 +56,7 @@ export interface Answer {
 }
 
 /** Returns the message with which a body is rejected as invalid. */
-export async function refusalOf(body: unknown): Promise<string> {
+export async function rejectionOf(body: unknown): Promise<string> {
   await using simulator = startSimulator()
   const response = await post(simulator, body)
   expect(response.status).toBe(400)

@@ -8,7 +8,7 @@ import {
   ask,
   framesOf,
   PATH,
-  refusalOf,
+  rejectionOf,
   TOOLS,
   withCohere,
 } from "./cohere-chat-support.ts"
@@ -32,9 +32,9 @@ describe("the Cohere simulator with faults", () => {
   ]
   for (const [name, status] of STATUSES) {
     test(`simulates ${name} by model and by header`, async () => {
-      expect((await refusalOf(fault(name)))[0]).toBe(status)
-      expect((await refusalOf(fault(name, { stream: true })))[0]).toBe(status)
-      expect((await refusalOf(ask("hi"), { "x-simulate-fault": name }))[0]).toBe(status)
+      expect((await rejectionOf(fault(name)))[0]).toBe(status)
+      expect((await rejectionOf(fault(name, { stream: true })))[0]).toBe(status)
+      expect((await rejectionOf(ask("hi"), { "x-simulate-fault": name }))[0]).toBe(status)
     })
   }
 

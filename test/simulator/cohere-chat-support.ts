@@ -42,12 +42,12 @@ export async function answerTo(body: unknown): Promise<Answer> {
 }
 
 /** Returns the status and the message with which a request is rejected. */
-export async function refusalOf(body: unknown, headers = {}): Promise<[number, string]> {
+export async function rejectionOf(body: unknown, headers = {}): Promise<[number, string]> {
   await using server = withCohere()
   const response = await server.post(PATH, body, { headers })
-  const refusal = (await response.json()) as { id: string; message: string }
-  expect(refusal.id).toMatch(/^[0-9a-f-]{36}$/)
-  return [response.status, refusal.message]
+  const rejection = (await response.json()) as { id: string; message: string }
+  expect(rejection.id).toMatch(/^[0-9a-f-]{36}$/)
+  return [response.status, rejection.message]
 }
 
 /** Returns the parsed frames of a stream. */

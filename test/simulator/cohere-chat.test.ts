@@ -7,7 +7,7 @@ import {
   CLOCK,
   framesOf,
   PATH,
-  refusalOf,
+  rejectionOf,
   TOOLS,
   withCohere,
 } from "./cohere-chat-support.ts"
@@ -291,21 +291,24 @@ describe("Cohere simulator validation", () => {
   ]
   for (const [name, more, status, words] of CASES) {
     test(`rejects ${name}`, async () => {
-      const [told, message] = await refusalOf(ask("hi", more))
+      const [told, message] = await rejectionOf(ask("hi", more))
       expect(message).toContain(words)
       expect(told).toBe(status)
     })
   }
 
   test("rejects invalid credentials, models and bodies", async () => {
-    expect(await refusalOf(ask("hi"), { authorization: "" })).toEqual([401, "no api key supplied"])
-    const [status, message] = await refusalOf(ask("hi"), { authorization: "Bearer wrong" })
+    expect(await rejectionOf(ask("hi"), { authorization: "" })).toEqual([
+      401,
+      "no api key supplied",
+    ])
+    const [status, message] = await rejectionOf(ask("hi"), { authorization: "Bearer wrong" })
     expect(status).toBe(401)
     expect(message).toStartWith("Incorrect API key provided")
-    expect((await refusalOf(ask("hi", { model: "nobody" })))[0]).toBe(404)
-    expect((await refusalOf(ask("hi", { model: undefined })))[1]).toContain("a model parameter")
-    expect((await refusalOf("{"))[1]).toStartWith("invalid json syntax")
-    expect((await refusalOf(ask("hi"), { "x-simulate-fault": "mistyped" }))[0]).toBe(400)
+    expect((await rejectionOf(ask("hi", { model: "nobody" })))[0]).toBe(404)
+    expect((await rejectionOf(ask("hi", { model: undefined })))[1]).toContain("a model parameter")
+    expect((await rejectionOf("{"))[1]).toStartWith("invalid json syntax")
+    expect((await rejectionOf(ask("hi"), { "x-simulate-fault": "mistyped" }))[0]).toBe(400)
     expect((await answerTo(ask("hi", { model: "command-a-03-2025" }))).finish_reason).toBe(
       "COMPLETE",
     )

@@ -5,7 +5,7 @@ interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null }
 }
 
-async function refusal(body: unknown, headers: Record<string, string> = {}) {
+async function rejection(body: unknown, headers: Record<string, string> = {}) {
   await using simulator = withSimulator()
   const response = await post(simulator, body, headers)
   const { error } = (await response.json()) as ErrorBody
@@ -15,15 +15,15 @@ async function refusal(body: unknown, headers: Record<string, string> = {}) {
 
 test("the simulator requires a credential", async () => {
   for (const authorization of ["", "Bearer ", "Basic abc"]) {
-    const error = await refusal(echoBody("hi"), { authorization })
+    const error = await rejection(echoBody("hi"), { authorization })
     expect(error).toMatchObject({ status: 401, type: "invalid_request_error", code: null })
   }
 })
 
-test("the simulator treats sk-refused as an invalid key, and sk-empty as a key without money", async () => {
-  const refused = await refusal(echoBody("hi"), { authorization: "Bearer sk-refused" })
-  expect(refused).toMatchObject({ status: 401, code: "invalid_api_key" })
-  const empty = await refusal(echoBody("hi"), { authorization: "Bearer sk-empty" })
+test("the simulator treats sk-rejected as an invalid key, and sk-empty as a key without money", async () => {
+  const rejected = await rejection(echoBody("hi"), { authorization: "Bearer sk-rejected" })
+  expect(rejected).toMatchObject({ status: 401, code: "invalid_api_key" })
+  const empty = await rejection(echoBody("hi"), { authorization: "Bearer sk-empty" })
   expect(empty).toMatchObject({
     status: 429,
     type: "insufficient_quota",
@@ -32,7 +32,7 @@ test("the simulator treats sk-refused as an invalid key, and sk-empty as a key w
 })
 
 test("the simulator returns not found for an unknown model", async () => {
-  const error = await refusal({ ...echoBody("hi"), model: "gpt-nothing" })
+  const error = await rejection({ ...echoBody("hi"), model: "gpt-nothing" })
   expect(error).toEqual({
     status: 404,
     message: "The model `gpt-nothing` does not exist or you do not have access to it.",
@@ -42,7 +42,7 @@ test("the simulator returns not found for an unknown model", async () => {
   })
 })
 
-const REFUSED: [string, object, string | null, string | null][] = [
+const REJECTED: [string, object, string | null, string | null][] = [
   [
     "max_tokens together with max_completion_tokens",
     { max_tokens: 1, max_completion_tokens: 1 },
@@ -74,9 +74,9 @@ const REFUSED: [string, object, string | null, string | null][] = [
   ],
 ]
 
-for (const [name, change, param, code] of REFUSED) {
+for (const [name, change, param, code] of REJECTED) {
   test(`the simulator rejects a request with ${name}`, async () => {
-    const error = await refusal({ ...echoBody("hi"), ...change })
+    const error = await rejection({ ...echoBody("hi"), ...change })
     expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param, code })
   })
 }
@@ -88,19 +88,19 @@ test("the simulator rejects a call without a result", async () => {
     { role: "assistant", content: null, tool_calls: [call] },
     { role: "user", content: "and?" },
   ]
-  const error = await refusal({ ...echoBody("hi"), messages })
+  const error = await rejection({ ...echoBody("hi"), messages })
   expect(error.status).toBe(400)
   expect(error.message).toContain("call_9")
 })
 
 test("the simulator rejects invalid JSON, and a body without a model", async () => {
-  expect(await refusal('{"model":')).toMatchObject({ status: 400, param: null, code: null })
-  const error = await refusal({ messages: [] })
+  expect(await rejection('{"model":')).toMatchObject({ status: 400, param: null, code: null })
+  const error = await rejection({ messages: [] })
   expect(error.message).toBe("you must provide a model parameter")
 })
 
 test("the simulator rejects an unknown fault", async () => {
-  const error = await refusal(echoBody("hi"), { "x-simulate-fault": "catastrophe" })
+  const error = await rejection(echoBody("hi"), { "x-simulate-fault": "catastrophe" })
   expect(error.code).toBe("unknown_fault")
 })
 

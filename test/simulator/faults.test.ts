@@ -282,11 +282,11 @@ test("the official client reports a cut connection", async () => {
   expect(await failureOf(asked)).toBeInstanceOf(Error)
   const other = withSimulator()
   await other.stop()
-  const refused = other.client.chat.completions.create({
+  const rejected = other.client.chat.completions.create({
     model: "echo",
     messages: [{ role: "user", content: TEXT }],
   })
-  expect(await failureOf(refused)).toBeInstanceOf(APIConnectionError)
+  expect(await failureOf(rejected)).toBeInstanceOf(APIConnectionError)
 })
 
 test("fault names are read with and without a number", () => {

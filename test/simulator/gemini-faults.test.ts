@@ -10,7 +10,7 @@ import {
   chunksOf,
   framesOf,
   pathOf,
-  refusalOf,
+  rejectionOf,
   TOOLS,
   withGemini,
 } from "./gemini-support.ts"
@@ -38,9 +38,9 @@ describe("the Gemini simulator with faults", () => {
     test(`simulates ${name} by model and by header`, async () => {
       const asked = { headers: { "x-simulate-fault": name } }
       const model = `fault-${name}`
-      expect(await refusalOf(BODY, asked)).toMatchObject({ status, word })
-      expect(await refusalOf(BODY, { model })).toMatchObject({ status, word })
-      expect(await refusalOf(BODY, { model, isStream: true })).toMatchObject({ status, word })
+      expect(await rejectionOf(BODY, asked)).toMatchObject({ status, word })
+      expect(await rejectionOf(BODY, { model })).toMatchObject({ status, word })
+      expect(await rejectionOf(BODY, { model, isStream: true })).toMatchObject({ status, word })
     })
   }
 
@@ -57,12 +57,12 @@ describe("the Gemini simulator with faults", () => {
 
   test("simulates Vertex's status 401 as a list with one error", async () => {
     const asking = { model: "fault-401", isVertex: true }
-    expect(await refusalOf(BODY, asking)).toMatchObject({ status: 401, word: "UNAUTHENTICATED" })
+    expect(await rejectionOf(BODY, asking)).toMatchObject({ status: 401, word: "UNAUTHENTICATED" })
   })
 
   test("rejects an unknown fault name", async () => {
     const asked = { headers: { "x-simulate-fault": "mistyped" } }
-    expect((await refusalOf(BODY, asked)).message).toContain("knows no fault")
+    expect((await rejectionOf(BODY, asked)).message).toContain("knows no fault")
   })
 
   test("simulates the fault 400-policy as an answer without candidates, whole and streamed", async () => {

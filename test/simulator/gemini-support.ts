@@ -75,7 +75,7 @@ export function framesOf(text: string): Answer[] {
 }
 
 /** Returns the HTTP status, the status name and the message with which a request is rejected. */
-export async function refusalOf(
+export async function rejectionOf(
   body: unknown,
   asking: Asking = {},
 ): Promise<{ status: number; word: string; message: string; details?: object[] }> {

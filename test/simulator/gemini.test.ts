@@ -11,7 +11,7 @@ import {
   type Part,
   partsOf,
   pathOf,
-  refusalOf,
+  rejectionOf,
   TOOLS,
   withGemini,
 } from "./gemini-support.ts"
@@ -180,8 +180,8 @@ describe("a simulated Gemini stream", () => {
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
     expect(list).toHaveLength(5)
-    const refusal = (await (await server.post(path, {})).json()) as object[]
-    expect(refusal).toMatchObject([{ error: { status: "INVALID_ARGUMENT" } }])
+    const rejection = (await (await server.post(path, {})).json()) as object[]
+    expect(rejection).toMatchObject([{ error: { status: "INVALID_ARGUMENT" } }])
   })
 })
 
@@ -253,7 +253,7 @@ describe("a second turn with the Gemini simulator", () => {
   })
 
   test("requires the call's signature, unless the model is an older one", async () => {
-    const missing = await refusalOf(conversation(CALL))
+    const missing = await rejectionOf(conversation(CALL))
     expect(missing).toMatchObject({ status: 400, word: "INVALID_ARGUMENT" })
     expect(missing.message).toBe(
       "Function call is missing a thought_signature in functionCall parts. This is required for " +
@@ -262,18 +262,18 @@ describe("a second turn with the Gemini simulator", () => {
         "refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.",
     )
     expect(await partsOf(conversation(CALL), { model: "gemini-2.5-flash" })).toHaveLength(1)
-    expect((await refusalOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
+    expect((await rejectionOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
   test("fails with the service's own message if the signature is foreign", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
-    expect((await refusalOf(other)).message).toBe("Corrupted thought signature.")
-    const vertex = await refusalOf(other, { isVertex: true })
+    expect((await rejectionOf(other)).message).toBe("Corrupted thought signature.")
+    const vertex = await rejectionOf(other, { isVertex: true })
     expect(vertex.message).toContain("Thought signature is not valid")
     const foreign = { ...CALL, thoughtSignature: "Zm9yZWlnbg==" }
-    expect((await refusalOf(conversation(foreign))).message).toBe("Corrupted thought signature.")
+    expect((await rejectionOf(conversation(foreign))).message).toBe("Corrupted thought signature.")
   })
 
   test("accepts a call back with added default arguments", async () => {
@@ -312,7 +312,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect(said.map((part) => part.thought)).toEqual([true, undefined])
     expect(await partsOf(again(said.at(-1) ?? {}))).toEqual([{ text: "bye" }])
     const touched = { ...said.at(-1), thoughtSignature: "Zm9yZWlnbg==" }
-    expect((await refusalOf(again(touched))).message).toBe("Corrupted thought signature.")
+    expect((await rejectionOf(again(touched))).message).toBe("Corrupted thought signature.")
   })
 
   test("accepts the results of several calls in any order", async () => {
@@ -328,9 +328,9 @@ describe("a second turn with the Gemini simulator", () => {
     })
     const both = turns([response("get_weather"), response("get_time")])
     expect(textOf(await partsOf(both))).toBe("The tools answered: get_weather; get_time")
-    const one = await refusalOf(turns([response("get_time")]))
+    const one = await rejectionOf(turns([response("get_time")]))
     expect(one.message).toStartWith("Please ensure that the number of function response parts")
-    const twice = await refusalOf(turns([response("get_time"), response("get_time")]))
+    const twice = await rejectionOf(turns([response("get_time"), response("get_time")]))
     expect(twice.message).toContain("has the name, and the id, of a function call part")
   })
 })

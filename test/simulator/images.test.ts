@@ -86,9 +86,9 @@ describe("the Stability simulator", () => {
     ],
   ] as const) {
     test(`rejects a request with ${name}`, async () => {
-      const refused = await stability(path, { prompt: "a hat", ...parts })
-      expect(refused.status).toBe(400)
-      expect(refused.text).toContain(words)
+      const rejected = await stability(path, { prompt: "a hat", ...parts })
+      expect(rejected.status).toBe(400)
+      expect(rejected.text).toContain(words)
     })
   }
 })
@@ -135,9 +135,9 @@ describe("the Bedrock image simulator", () => {
     ],
   ] as const) {
     test(`rejects a request with ${name}`, async () => {
-      const refused = await bedrock(model, body)
-      expect(refused.status).toBe(400)
-      expect(refused.text).toContain(words)
+      const rejected = await bedrock(model, body)
+      expect(rejected.status).toBe(400)
+      expect(rejected.text).toContain(words)
     })
   }
 })

@@ -31,8 +31,8 @@ test("a simulated conversation grows with each answer", async () => {
   const second = await answerOf(post(simulator, asking("Hello", { conversation: { id } })))
   expect(inputOf(second)).toBeGreaterThan(inputOf(first) + 2)
   const both = { conversation: id, previous_response_id: first.id }
-  const refused = await post(simulator, asking("Hello", both))
-  expect(refused.status).toBe(400)
+  const rejected = await post(simulator, asking("Hello", both))
+  expect(rejected.status).toBe(400)
   const unknown = await post(simulator, asking("Hello", { conversation: "conv_x" }))
   expect(unknown.status).toBe(404)
 })
@@ -65,9 +65,9 @@ test("a simulated thread continues from the named message", async () => {
   const second = await answerOf(postMessage(simulator, askingMessage("Hello", { thread })))
   expect(inputOf(second)).toBeGreaterThan(inputOf(first))
   const lost = { thread: { type: "continue", previous_message_id: "msg_x" } }
-  const refused = await postMessage(simulator, askingMessage("Hello", lost))
-  expect(refused.status).toBe(404)
-  expect(await refused.json()).toMatchObject({
+  const rejected = await postMessage(simulator, askingMessage("Hello", lost))
+  expect(rejected.status).toBe(404)
+  expect(await rejected.json()).toMatchObject({
     error: { type: "not_found_error", details: { error_code: "thread_not_found" } },
   })
   const plain = await answerOf(postMessage(simulator, askingMessage("Hello")))

@@ -9,7 +9,7 @@ import type {
 import { z } from "zod"
 import { wordsOf } from "../../simulator/tokens.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
-import { asking, eventsOf, post, refusalOf, TOOLS, type Fields } from "./responses-support.ts"
+import { asking, eventsOf, post, rejectionOf, TOOLS, type Fields } from "./responses-support.ts"
 import { withSimulator } from "./support.ts"
 
 type Request = ResponseCreateParamsNonStreaming
@@ -133,7 +133,9 @@ for (const store of [true, false]) {
     expect(second.output_text).toBe("The tools answered: get_time; get_weather")
     if (store) return
     const named = request(results, { ...more, previous_response_id: output[0]?.id })
-    expect(await refusalOf(named, simulator)).toMatchObject({ code: "previous_response_not_found" })
+    expect(await rejectionOf(named, simulator)).toMatchObject({
+      code: "previous_response_not_found",
+    })
   })
 }
 

@@ -42,7 +42,7 @@ for (const { folder, headers, path, excused } of VENDORS) {
     `the simulator accepts the requests that ${folder} accepted${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
-      const refused: string[] = []
+      const rejected: string[] = []
       let taken = 0
       for (const file of readdirSync(join(FOLDER, folder))) {
         const { request, response } = recorded(`${folder}/${file.replace(/\.json$/, "")}`)
@@ -52,9 +52,9 @@ for (const { folder, headers, path, excused } of VENDORS) {
         const answer = await fetch(address, { method: "POST", headers, body })
         const text = await answer.text()
         if (answer.ok) taken++
-        else if (!excused.test(messageOf(text))) refused.push(`${file}: ${text}`)
+        else if (!excused.test(messageOf(text))) rejected.push(`${file}: ${text}`)
       }
-      expect(refused).toEqual([])
+      expect(rejected).toEqual([])
       expect(taken).toBeGreaterThan(25)
     },
   )

@@ -36,7 +36,7 @@ export function post(
 }
 
 /** Returns the error with which a body is rejected. */
-export async function refusalOf(body: unknown, simulator?: Simulator): Promise<Fields> {
+export async function rejectionOf(body: unknown, simulator?: Simulator): Promise<Fields> {
   await using own = startSimulator()
   const response = await post(simulator ?? own, body)
   expect(response.status).toBeGreaterThanOrEqual(400)

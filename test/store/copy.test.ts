@@ -15,7 +15,7 @@ import { TestDatabases } from "../support/postgres-databases.ts"
 import { until } from "../support/until.ts"
 import { AUDIT } from "./audit-record.ts"
 import { CHANGES } from "./contract/audited-writes.ts"
-import { refusalOf } from "./engines.ts"
+import { rejectionOf } from "./engines.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 const NOW = Date.now()
@@ -279,7 +279,7 @@ test("a copy to a server and back has the same rows", async () => {
   const copied = await postgres.openSecrets()
   expect(copied.read("key-pepper")).toBe(secrets.read("key-pepper"))
   expect(copied.read("session-secret")).toBe(secrets.read("session-secret"))
-  expect(await refusalOf(postgresAt(url).openSecrets())).toBe("without_secrets")
+  expect(await rejectionOf(postgresAt(url).openSecrets())).toBe("without_secrets")
   await expectSameReports(databaseOf({ data: left.path }), postgres)
 
   await copy(postgres, databaseOf({ data: right.path }))
@@ -345,14 +345,14 @@ test("a database in use is neither copied nor overwritten", async () => {
     [postgres, sqlite],
     [sqlite, sqlite],
   ] as const) {
-    expect(await refusalOf(from.copyFrom((source) => to.copyTo(source, nothing)))).toBe("exists")
+    expect(await rejectionOf(from.copyFrom((source) => to.copyTo(source, nothing)))).toBe("exists")
   }
   for (const database of [sqlite, postgres]) {
     await using store = await database.openStore()
     await store.nodes.join({ id: "n", process: 1, host: "test", beatAt: NOW, machine: null })
     const target = databaseOf({ data: empty.path })
-    const refused = database.copyFrom((source) => target.copyTo(source, nothing))
-    expect(await refusalOf(refused)).toBe("unavailable")
+    const rejected = database.copyFrom((source) => target.copyTo(source, nothing))
+    expect(await rejectionOf(rejected)).toBe("unavailable")
   }
 })
 
@@ -371,12 +371,12 @@ test("an unfinished copy cannot be served", async () => {
   }
   for (const to of [postgres, target]) {
     const copying = sqlite.copyFrom((source) => to.copyTo(source, failing))
-    expect(await refusalOf(copying)).toMatchObject({ message: "not the same" })
+    expect(await rejectionOf(copying)).toMatchObject({ message: "not the same" })
   }
-  expect(await refusalOf(postgres.openSecrets())).toBe("unfinished")
-  expect(await refusalOf(target.openStore())).toBe("unfinished")
-  expect(await refusalOf(target.openToServe(false))).toBe("unfinished")
-  expect(await refusalOf(sqlite.copyFrom((source) => target.copyTo(source, nothing)))).toBe(
+  expect(await rejectionOf(postgres.openSecrets())).toBe("unfinished")
+  expect(await rejectionOf(target.openStore())).toBe("unfinished")
+  expect(await rejectionOf(target.openToServe(false))).toBe("unfinished")
+  expect(await rejectionOf(sqlite.copyFrom((source) => target.copyTo(source, nothing)))).toBe(
     "exists",
   )
 })
@@ -402,7 +402,7 @@ test("a copy that fails leaves the server empty", async () => {
       nothing,
     ),
   )
-  expect(await refusalOf(broken)).toMatchObject({ message: "the disk is gone" })
+  expect(await rejectionOf(broken)).toMatchObject({ message: "the disk is gone" })
   await using store = await postgres.openStore()
   expect(await store.accounts.list()).toEqual([])
   await sqlite

@@ -69,7 +69,7 @@ async function postgresOf(folder: string): Promise<Database> {
  * Returns the code with which the store rejects a step; undefined if the step succeeds. Bun's `rejects` cannot be used,
  * because it runs the event loop inside the test, which loses the messages of a thread.
  */
-export async function refusalOf(step: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(step: Promise<unknown>): Promise<unknown> {
   return step.then(
     () => undefined,
     (error: unknown) => Reflect.get(Object(error), "code") ?? error,

@@ -78,9 +78,9 @@ test("a ledger of a pre-release build is rejected and left unchanged", () => {
   using database = new Database(":memory:")
   database.run(FIRST)
   database.run("PRAGMA user_version = 26")
-  const refusal = "the database was written by a pre-release build (schema 26)"
-  expect(() => migrate(database, LEDGER_SCHEMA)).toThrow(refusal)
-  expect(() => requireNewestSchema(database, LEDGER_SCHEMA)).toThrow(refusal)
+  const rejection = "the database was written by a pre-release build (schema 26)"
+  expect(() => migrate(database, LEDGER_SCHEMA)).toThrow(rejection)
+  expect(() => requireNewestSchema(database, LEDGER_SCHEMA)).toThrow(rejection)
   expect(tablesOf(database)).toEqual(["first"])
 })
 

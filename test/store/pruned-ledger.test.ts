@@ -8,7 +8,7 @@ import { PostgresClient } from "../../src/store/postgres/client.ts"
 import { ensurePartitions } from "../../src/store/postgres/partitions.ts"
 import { TestDatabases } from "../support/postgres-databases.ts"
 import { BEFORE, happen, OLD, posting, reportsOf, pruneAll } from "./contract/pruning.ts"
-import { refusalOf } from "./engines.ts"
+import { rejectionOf } from "./engines.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 const servers = new TestDatabases()
@@ -114,7 +114,7 @@ test("PostgreSQL drops whole partitions while other clients read and write", asy
     opened: [],
     closed: [],
   })
-  expect(await refusalOf(again)).toBe("expired")
+  expect(await rejectionOf(again)).toBe("expired")
 })
 
 test("a copied ledger has the records of pruned rows, in both directions", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Snapshot } from "../../src/store/snapshot.ts"
 import { AUDIT } from "./audit-record.ts"
-import { ENGINES, refusalOf } from "./engines.ts"
+import { ENGINES, rejectionOf } from "./engines.ts"
 import { TemporaryDirectory, TestDatabase } from "./test-database.ts"
 
 const FIRST = { provider: "issuer", subject: "one" }
@@ -60,7 +60,7 @@ describe.each([...ENGINES])("a snapshot on $name", (engine) => {
     const failed = file.readSnapshot(async () => {
       throw new TypeError("no")
     })
-    expect(await refusalOf(failed)).toBeInstanceOf(TypeError)
+    expect(await rejectionOf(failed)).toBeInstanceOf(TypeError)
     expect((await file.readSnapshot(seen)).entries).toBe(1)
   })
 })
@@ -77,7 +77,7 @@ describe("a snapshot of a file", () => {
   test("fails without a ledger and creates no file", async () => {
     using folder = new TemporaryDirectory()
     const reading = databaseOf({ data: folder.path }).readSnapshot(seen)
-    expect(await refusalOf(reading)).toBe("not_found")
+    expect(await rejectionOf(reading)).toBe("not_found")
     expect(readdirSync(folder.path)).toEqual([])
   })
 
@@ -113,6 +113,6 @@ describe("a snapshot of a file", () => {
     using file = new Database(join(folder.path, "console.db"))
     file.run("PRAGMA user_version = 999")
     const reading = databaseOf({ data: folder.path }).readSnapshot(seen)
-    expect(await refusalOf(reading)).toBe("other_version")
+    expect(await rejectionOf(reading)).toBe("other_version")
   })
 })

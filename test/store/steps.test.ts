@@ -19,7 +19,7 @@ import {
   sql,
   where,
 } from "../../src/store/steps/sql.ts"
-import { row, rows, run, runOnPostgresql, type Refusals } from "../../src/store/steps/step.ts"
+import { row, rows, run, runOnPostgresql, type Rejections } from "../../src/store/steps/step.ts"
 
 function render(statement: Sql, engine: Engine) {
   const { prepared: text, values } = new Renderer(engine, (written) => written).render(statement)
@@ -100,14 +100,14 @@ function open(): Database {
   return database
 }
 
-const REFUSALS: Refusals = {
+const REJECTIONS: Rejections = {
   children_pkey: () => new Error("same id"),
   children_parent_fkey: () => new Error("no parent"),
   children_a_b_key: () => new Error("same pair"),
 }
 
 function insert(id: string, parent: string, b: number) {
-  return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REFUSALS)
+  return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REJECTIONS)
 }
 
 test("a statement is prepared once for each combination of parts", () => {
@@ -150,7 +150,7 @@ describe("a step on SQLite", () => {
     expect(() => runStep(insert("x", "p", 2))).toThrow("same id")
     expect(() => runStep(insert("y", "p", 1))).toThrow("same pair")
     expect(() => runStep(insert("y", "q", 2))).toThrow("no parent")
-    const other = run(sql`INSERT INTO parents VALUES (${"p"})`, REFUSALS)
+    const other = run(sql`INSERT INTO parents VALUES (${"p"})`, REJECTIONS)
     expect(() => runStep(other)).toThrow("UNIQUE constraint failed")
   })
 

@@ -10,7 +10,7 @@ export class FakeBucket {
   /** Objects by path: `/bucket/key`. */
   readonly objects = new Map<string, StoredObject>()
   /** Returns the code of an error with which a request is rejected; undefined: the request is answered. */
-  refuses: (method: string, path: string) => string | undefined = () => undefined
+  rejects: (method: string, path: string) => string | undefined = () => undefined
   /** The secret with which requests must be signed; undefined: any. */
   secret: string | undefined
   /** Called with the headers of each request. */
@@ -32,7 +32,7 @@ export class FakeBucket {
     const { pathname, searchParams } = new URL(request.url)
     const path = decodeURIComponent(pathname)
     this.hears(request.headers)
-    const code = this.refuses(request.method, path)
+    const code = this.rejects(request.method, path)
     if (code !== undefined) return failure(code, 403)
     const { secret } = this
     if (secret !== undefined && !isSigned(request, await request.clone().bytes(), secret)) {

@@ -117,7 +117,7 @@ export class PostgresServer implements AsyncDisposable {
 
   /** Starts the server again. It recovers the commits. */
   async restart(): Promise<void> {
-    // The server refuses to start while a child process of the previous server exists.
+    // The server rejects to start while a child process of the previous server exists.
     await until(async () => {
       try {
         await this.#server.start()

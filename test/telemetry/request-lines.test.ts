@@ -31,8 +31,8 @@ test("each request logs a line with the data of its receipt and no content", asy
     await response.text()
     ids.push(response.headers.get("x-request-id"))
   }
-  const refused = await caller.post("/v1/chat/completions", chat("sim/none"))
-  await refused.text()
+  const rejected = await caller.post("/v1/chat/completions", chat("sim/none"))
+  await rejected.text()
   await new Promise(setImmediate)
   const lines = linesOf(gateway, "requestEnded").map(
     ([line]) => JSON.parse(String(line)) as Record<string, unknown>,
@@ -60,7 +60,7 @@ test("each request logs a line with the data of its receipt and no content", asy
     })
   }
   expect(lines[1]?.first_byte_ms).toBeNumber()
-  expect(linesOf(gateway, "requestRefused").map(([, ...facts]) => facts)).toEqual([
+  expect(linesOf(gateway, "requestRejected").map(([, ...facts]) => facts)).toEqual([
     ["/v1/chat/completions", "upstream_error"],
     ["/v1/chat/completions", "model_not_found"],
   ])
@@ -74,7 +74,7 @@ test("no request lines are logged unless the settings enable them", async () => 
   await (await caller.post("/v1/chat/completions", chat("sim/echo"))).text()
   await (await caller.post("/v1/chat/completions", chat("sim/none"))).text()
   expect(linesOf(gateway, "requestEnded")).toEqual([])
-  expect(linesOf(gateway, "requestRefused")).toEqual([])
+  expect(linesOf(gateway, "requestRejected")).toEqual([])
 })
 
 test("an observer that throws breaks no answer and no other observer", async () => {

@@ -263,7 +263,7 @@ test("a response for one issuer is never sent to another", async () => {
   browser.keep(cookies)
   const query = new URL(honest.authorize(url)).search
   const mixed = await users.issuers.fromIssuer(browser, { issuer: other, trusted: [], query })
-  expect(mixed).toMatchObject({ session: null, refusal: "state_mismatch" })
+  expect(mixed).toMatchObject({ session: null, rejection: "state_mismatch" })
   const named = new URLSearchParams(query)
   named.set("iss", evil.url)
   expect(
@@ -290,7 +290,7 @@ test("a response that names another issuer is rejected", async () => {
     trusted: [],
     query,
   })
-  expect(answer).toMatchObject({ session: null, refusal: "issuer_mismatch" })
+  expect(answer).toMatchObject({ session: null, rejection: "issuer_mismatch" })
 })
 
 test("a code of another user's sign-in does not sign that user in", async () => {
@@ -311,7 +311,7 @@ test("a code of another user's sign-in does not sign that user in", async () => 
     trusted: [],
     query,
   })
-  expect(answer).toMatchObject({ session: null, refusal: "invalid_code" })
+  expect(answer).toMatchObject({ session: null, rejection: "invalid_code" })
 })
 
 test("a sign-in at an issuer expires after ten minutes", async () => {
@@ -327,7 +327,7 @@ test("a sign-in at an issuer expires after ten minutes", async () => {
   setSystemTime(new Date(Date.now() + 11 * 60_000))
   expect(
     await users.issuers.fromIssuer(browser, { issuer: issuer.settings, trusted: [], query }),
-  ).toMatchObject({ session: null, refusal: "state_mismatch" })
+  ).toMatchObject({ session: null, rejection: "state_mismatch" })
 })
 
 test("an unknown email address takes as long as a wrong password", () =>

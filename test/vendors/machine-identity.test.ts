@@ -140,10 +140,10 @@ describe("the AWS role of a machine", () => {
           status: 403,
         }),
     }
-    const refused = await failure(
+    const rejected = await failure(
       machineKey("r", { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile }),
     )
-    expect(refused.message).toContain("(AccessDenied)")
+    expect(rejected.message).toContain("(AccessDenied)")
     responses = { "POST /": () => new Response("<html>") }
     const empty = await failure(machineKey("r", { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile }))
     expect(empty.message).toContain("without a credential")

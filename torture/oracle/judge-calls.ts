@@ -41,8 +41,8 @@ function judgeTry(evidence: Evidence, call: CallRecord, one: Try): string[] {
       return [...judgeWhole(evidence, call, one), ...judgePayer(evidence, call, requestId)]
     case "part":
       return judgePart(evidence, call, one)
-    case "refused":
-      return charge === null ? [] : [`a refused request was charged ${charge}`]
+    case "rejected":
+      return charge === null ? [] : [`a rejected request was charged ${charge}`]
     case "lost":
       return []
   }

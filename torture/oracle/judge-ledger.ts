@@ -65,7 +65,7 @@ function judgeGrants({ ledger, grants }: Evidence): string[] {
       (entry) => entry.kind === kind && entry.amount === amount && entry.account === account,
     )
     const least = outcome === "done" ? 1 : 0
-    const most = outcome === "refused" ? 0 : 1
+    const most = outcome === "rejected" ? 0 : 1
     const isOnce = entries.length >= least && entries.length <= most
     return isRight && isOnce
       ? []

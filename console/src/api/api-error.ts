@@ -54,12 +54,12 @@ export function answerLost(): ApiError {
 }
 
 /** Creates the error for a rejected retry after a lost response. The first request may have been executed. */
-export function afterLostAnswer(refusal: unknown): ApiError {
-  const isReused = refusal instanceof ApiError && refusal.kind === "idempotency_key_reused"
+export function afterLostAnswer(rejection: unknown): ApiError {
+  const isReused = rejection instanceof ApiError && rejection.kind === "idempotency_key_reused"
   return withoutAnswer(
     isReused
       ? "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check."
-      : messageOf(refusal),
+      : messageOf(rejection),
   )
 }
 

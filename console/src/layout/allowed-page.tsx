@@ -17,15 +17,15 @@ export function AllowedPage({ path }: { readonly path: string }) {
     const entry = entries.find(({ to }) => isWithin(path, to))
     if (entry === undefined) continue
     if (isOperatorOnly && !isOperator)
-      return <Refusal title={entry.label} who="an operator of this gateway" />
+      return <Rejection title={entry.label} who="an operator of this gateway" />
     if (entry.needs !== undefined && !may(entry.needs)) {
-      return <Refusal title={entry.label} who={`an ${entry.needs} of the account`} />
+      return <Rejection title={entry.label} who={`an ${entry.needs} of the account`} />
     }
   }
   return <Outlet />
 }
 
-function Refusal({ title, who }: { readonly title: string; readonly who: string }) {
+function Rejection({ title, who }: { readonly title: string; readonly who: string }) {
   return (
     <Page title={title}>
       <EmptyState

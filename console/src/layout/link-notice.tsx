@@ -4,7 +4,7 @@ import { ApiError } from "../api/api-error.ts"
 import { TextLink } from "../ui/link-button.tsx"
 
 /** Returns the gateway's rejection of a link. Returns undefined for an outage, because the link may still be valid. */
-export function refusalOf(error: unknown): ApiError | undefined {
+export function rejectionOf(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   return error.status === 403 || error.status === 409 ? error : undefined
 }

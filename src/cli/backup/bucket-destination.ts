@@ -105,7 +105,7 @@ export class BucketDestination implements BackupDestination {
     try {
       yield* bytes
     } catch (error) {
-      throw this.#refusal(error)
+      throw this.#rejection(error)
     }
   }
 
@@ -140,14 +140,14 @@ export class BucketDestination implements BackupDestination {
     try {
       return await step()
     } catch (error) {
-      throw this.#refusal(error)
+      throw this.#rejection(error)
     }
   }
 
-  #refusal(error: unknown): unknown {
+  #rejection(error: unknown): unknown {
     if (!(error instanceof BucketError)) return error
     const { message, code = "", status = 0 } = error
-    const hint = HINTS[code] ?? (REFUSED.has(status) ? RIGHTS : ADDRESS)
+    const hint = HINTS[code] ?? (REJECTED.has(status) ? RIGHTS : ADDRESS)
     return new CommandError("failed", `the bucket ${this.words} cannot be used: ${message}`, hint)
   }
 
@@ -165,8 +165,8 @@ const HINTS: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: OWN,
   SignatureDoesNotMatch: OWN,
 }
-/** HTTP statuses that mean a refusal if the response has no error code, such as a response to `HEAD`. */
-const REFUSED: ReadonlySet<number> = new Set([401, 403])
+/** HTTP statuses that mean a rejection if the response has no error code, such as a response to `HEAD`. */
+const REJECTED: ReadonlySet<number> = new Set([401, 403])
 
 function notAnAddress(): CommandError {
   return new CommandError(

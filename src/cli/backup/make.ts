@@ -17,7 +17,7 @@ import { writeSecret } from "../../secrets/secret-folder.ts"
 import type { Database } from "../../store/database.ts"
 import type { FileKind } from "../../store/kept-files.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
-import { isRefusalOfDisk } from "../disk-refusal.ts"
+import { isDiskError } from "../disk-error.ts"
 import { CommandError } from "../exit-codes.ts"
 import { formatBytes } from "../output.ts"
 import { keepOnDisk, makeFolder, partOf } from "./folder-destination.ts"
@@ -78,7 +78,7 @@ export async function makeBackup(parts: BackupParts): Promise<MadeBackup> {
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
     return { name, madeAt, bytes, files: files.length }
   } catch (error) {
-    throw isRefusalOfDisk(error) ? noRoom(destination) : error
+    throw isDiskError(error) ? noRoom(destination) : error
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -3,10 +3,10 @@ export interface CallerResult {
   /** The request id; null if no response started. */
   readonly requestId: string | null
   /**
-   * `cut`: a response started but did not end. `refused`: an error response. `unreachable`: no node
+   * `cut`: a response started but did not end. `rejected`: an error response. `unreachable`: no node
    * responded.
    */
-  readonly outcome: "whole" | "cut" | "refused" | "unreachable"
+  readonly outcome: "whole" | "cut" | "rejected" | "unreachable"
   /** The error code of a rejected request. */
   readonly code?: string
 }
@@ -76,7 +76,7 @@ export class DrillCallers {
       })
       requestId = response.headers.get("x-request-id")
       const text = await response.text()
-      if (!response.ok) return { requestId, outcome: "refused", code: codeOf(text) }
+      if (!response.ok) return { requestId, outcome: "rejected", code: codeOf(text) }
       const isWhole = isStreamed ? text.includes("data: [DONE]") : isDocument(text)
       return { requestId, outcome: isWhole ? "whole" : "cut" }
     } catch {

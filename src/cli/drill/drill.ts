@@ -119,13 +119,13 @@ async function play(plan: NodePlan, options: DrillOptions & { readonly key: stri
 }
 
 function describe(verdict: DrillVerdict, style: Style): string {
-  const { served, refused, reasons, cut, unreachable, charged, overspent, lost } = verdict
+  const { served, rejected, reasons, cut, unreachable, charged, overspent, lost } = verdict
   const why = Object.entries(reasons).map(([code, count]) => `${count} ${code}`)
   return formatFields(
     [
       ["requests", String(verdict.requests)],
       ["served", String(served)],
-      ["refused", why.length === 0 ? "0" : `${refused}: ${why.join(", ")}`],
+      ["rejected", why.length === 0 ? "0" : `${rejected}: ${why.join(", ")}`],
       ["cut off", `${cut} when their node was killed, ${unreachable} because no node was running`],
       ["charged", `${formatCredits(charged)} credits`],
       ["overspent", `${formatCredits(overspent)} credits`],

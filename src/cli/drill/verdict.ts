@@ -7,7 +7,7 @@ export interface DrillVerdict {
   readonly requests: number
   /** Number of complete responses. */
   readonly served: number
-  readonly refused: number
+  readonly rejected: number
   /** Number of rejected requests by error code. */
   readonly reasons: Readonly<Record<string, number>>
   /** Number of responses that were cut off, and of requests without a response. */
@@ -39,8 +39,8 @@ export async function judgeDrill(
   return {
     requests: results.length,
     served: whole.length,
-    refused: of("refused").length,
-    reasons: countedBy(of("refused").map(({ code }) => code ?? "unknown")),
+    rejected: of("rejected").length,
+    reasons: countedBy(of("rejected").map(({ code }) => code ?? "unknown")),
     cut: of("cut").length,
     unreachable: of("unreachable").length,
     charged,

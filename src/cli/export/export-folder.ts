@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { ExportedTable } from "../../management/export/exported-table.ts"
 import { keepOnDisk, makeFolder, partOf } from "../backup/folder-destination.ts"
-import { isRefusalOfDisk } from "../disk-refusal.ts"
+import { isDiskError } from "../disk-error.ts"
 import { CommandError } from "../exit-codes.ts"
 import type { RowsFormat } from "./rows-text.ts"
 
@@ -35,7 +35,7 @@ export class ExportFolder {
 
   /**
    * Runs a step that fills a new folder. If the step fails, the folder is removed.
-   * @throws CommandError if the name already exists, or if the disk refuses a write.
+   * @throws CommandError if the name already exists, or if the disk cannot store a write.
    */
   static async fill<T>(path: string, step: (folder: ExportFolder) => Promise<T>): Promise<T> {
     const folder = new ExportFolder(resolve(path))
@@ -50,7 +50,7 @@ export class ExportFolder {
       return result
     } catch (error) {
       await rm(folder.#part, { recursive: true, force: true })
-      throw isRefusalOfDisk(error) ? noRoom(folder.#target) : error
+      throw isDiskError(error) ? noRoom(folder.#target) : error
     }
   }
 

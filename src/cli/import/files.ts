@@ -63,7 +63,7 @@ export function requireWritable(path: string): void {
  * Checks existing files.
  * @throws CommandError `conflict` if a file exists with different content.
  */
-export function refuseOverwriting(files: readonly ImportFile[]): void {
+export function rejectOverwriting(files: readonly ImportFile[]): void {
   for (const { path, text } of files) {
     if (!existsSync(path) || readFileSync(path, "utf8") === text) continue
     throw new CommandError(

@@ -7,7 +7,7 @@ import { loadOptions } from "../load-options.ts"
 import type { Style } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
 import { type Applied, applyImport } from "./apply.ts"
-import { refuseOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
+import { rejectOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
 import { counted, pageOf } from "./page.ts"
 import { type ImportPlan, type PlannedAccount, writableAccounts } from "./plan.ts"
 import { checkSettings, withoutMissingModels } from "./settings-check.ts"
@@ -119,7 +119,7 @@ async function perform(
   }
   requireWritable(out)
   const files = settingsFiles(plan, out, text)
-  if (!force) refuseOverwriting(files)
+  if (!force) rejectOverwriting(files)
   const applied = await withInstallation(command, (installation) =>
     applyImport(
       accounts.map((account) => withSource(account, source)),

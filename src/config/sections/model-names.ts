@@ -4,7 +4,7 @@ import { oneOf } from "../scalars.ts"
 import { either, entry, MODEL_ID, name, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
 
-const UNKNOWN_MODELS = ["refuse", "family"] as const
+const UNKNOWN_MODELS = ["reject", "family"] as const
 
 const ALIAS = name(
   ALIAS_PATTERN,
@@ -34,9 +34,9 @@ export const MODEL_NAMES = {
   /** Handling of unknown models. If absent, they are rejected with a hint for the operator. */
   unknownModels: setting(unknownModels, {
     isNullable: true,
-    implied: "refuse",
+    implied: "reject",
     documentation:
-      "handling of requested models that are not in the price list, such as newly released ones. `refuse` rejects them and, if set explicitly, disables the hints of `tollgate doctor` and the console. `family` charges the highest price of their family. `{ price: { input: 5, output: 25 } }` is a price for all of them ([models that are newer than the list](../run/prices.md#models-that-are-newer-than-the-list))",
+      "handling of requested models that are not in the price list, such as newly released ones. `reject` rejects them and, if set explicitly, disables the hints of `tollgate doctor` and the console. `family` charges the highest price of their family. `{ price: { input: 5, output: 25 } }` is a price for all of them ([models that are newer than the list](../run/prices.md#models-that-are-newer-than-the-list))",
     console: {
       label: "Models newer than the price list",
       help: "Whether callers may use them. With family, they are charged at the highest known price of their family.",

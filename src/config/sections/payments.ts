@@ -9,7 +9,7 @@ const WITHOUT_CENTS = new Set(
   "bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "),
 )
 /** Currencies that are not supported, because they have three decimal places or other special rules. */
-const REFUSED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
+const REJECTED = new Set(["bhd", "isk", "jod", "kwd", "omr", "tnd", "ugx"])
 
 /** Returns the number of decimal places of a currency's amounts at Stripe. */
 export function currencyPlaces(currency: string): number {
@@ -26,7 +26,7 @@ export function formatUnits(units: bigint, currency: string): string {
 const currency = readingText((text) => {
   const code = text.toLowerCase()
   if (!/^[a-z]{3}$/.test(code)) return new Fault("must be a currency such as usd or eur")
-  if (REFUSED.has(code)) return new Fault("is not a supported currency. Choose another")
+  if (REJECTED.has(code)) return new Fault("is not a supported currency. Choose another")
   return code
 })
 

@@ -1,7 +1,7 @@
 import { setting } from "../declare.ts"
 import { amount, oneOf } from "../scalars.ts"
 
-const UNPRICED_FEATURES = ["refuse", "pass"] as const
+const UNPRICED_FEATURES = ["reject", "pass"] as const
 const VENDOR_STATE_RULES = ["own", "pass"] as const
 const MULTIPLIER_PLACES = 6
 
@@ -20,7 +20,7 @@ export const PRICING = {
   }),
   /** Handling of requests with a billed feature whose price is unknown. */
   unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
-    implied: "refuse",
+    implied: "reject",
     documentation:
       "handling of requests with a feature that the provider bills and that has no price ([priced features](priced-features.md)); `pass` sends them, without a charge for the feature, and logs an error",
   }),

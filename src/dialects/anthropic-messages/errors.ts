@@ -2,7 +2,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { ERROR_KINDS, type GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { textsOf } from "../../canon/wrapped-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
@@ -11,7 +11,7 @@ import { defined } from "../shared/fields.ts"
 const OVERLOADED_STATUS = 529
 
 /** Error types for statuses of a vendor's rejection that are passed on to the caller. */
-const REFUSAL_TYPES: ReadonlyMap<number, string> = new Map([[413, "request_too_large"]])
+const REJECTION_TYPES: ReadonlyMap<number, string> = new Map([[413, "request_too_large"]])
 
 /** The error types that an event within a stream may have. */
 const STREAM_ERROR_TYPES: ReadonlySet<string> = new Set([
@@ -55,8 +55,8 @@ function readableMessage({ message, details }: GatewayError): string {
 
 function errorType(error: GatewayError): string {
   const standard = ERROR_KINDS[error.kind].anthropicType
-  return error.kind === "refused_by_upstream"
-    ? (REFUSAL_TYPES.get(error.status) ?? standard)
+  return error.kind === "rejected_by_upstream"
+    ? (REJECTION_TYPES.get(error.status) ?? standard)
     : standard
 }
 
@@ -84,7 +84,7 @@ export function decodeErrorEvent(body: unknown): Extract<ChatEvent, { type: "err
 
 /** Decodes an error response from a vendor that uses this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readVendorError(body))
+  return vendorRejection(status, readVendorError(body))
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, parseJsonObject, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { defined } from "../shared/fields.ts"
 
@@ -16,7 +16,7 @@ export function decodeError(
   body: unknown,
   headers?: ResponseHeaders,
 ): GatewayError {
-  return vendorRefusal(status, readError(body, headers))
+  return vendorRejection(status, readError(body, headers))
 }
 
 /** Decodes an exception in a stream that started with status 200 (docs/contribute/wire/bedrock-converse.md#f9). */

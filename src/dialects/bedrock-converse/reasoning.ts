@@ -25,7 +25,7 @@ export interface EncodedReasoning {
   /** Members of `additionalModelRequestFields`. */
   readonly fields: JsonObject
   /** Whether temperature and similar parameters are rejected together with reasoning. */
-  readonly refusesSampling: boolean
+  readonly rejectsSampling: boolean
 }
 
 /**
@@ -171,11 +171,11 @@ function withEffort(
 }
 
 function plainly(fields: JsonObject): EncodedReasoning {
-  return { fields, refusesSampling: false }
+  return { fields, rejectsSampling: false }
 }
 
 function strictly(fields: JsonObject): EncodedReasoning {
-  return { fields, refusesSampling: true }
+  return { fields, rejectsSampling: true }
 }
 
 /** Returns the effort itself if it is accepted, otherwise the next lower accepted effort, otherwise the lowest one. */

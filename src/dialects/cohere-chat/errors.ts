@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 import { failedGeneration } from "../shared/finish.ts"
 import { defined } from "../shared/fields.ts"
@@ -18,7 +18,7 @@ export function decodeError(status: number, body: unknown): GatewayError {
     return new GatewayError("upstream_error", "The provider aborted the request. Try again.")
   }
   // The prompt or the answer contains a blocked word, so this is an error in the request.
-  return vendorRefusal(status === BLOCKED ? 400 : status, readVendorError(body))
+  return vendorRejection(status === BLOCKED ? 400 : status, readVendorError(body))
 }
 
 /** Decodes an error that is sent in place of a stream event. */

@@ -4,7 +4,7 @@ import type { Writable } from "../../canon/writable.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { waitSecondsOf } from "../../canon/quantity.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { errorEvent, isPage } from "../shared/errors.ts"
 
 const SECONDS = /^(\d+(?:\.\d+)?)s$/
@@ -14,7 +14,7 @@ const SECONDS = /^(\d+(?:\.\d+)?)s$/
  * page of a proxy. Pages are not passed on.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readError(body))
+  return vendorRejection(status, readError(body))
 }
 
 /** Decodes an error in a stream that started with status 200. */

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { defined } from "../shared/fields.ts"
 import { readVendorError } from "../shared/read-vendor-error.ts"
 
@@ -9,7 +9,7 @@ import { readVendorError } from "../shared/read-vendor-error.ts"
  * and Stability's list of `errors` with a `name`.
  */
 export function decodeImageError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readError(body))
+  return vendorRejection(status, readError(body))
 }
 
 function readError(body: unknown): VendorError {

@@ -2,7 +2,7 @@ import type { ChatEvent } from "../../canon/chat.ts"
 import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { vendorRefusal } from "../../canon/vendor-error.ts"
+import { vendorRejection } from "../../canon/vendor-error.ts"
 import { encodeError, errorEvent } from "../shared/errors.ts"
 import { readVendorError } from "../shared/read-vendor-error.ts"
 
@@ -28,5 +28,5 @@ export function noChoice(): GatewayError {
 
 /** Decodes an error response from a vendor that uses this dialect. */
 export function decodeError(status: number, body: unknown): GatewayError {
-  return vendorRefusal(status, readVendorError(body))
+  return vendorRejection(status, readVendorError(body))
 }

@@ -1,6 +1,6 @@
 import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { readVendorError as readError } from "../shared/read-vendor-error.ts"
 
 /** The reason why a stream failed. */
@@ -38,7 +38,7 @@ export function vendorFailure(message: string, code: string | undefined): Stream
 
 /** Converts a whole response with a failed status to an error. */
 export function failedResponse(response: JsonObject): GatewayError {
-  return vendorRefusal(200, readVendorError(response))
+  return vendorRejection(200, readVendorError(response))
 }
 
 const NOT_FOUND = 404
@@ -51,11 +51,11 @@ const NOT_FOUND = 404
 export function decodeError(status: number, body: unknown): GatewayError {
   const error = readVendorError(body)
   if (status === NOT_FOUND && error.parameter === "input") return itemNotFound(error)
-  return vendorRefusal(status, error)
+  return vendorRejection(status, error)
 }
 
 function itemNotFound(error: VendorError): GatewayError {
-  const { kind, message, details } = vendorRefusal(400, error)
+  const { kind, message, details } = vendorRejection(400, error)
   return new GatewayError(kind, message, {
     ...details,
     upstream: { ...details.upstream, status: NOT_FOUND },

@@ -1,7 +1,7 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import { errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, type JsonValue, textAt } from "../../canon/json.ts"
-import { type VendorError, vendorRefusal } from "../../canon/vendor-error.ts"
+import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { defined } from "./fields.ts"
 
 /** Maximum characters of a vendor's error code or type that is passed on. */
@@ -18,14 +18,14 @@ export function encodeError(
 /** Returns the event for an error that a vendor reports in a stream that started with status 200. */
 export function errorEvent(error: VendorError): Extract<ChatEvent, { type: "error" }> {
   const { message = "The provider broke off the stream.", code = error.type } = error
-  return defined({ type: "error", message, code, failure: vendorRefusal(200, error) })
+  return defined({ type: "error", message, code, failure: vendorRejection(200, error) })
 }
 
 /** Returns the error in an event of an operation's stream, in OpenAI's form. */
 export function reportedFailure(error: JsonObject): GatewayError {
   const [message, parameter] = [textAt(error, "message"), textAt(error, "param")]
   const names = { type: codeOf(error.type), code: codeOf(error.code) }
-  return vendorRefusal(200, defined({ message, parameter, ...names }))
+  return vendorRejection(200, defined({ message, parameter, ...names }))
 }
 
 /** Whether a text is an HTML page of a proxy. Pages are not passed on. */

@@ -88,7 +88,7 @@ function decodeInput(input: string): string {
  * @param longest the model's limit in characters; default: the limit of the specification.
  * @throws GatewayError `string_above_max_length`.
  */
-export function refuseLong({ input }: SpeechOptions, longest = MAX_INPUT_LENGTH): void {
+export function rejectLong({ input }: SpeechOptions, longest = MAX_INPUT_LENGTH): void {
   const length = characterCount(input)
   if (length <= longest) return
   throw new GatewayError(

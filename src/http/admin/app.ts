@@ -22,8 +22,8 @@ export function adminApp(endpoints: readonly AdminEndpoint[], frame: AdminFrame)
       keepOwnCookies(request, cookieScope({ request, origin }, frame.publicUrl()))
       return found.route.handler(request, connection)
     }
-    const refused = url ? misdirected(request, url.pathname, found?.allowed) : wrongHost()
-    return failure(refused, {
+    const rejected = url ? misdirected(request, url.pathname, found?.allowed) : wrongHost()
+    return failure(rejected, {
       request,
       id: newRequestId(),
       path: ADMIN_PATH,

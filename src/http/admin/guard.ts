@@ -40,14 +40,14 @@ export class Guard {
     { address, origin }: Pick<Connection, "address" | "origin">,
   ): Promise<Actor | undefined> {
     const credential = credentialOf(request.headers)
-    if (credential !== undefined && looksLikeKey(credential)) throw keyRefused()
+    if (credential !== undefined && looksLikeKey(credential)) throw keyRejected()
     if (credential !== undefined && this.#isAdminToken(credential)) {
       return { ...adminActor(address), origin }
     }
     if (credential !== undefined && minimumRole !== "anyone") throw wrongToken()
     const actor = await this.#parts.actorOf(request.headers, address)
     if (actor === undefined && minimumRole !== "anyone") throw notSignedIn()
-    if (!READING.has(request.method)) this.#refuseOtherSites(request, origin)
+    if (!READING.has(request.method)) this.#rejectOtherSites(request, origin)
     if (minimumRole === "operator" && actor?.isOperator !== true) throw operatorsOnly()
     return actor && { ...actor, origin }
   }
@@ -61,7 +61,7 @@ export class Guard {
    * Rejects changes that another site requested.
    * @param reached the origin of the request as reported by trusted proxies.
    */
-  #refuseOtherSites({ headers }: Request, reached: string | undefined): void {
+  #rejectOtherSites({ headers }: Request, reached: string | undefined): void {
     const host = reached === undefined ? headers.get("host") : new URL(reached).host
     const site = headers.get("sec-fetch-site")
     const origin = headers.get("origin")
@@ -104,7 +104,7 @@ function adminActor(address: string | null): Actor {
   }
 }
 
-function keyRefused(): GatewayError {
+function keyRejected(): GatewayError {
   return new GatewayError(
     "forbidden",
     "A caller's key cannot manage the gateway. Sign in to the console, or send the admin token.",

@@ -56,11 +56,11 @@ export function check<Schema extends z.ZodType>(
   value: JsonObject,
 ): z.output<Schema> {
   const unstorable = unstorableMembers(value)
-  if (unstorable.length > 0) throw refusalOf(unstorable)
+  if (unstorable.length > 0) throw rejectionOf(unstorable)
   const { success, data, error } = schema.safeParse(value, { reportInput: true })
   const unknown = unknownMembers(schema, value)
   if (success && unknown.length === 0) return data
-  throw refusalOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
+  throw rejectionOf([...(error?.issues.flatMap(faultsOf) ?? []), ...unknown])
 }
 
 /** A value in a body and its position. */
@@ -110,7 +110,7 @@ function unstorable(name: string): Fault {
  * @throws GatewayError as in `readBody`.
  */
 export function checkedPart(name: string, text: string): string {
-  if (!isStorableText(text)) throw refusalOf([unstorable(name)])
+  if (!isStorableText(text)) throw rejectionOf([unstorable(name)])
   return text
 }
 
@@ -128,7 +128,7 @@ interface Fault {
   readonly words: string
 }
 
-function refusalOf(faults: readonly Fault[]): GatewayError {
+function rejectionOf(faults: readonly Fault[]): GatewayError {
   const reported = faults.slice(0, MAX_FAULTS)
   const [first] = reported
   if (!first) return new GatewayError("invalid_value", "The request is not valid.")

@@ -122,7 +122,7 @@ async function answerOf(
         ? (last, error = errorOf(request)) => encode(error, request, last).map(formatEvent).join("")
         : undefined
     const held = memory?.another()
-    // An event stream takes more memory as its frames grow. Other bodies cannot report a refusal later.
+    // An event stream takes more memory as its frames grow. Other bodies cannot report a rejection later.
     const first = rest ?? (breakOff && source.ready) ?? MAX_CHUNK_BYTES
     const close = (): void => {
       source.close()
@@ -132,9 +132,9 @@ async function answerOf(
     const sent = { ...source, close, held }
     try {
       if (held) takeFor(held, first)
-    } catch (refusal) {
+    } catch (rejection) {
       close()
-      throw refusal
+      throw rejection
     }
     const body = breakOff ? streamOf(sent, new EventFrames(), breakOff) : streamOf(sent)
     return new Response(body, { status, headers })
@@ -207,12 +207,12 @@ function streamOf(
           controller.close()
         } catch (thrown) {
           close()
-          const refusal = thrown instanceof GatewayError ? thrown : undefined
+          const rejection = thrown instanceof GatewayError ? thrown : undefined
           if (!frames?.isComplete || !breakOff) {
             // Cuts the connection, so that the partial response is not mistaken for the complete one.
             return controller.error(undefined)
           }
-          controller.enqueue(encodeText(breakOff(frames.last, refusal)))
+          controller.enqueue(encodeText(breakOff(frames.last, rejection)))
           controller.close()
         }
       },

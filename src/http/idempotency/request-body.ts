@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { incomingChunks, USUAL_PACE } from "../incoming-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
-import { encodingOf, refuseEncoding, unpackedChunks } from "../unpacked-body.ts"
+import { encodingOf, rejectEncoding, unpackedChunks } from "../unpacked-body.ts"
 import { isForm, chunksOf } from "./fingerprint.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 
@@ -39,7 +39,7 @@ export async function keepBody(spool: Spool, repeatable: RepeatableRequest): Pro
 /** Returns the compression of a body. Forms must not be compressed. @throws GatewayError `unsupported_media_type` */
 function packingOf(headers: Headers): string | undefined {
   if (!isForm(headers)) return encodingOf(headers)
-  refuseEncoding(headers)
+  rejectEncoding(headers)
   return undefined
 }
 

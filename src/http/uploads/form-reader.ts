@@ -6,14 +6,14 @@ import type { Reservation } from "../../limits/memory-budget.ts"
 import { FormError, type FilePart, type FormReceiver, readMultipart } from "../../wire/multipart.ts"
 import type { BodyWatch } from "../read-body.ts"
 import { incomingChunks, type Pace } from "../incoming-body.ts"
-import { refuseEncoding } from "../unpacked-body.ts"
+import { rejectEncoding } from "../unpacked-body.ts"
 import { ChunkBuffers } from "./chunk-buffers.ts"
 import { FormFields, plainName } from "./form-fields.ts"
 import {
   FIELD_LIMITS,
   type FileRules,
-  refusalOf,
-  refuseLarge,
+  rejectionOf,
+  rejectLarge,
   requireForm,
   ruleOf,
 } from "./form-rules.ts"
@@ -80,8 +80,8 @@ export class FormReader implements FormReceiver {
     this.#type = headers.get("content-type") ?? ""
     this.#announced = length === null ? undefined : Number(length)
     requireForm(this.#type)
-    refuseEncoding(headers)
-    if (this.#announced !== undefined) refuseLarge(this.#announced, reading.rules)
+    rejectEncoding(headers)
+    if (this.#announced !== undefined) rejectLarge(this.#announced, reading.rules)
     reading.memory.takeBody(Math.min(READING_BYTES, this.#announced ?? Infinity))
   }
 
@@ -102,7 +102,7 @@ export class FormReader implements FormReceiver {
       await this.#named
     } catch (error) {
       await closeAll(this.#spooled)
-      throw error instanceof FormError ? refusalOf(error) : error
+      throw error instanceof FormError ? rejectionOf(error) : error
     }
     // A failure to close an unlinked file has no consequences.
     memory.defer(() => void closeAll(this.#spooled).catch(() => {}))
@@ -115,7 +115,7 @@ export class FormReader implements FormReceiver {
     try {
       for await (const chunk of incomingChunks(this.#request, pace)) {
         this.#bytes += chunk.byteLength
-        refuseLarge(this.#bytes, rules)
+        rejectLarge(this.#bytes, rules)
         this.#chunks.add(chunk)
         yield chunk
       }

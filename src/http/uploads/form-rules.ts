@@ -45,7 +45,7 @@ export function requireForm(type: string): void {
  * Rejects a body that exceeds the limits of its files and fields.
  * @throws GatewayError `file_too_large` or `body_too_large`.
  */
-export function refuseLarge(bytes: number, rules: FileRules): void {
+export function rejectLarge(bytes: number, rules: FileRules): void {
   const files = Object.entries(rules)
   const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, MAX_FIELDS_BYTES)
   if (bytes <= limit) return
@@ -80,7 +80,7 @@ export function ruleOf(field: string, count: number, rules: FileRules): FileRule
 }
 
 /** Builds the error for a form that cannot be read. */
-export function refusalOf({ fault, field = "" }: FormError): GatewayError {
+export function rejectionOf({ fault, field = "" }: FormError): GatewayError {
   const shown = shownName(field)
   switch (fault) {
     case "no-boundary":

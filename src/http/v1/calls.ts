@@ -11,7 +11,7 @@ import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import { readForm, receiveUpload, type UploadInProgress } from "../uploads/read-form.ts"
 import { callerKey } from "./caller-key.ts"
-import { refuseLongLists } from "./field-limits.ts"
+import { rejectLongLists } from "./field-limits.ts"
 import { readGoogleAddress } from "./google-address.ts"
 import { labelsOf } from "./labels.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
@@ -114,7 +114,7 @@ export function callsOf(services: CallServices): Calls {
     const body = await readJsonBody(request, reading)
     // A short body is checked here, because `readJsonBody` calls the watch only for longer bodies.
     if (isSmallBody(request)) await watch.arrived(body.json["model"])
-    refuseLongLists(body.json, path, body.bytes)
+    rejectLongLists(body.json, path, body.bytes)
     return body
   }
   const formReading = (rules: FileRules, kind: ModelKind, request: Request, caller: KeyCaller) => ({
@@ -182,16 +182,16 @@ class CallWatch implements BodyWatch {
   }
 
   async begins(): Promise<void> {
-    this.#checks.refuseFrequent(this.#key)
+    this.#checks.rejectFrequent(this.#key)
     if (this.#kind === undefined) return
-    await this.#checks.refuseEmpty(this.#key, this.#kind)
+    await this.#checks.rejectEmpty(this.#key, this.#kind)
     const model = this.#addressed
-    if (model !== undefined) await this.#checks.refuseUnpaid(this.#key, this.#kind, model)
+    if (model !== undefined) await this.#checks.rejectUnpaid(this.#key, this.#kind, model)
   }
 
   async named(model: string): Promise<void> {
     if (this.#kind === undefined || this.#addressed !== undefined) return
-    await this.#checks.refuseUnpaid(this.#key, this.#kind, model)
+    await this.#checks.rejectUnpaid(this.#key, this.#kind, model)
   }
 }
 
@@ -218,7 +218,7 @@ export function callOf(
     bodyBytes,
     receivedAt,
     startedAt,
-    refuseOnLowBalance: refusesOnLowBalance(headers),
+    rejectOnLowBalance: rejectsOnLowBalance(headers),
     isStrict: isStrict(headers) || preferences?.requiresParameters === true,
     preferences,
     labels: labelsOf(headers, body),
@@ -234,7 +234,7 @@ export function callOf(
  * Whether the caller prefers a rejection to a response that is shortened for lack of credits.
  * @throws GatewayError
  */
-export function refusesOnLowBalance(headers: Headers): boolean {
+export function rejectsOnLowBalance(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
 }
 

@@ -7,7 +7,7 @@ import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
 import type { GooglePath } from "./google-address.ts"
-import { type CallContext, type Calls, isStrict, refusesOnLowBalance } from "./calls.ts"
+import { type CallContext, type Calls, isStrict, rejectsOnLowBalance } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { labelsOf } from "./labels.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
@@ -69,7 +69,7 @@ function chatCallOf(
     isAscii,
     receivedAt,
     startedAt,
-    refuseOnLowBalance: refusesOnLowBalance(headers),
+    rejectOnLowBalance: rejectsOnLowBalance(headers),
     isStrict: isStrict(headers) || preferences?.requiresParameters === true,
     preferences,
     labels: labelsOf(headers, json),

@@ -14,15 +14,15 @@ export function estimateDocument(
   estimate: Estimate,
   { hidesCosts = false }: Pick<Call, "hidesCosts">,
 ) {
-  const { min: least, max: most, refusal, clampedTo, balances, parts } = estimate
+  const { min: least, max: most, rejection, clampedTo, balances, parts } = estimate
   const [account, ...budgets] = balances
   return {
     object: "estimate",
     path,
     least: formatCredits(least),
     most: formatCredits(most),
-    is_covered: refusal === undefined,
-    refusal: refusal === undefined ? null : errorDocument(refusal),
+    is_covered: rejection === undefined,
+    rejection: rejection === undefined ? null : errorDocument(rejection),
     max_tokens: clampedTo ?? null,
     balance: formatCredits(account?.posted ?? 0n),
     debt: formatCredits(account?.debt ?? 0n),

@@ -14,7 +14,7 @@ import { callOf, type Calls } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
 import { estimateDocument } from "./estimate-document.ts"
-import { refuseLongLists } from "./field-limits.ts"
+import { rejectLongLists } from "./field-limits.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
 import { labelsOf } from "./labels.ts"
 import type { EstimatedCall, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
@@ -51,7 +51,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         const estimator = estimators.get(endpoint)
         if (!estimator) throw unknownPath(path, [...estimators.keys()])
         const bytes = await bytesOf(written)
-        refuseLongLists(written, endpoint, bytes)
+        rejectLongLists(written, endpoint, bytes)
         const { headers } = request
         const { body, preferences } = takePreferences(written)
         const call = {

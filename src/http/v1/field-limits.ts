@@ -28,7 +28,7 @@ const fields = new Map<string, readonly LimitedField[]>()
  * @param bytes size of the body.
  * @throws GatewayError `invalid_value` with the name of the field.
  */
-export function refuseLongLists(body: JsonObject, path: string, bytes: number): void {
+export function rejectLongLists(body: JsonObject, path: string, bytes: number): void {
   if (bytes < MIN_CHECKED_BYTES) return
   if (Object.keys(body).length > MAX_MEMBERS) {
     throw new GatewayError("invalid_value", `The body has more than ${MAX_MEMBERS} members.`)

@@ -6,7 +6,7 @@ import { CONVERSATION } from "../../dialects/openai-responses/state/conversation
 import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/state/conversations.ts"
 import { deleteResponse, type ResponseStores } from "../../relay/chat/delete-response.ts"
-import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
+import { rejectHindered } from "../../relay/pipeline/reject-hindered.ts"
 import { jsonAnswer } from "../answers.ts"
 import { noBody, serve } from "../endpoint.ts"
 import { partsOf } from "../path-pattern.ts"
@@ -57,7 +57,7 @@ export function deleteKeptResponse(calls: Calls, stores: ResponseStores): Route 
       auth: calls.auth,
       body: noBody,
       async handle({ id, request, caller: { key, memory } }) {
-        if (key.hindrance === "key_read_only") refuseHindered(key)
+        if (key.hindrance === "key_read_only") rejectHindered(key)
         const name = nameIn(new URL(request.url))
         if (!(await deleteResponse(stores, { account: key.account, id: name, memory }))) {
           throw notKept()

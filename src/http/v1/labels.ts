@@ -125,17 +125,17 @@ function readTags(header: string, tags: Map<string, string>): void {
     const name = part.slice(0, Math.max(0, sign)).trim()
     const value = part.slice(sign + 1).trim()
     if (!TAG_NAME.test(name) || value === "" || CONTROL.test(value)) {
-      throw refused(TAGS, "is a list such as 'feature=search, team=blue'")
+      throw rejected(TAGS, "is a list such as 'feature=search, team=blue'")
     }
     if (name.length > MAX_TAG_NAME_LENGTH || value.length > MAX_LABEL_LENGTH) {
-      throw refused(
+      throw rejected(
         TAGS,
         `accepts at most ${MAX_TAG_NAME_LENGTH} characters in a name and ${MAX_LABEL_LENGTH} in a value`,
       )
     }
     tags.set(name, value)
   }
-  if (tags.size > MAX_TAGS) throw refused(TAGS, `accepts at most ${MAX_TAGS} tags`)
+  if (tags.size > MAX_TAGS) throw rejected(TAGS, `accepts at most ${MAX_TAGS} tags`)
 }
 
 /** Adds the metadata as tags. Tags in the header take precedence, and tags above the maximum number are omitted. */
@@ -162,7 +162,7 @@ function headerOf(headers: Headers, name: string): string | undefined {
   const value = headers.get(name)
   if (value === null || value === "") return undefined
   if (value.length > MAX_LABEL_LENGTH || CONTROL.test(value)) {
-    throw refused(name, `accepts at most ${MAX_LABEL_LENGTH} characters`)
+    throw rejected(name, `accepts at most ${MAX_LABEL_LENGTH} characters`)
   }
   return value
 }
@@ -178,6 +178,6 @@ function shortened(value: JsonValue | undefined, maxLength: number): string | un
   return text === "" || CONTROL.test(text) ? undefined : text
 }
 
-function refused(parameter: string, reason: string): GatewayError {
+function rejected(parameter: string, reason: string): GatewayError {
   return new GatewayError("invalid_value", `The header '${parameter}' ${reason}.`, { parameter })
 }

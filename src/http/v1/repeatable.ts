@@ -11,7 +11,7 @@ import type { Events } from "../../telemetry/events.ts"
 import { failure } from "../endpoint.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
-import { refuseHindered } from "../../relay/pipeline/refuse-hindered.ts"
+import { rejectHindered } from "../../relay/pipeline/reject-hindered.ts"
 import { IDEMPOTENCY_KEY, isForm, type ReadBody } from "../idempotency/fingerprint.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
@@ -61,8 +61,8 @@ function answerOnce(
     const bodyLimit = isForm(request.headers) ? MAX_FORM_BYTES : services.bodyLimit()
     try {
       const key = await callerKey(keyring, request, connection, Date.now())
-      refuseHindered(key)
-      services.checks.refuseFrequent(key)
+      rejectHindered(key)
+      services.checks.rejectFrequent(key)
       // The handler does not use the caller's connection, because the body has been read and waiting callers have their
       // own connections.
       const address = key.addresses === undefined ? null : connection.address

@@ -10,12 +10,12 @@ const UNREACHABLE: Failure = {
   remedy:
     "Check the host and the port: smtps:// is for TLS, usually at port 465, and smtp:// for STARTTLS, usually at port 587",
 }
-const REFUSED_LOGIN: Failure = {
+const REJECTED_LOGIN: Failure = {
   cause: "the mail server rejected the user or the password",
   remedy:
     "Enter the address of the mail server again, with the right user and password. Special characters must be percent-encoded",
 }
-const REFUSED_EMAIL: Failure = {
+const REJECTED_EMAIL: Failure = {
   cause: "the mail server rejected the email",
   remedy:
     "Check that the server sends email for the sender's address, and that the recipient exists",
@@ -28,8 +28,8 @@ const NO_TLS: Failure = {
 
 /** Failures by the codes of the mail library. */
 const FAILURES: Readonly<Record<string, Failure>> = {
-  EAUTH: REFUSED_LOGIN,
-  ENOAUTH: REFUSED_LOGIN,
+  EAUTH: REJECTED_LOGIN,
+  ENOAUTH: REJECTED_LOGIN,
   ECONNECTION: UNREACHABLE,
   ESOCKET: UNREACHABLE,
   EPROTOCOL: UNREACHABLE,
@@ -42,8 +42,8 @@ const FAILURES: Readonly<Record<string, Failure>> = {
     remedy: "Check the host and the port. Many networks block port 25, so use 465 or 587",
   },
   ETLS: NO_TLS,
-  EENVELOPE: REFUSED_EMAIL,
-  EMESSAGE: REFUSED_EMAIL,
+  EENVELOPE: REJECTED_EMAIL,
+  EMESSAGE: REJECTED_EMAIL,
 }
 
 const OTHER: Failure = {

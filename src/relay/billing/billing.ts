@@ -4,7 +4,7 @@ import type { BalanceSnapshot, Hold, Settlement } from "../../ledger/hold.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type HoldAlarms, Holds } from "./holds.ts"
-import { refuseUnwritten } from "./payment-refusals.ts"
+import { rejectUnwritten } from "./payment-rejections.ts"
 import type { PendingCharge } from "./pending-charge.ts"
 import type { PricedUsage } from "./priced-usage.ts"
 import { providerCost } from "./provider-cost.ts"
@@ -98,7 +98,7 @@ export class Billing {
         this.#notify(call.id, (observer) => observer.settled(settled))
         return settlement
       },
-      (error: unknown) => refuseUnwritten(error, this.#ledger.hasUnclearLeases),
+      (error: unknown) => rejectUnwritten(error, this.#ledger.hasUnclearLeases),
     )
   }
 

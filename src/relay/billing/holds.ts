@@ -11,7 +11,12 @@ import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type Bound, boundByBytes, boundByCount, keptTokens, boundedText } from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { highestCost } from "./deployment-costs.ts"
-import { debtRefusal, ledgerUnavailable, refusalOf, reservedRefusal } from "./payment-refusals.ts"
+import {
+  debtRejection,
+  ledgerUnavailable,
+  rejectionOf,
+  reservedRejection,
+} from "./payment-rejections.ts"
 import {
   type ChatAdmission,
   type ChatHoldInput,
@@ -92,7 +97,7 @@ export class Holds {
       await ownTurn()
       return await this.#admitSlowly(input, byBytes)
     } catch (error) {
-      return this.#refused(input, error)
+      return this.#rejected(input, error)
     }
   }
 
@@ -103,9 +108,9 @@ export class Holds {
     const needed = worstOf(model, worst, calls) + additional
     const charge = this.#tryCharge(input, needed) ?? (await this.#extendAndTry(input, needed))
     if (charge) return charge
-    const refusal = refusalOf(this.#ledger.snapshot(input.payer), needed, needed)
-    if (call.isEstimate) return this.#refused(input, refusal)
-    throw refusal
+    const rejection = rejectionOf(this.#ledger.snapshot(input.payer), needed, needed)
+    if (call.isEstimate) return this.#rejected(input, rejection)
+    throw rejection
   }
 
   /**
@@ -121,16 +126,16 @@ export class Holds {
     const needed = worstOf(model, worst, calls)
     const resize = (): true | undefined => this.#ledger.tryResize(hold, needed) || undefined
     if (!resize() && !(await this.#extend(payer, needed - hold.amount, resize))) {
-      throw refusalOf(this.#ledger.snapshot(payer), needed, needed)
+      throw rejectionOf(this.#ledger.snapshot(payer), needed, needed)
     }
     return { ...charge, model, input: { call, request: undefined, model, payer, worst, max } }
   }
 
   /** Returns the result of an estimate that was rejected for lack of credits. */
-  #refused(input: HoldInput, error: unknown): PendingCharge {
+  #rejected(input: HoldInput, error: unknown): PendingCharge {
     const required = error instanceof GatewayError ? error.details.fields?.["required"] : undefined
     if (!(error instanceof GatewayError) || typeof required !== "string") throw error
-    return { ...this.#estimatedCharge(input, parseCredits(required)), refusal: error }
+    return { ...this.#estimatedCharge(input, parseCredits(required)), rejection: error }
   }
 
   /**
@@ -158,7 +163,7 @@ export class Holds {
   /** Holds the available balance for fewer tool calls, if the vendor has a field that limits them. */
   #withFewerCalls(input: ChatHoldInput, plain: Bound, needed: bigint): PendingCharge {
     const { withFewerCalls, call } = input
-    if (withFewerCalls === undefined || call.refuseOnLowBalance) return this.#clamp(input, needed)
+    if (withFewerCalls === undefined || call.rejectOnLowBalance) return this.#clamp(input, needed)
     let fewest = input
     for (const max of FEWER_CALLS) {
       const { held, featureCosts } = withFewerCalls(max)
@@ -190,12 +195,12 @@ export class Holds {
     const { call, held, payer, bound, model, clients } = input
     const balances = this.#ledger.snapshot(payer)
     const [account] = balances
-    if (account && account.debt > 0n) throw debtRefusal(account, needed)
+    if (account && account.debt > 0n) throw debtRejection(account, needed)
     const short = balances.filter((snapshot) => snapshot.available < needed)
     if (short.every((snapshot) => snapshot.posted >= needed))
-      throw reservedRefusal(needed, balances)
+      throw reservedRejection(needed, balances)
     const shortest = Math.max(1, minOutput(model, clients))
-    if (!call.refuseOnLowBalance) {
+    if (!call.rejectOnLowBalance) {
       const available = this.#ledger.available(payer)
       const output = affordableOutput(bound, held, available)
       if (output >= shortest) {
@@ -204,8 +209,8 @@ export class Holds {
         if (charge) return charge
       }
     }
-    const min = call.refuseOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
-    throw refusalOf(this.#ledger.snapshot(payer), needed, min)
+    const min = call.rejectOnLowBalance ? needed : worstCost({ ...bound, output: shortest }, held)
+    throw rejectionOf(this.#ledger.snapshot(payer), needed, min)
   }
 
   #tryCharge(input: HoldInput, amount: bigint, affordable?: number): PendingCharge | undefined {

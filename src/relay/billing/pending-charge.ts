@@ -32,11 +32,11 @@ export interface PendingCharge {
   /** The costs other than tokens, by deployment; absent if only tokens are billed. */
   readonly featureCosts?: ReadonlyMap<string, FeatureCosts> | undefined
   /**
-   * The deployments from which the hold was computed. `held` and `refusal`, the reason for a rejection, are set for
+   * The deployments from which the hold was computed. `held` and `rejection`, the reason for a rejection, are set for
    * estimates only.
    */
   readonly held?: readonly Deployment[]
-  readonly refusal?: GatewayError
+  readonly rejection?: GatewayError
   readonly attempts: AttemptRecord[]
   losses: readonly Loss[]
   /** Time of the first byte, as returned by `performance.now()`. */

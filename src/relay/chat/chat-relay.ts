@@ -212,9 +212,9 @@ export class ChatRelay {
         passes,
       })
       return { input, priced: features ?? model }
-    } catch (refusal) {
-      const body = call.isStrict ? undefined : withoutTool(call.body, refusal)
-      if (body === undefined) throw refusal
+    } catch (rejection) {
+      const body = call.isStrict ? undefined : withoutTool(call.body, rejection)
+      if (body === undefined) throw rejection
       const rest = { ...input, call: { ...call, body }, request: dialect.decodeRequest(body) }
       const { ignored = [] } = model
       const isFirst = ignored.every(({ name }) => name !== "tools")

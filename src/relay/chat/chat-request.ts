@@ -7,8 +7,8 @@ import { hedges } from "../pipeline/hedges.ts"
 import type { Trial } from "../pipeline/trial.ts"
 import { isKeptByVendor } from "./record-state.ts"
 import { clampAt } from "../billing/pending-charge.ts"
-import { StateRefusals } from "./state-refusals.ts"
-import type { RefusalReader } from "../upstream/refusal.ts"
+import { StateRejections } from "./state-rejections.ts"
+import type { RejectionReader } from "../upstream/rejection.ts"
 import type { ChatContext } from "./chat-context.ts"
 import type { Plan } from "./plan.ts"
 import { type ChatCandidate, planCall } from "./plan-call.ts"
@@ -106,9 +106,9 @@ function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: 
 }
 
 /** Returns a reader for the errors of a plan's vendor. */
-export function refusalsOf({ charge }: ChatContext, { binding }: Plan): RefusalReader {
+export function rejectionsOf({ charge }: ChatContext, { binding }: Plan): RejectionReader {
   const { state } = charge
-  return state ? new StateRefusals(binding.dialect, state.references) : binding.dialect
+  return state ? new StateRejections(binding.dialect, state.references) : binding.dialect
 }
 
 /** Returns the name of the model in the answer: the requested name, or the model that answered if several could. */

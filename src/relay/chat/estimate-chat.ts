@@ -31,7 +31,7 @@ import {
   type EstimateLine,
   amountOf,
   withRest,
-  refusedLosses,
+  rejectedLosses,
 } from "../pipeline/estimate.ts"
 
 export interface EstimateServices {
@@ -158,7 +158,7 @@ async function stepOf(planned: PlannedRequest, deployment: Deployment, signer: R
     withMediaPlaceholders,
   )
   const plan = { isVerbatim, dialect: binding.dialect.id, calls }
-  return { plan, losses, ...refusedLosses(planned.call.isStrict, losses) }
+  return { plan, losses, ...rejectedLosses(planned.call.isStrict, losses) }
 }
 
 function smallest(amounts: readonly bigint[]): bigint {

@@ -110,7 +110,7 @@ export class FrameDecoding {
         ])
         if (received?.frames === undefined) return
         this.countRest(received.frames)
-        this.#frames.refuseSilence()
+        this.#frames.rejectsilence()
       }
     } catch {
       // The earlier reports are used.

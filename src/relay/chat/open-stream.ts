@@ -11,7 +11,7 @@ import {
   modelNameOf,
   planFailure,
   planFor,
-  refusalsOf,
+  rejectionsOf,
   requestOf,
 } from "./chat-request.ts"
 import { callCorrected, isRejected } from "./corrections.ts"
@@ -160,7 +160,7 @@ export class StreamOpening {
     const attempt = pipeline.begin(context, plan)
     attempts.push(attempt)
     try {
-      const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
+      const response = await attempt.send(requestOf(context, plan), rejectionsOf(context, plan))
       const parts = readingParts(counter, context, attempt, recorder)
       const stream = await UpstreamStream.open(attempt, response, { ...parts, writer })
       attempt.succeed()

@@ -242,7 +242,7 @@ function* planBinding(
   const { planned, candidate, rules, signer } = transcoding
   const { deployment, client, corrections } = candidate
   const { dialect } = binding
-  if (dialect.id !== planned.dialect.id) refuseKept(planned.charge, request)
+  if (dialect.id !== planned.dialect.id) rejectKept(planned.charge, request)
   const isSplit = isMany(request, dialect, deployment)
   const said = dialect.id === planned.dialect.id ? request.messages : withoutToolItems(request)
   const opened = openEnvelopes({ ...request, messages: said }, signer, client.credentialId)
@@ -302,7 +302,7 @@ function* planBinding(
 }
 
 /** Rejects references to vendor state, except files, in a dialect that cannot contain them. */
-function refuseKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
+function rejectKept({ state }: PendingCharge, { isThread }: ChatRequest): void {
   const lost = state?.references.find((reference) => reference.state.isEssential)
   if (lost) throw unusableReference(lost)
   if (isThread) throw noThreads("thread")

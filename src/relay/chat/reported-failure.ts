@@ -3,7 +3,7 @@ import type { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
-import { messageIn } from "../upstream/refusal.ts"
+import { messageIn } from "../upstream/rejection.ts"
 
 const GOOD_STATUS = 200
 
@@ -13,6 +13,6 @@ export function reportedFailure(
   error: JsonObject,
   headers?: ResponseHeaders,
 ): GatewayError {
-  attempt.refused(attempt.cleanedText(messageIn(error) ?? ""))
+  attempt.rejected(attempt.cleanedText(messageIn(error) ?? ""))
   return attempt.plan.binding.dialect.decodeError(GOOD_STATUS, error, headers)
 }

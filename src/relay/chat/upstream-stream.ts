@@ -271,7 +271,7 @@ export class UpstreamStream<
           break
         }
       }
-      this.#frames.refuseSilence()
+      this.#frames.rejectsilence()
     } catch (failure) {
       this.#decoding.countRest(received.slice(reported + 1))
       if (reported === 0) throw failure
@@ -414,7 +414,7 @@ export class UpstreamStream<
 
   /** Records the provider's message, which only the operator reads. */
   #failed({ message, failure }: ErrorEvent): GatewayError {
-    this.#attempt.refused(this.#attempt.cleanedText(message))
+    this.#attempt.rejected(this.#attempt.cleanedText(message))
     return failure
   }
 }

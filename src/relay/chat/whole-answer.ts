@@ -25,7 +25,7 @@ import {
   modelNameOf,
   planFailure,
   planFor,
-  refusalsOf,
+  rejectionsOf,
   requestOf,
 } from "./chat-request.ts"
 import { callCorrected } from "./corrections.ts"
@@ -179,8 +179,8 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   async #receiveStream(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     try {
       return await this.#receiveOnce(calls, plan)
-    } catch (refusal) {
-      if (!isStreamRefused(refusal)) throw refusal
+    } catch (rejection) {
+      if (!isStreamRejected(rejection)) throw rejection
       return this.#receiveOnce(calls, wholePlan(plan))
     }
   }
@@ -192,7 +192,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     const attempt = pipeline.begin(context, plan)
     calls.attempts.push(attempt)
     try {
-      const response = await attempt.send(requestOf(context, plan), refusalsOf(context, plan))
+      const response = await attempt.send(requestOf(context, plan), rejectionsOf(context, plan))
       let received: Received
       // Some servers stream an answer although a whole answer was requested.
       if (isStreamed(attempt, response)) {
@@ -390,8 +390,8 @@ function encodedBody(
  * Whether a provider rejects streaming for this operator, as OpenAI does for unverified organizations. The stream was
  * requested by the gateway, not by the caller.
  */
-function isStreamRefused(refusal: unknown): boolean {
-  return refusal instanceof GatewayError && refusal.details.providerError === "streaming"
+function isStreamRejected(rejection: unknown): boolean {
+  return rejection instanceof GatewayError && rejection.details.providerError === "streaming"
 }
 
 function readWhole(

@@ -73,5 +73,5 @@ const ONE_ORGANIZATION = "invalid_encrypted_content"
 export function endsFailover(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || isFinal(failure)) return true
   const { kind, details } = failure
-  return kind === "refused_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
+  return kind === "rejected_by_upstream" && details.upstream?.code !== ONE_ORGANIZATION
 }

@@ -145,7 +145,7 @@ async function* readTogether(
       else if (read instanceof Uint8Array) pieces.push(read)
       else pieces.push(encodeText([...read].join("")))
     }
-    frames.refuseSilence()
+    frames.rejectsilence()
   } catch (cause) {
     failure = { cause }
   }

@@ -7,7 +7,7 @@ import {
   estimateOf,
   minOf,
   linesOfCost,
-  refusedLosses,
+  rejectedLosses,
   stepsOf,
 } from "../pipeline/estimate.ts"
 import type { OperationPlan } from "./operation-plan.ts"
@@ -53,7 +53,7 @@ async function partOf(services: OperationServices, plan: OperationPlan): Promise
     if (!client) throw new Error(`provider ${deployment.provider} is not set up`)
     const lost = await lossesAt({ deployment, client })
     const losses = reportable([...(model.ignored ?? []), ...lost])
-    return { losses, ...refusedLosses(call.isStrict, losses) }
+    return { losses, ...rejectedLosses(call.isStrict, losses) }
   })
   const lines = cost ? linesOfCost(cost) : []
   return { model: model.id, min: minOf(min, model, max), max, lines, route }

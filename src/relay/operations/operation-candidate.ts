@@ -25,14 +25,14 @@ import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
-import type { RefusalReader } from "../upstream/refusal.ts"
+import type { RejectionReader } from "../upstream/rejection.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 
 /** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
 
 /** Reads the answers of an operation, and their errors. */
-export type AnswerReader = RefusalReader & Pick<OperationFormat<never, never>, "longMember">
+export type AnswerReader = RejectionReader & Pick<OperationFormat<never, never>, "longMember">
 
 /** An upstream response whose body has not been read. The deadlines of its call are in `attempt`. */
 export interface UpstreamAnswer {
@@ -199,7 +199,7 @@ export class OperationCandidate implements Candidate {
    * although the call succeeded. It has no effect if the call was already reported as failed, or if the vendor did not
    * cause the failure.
    */
-  refuse(thrown: unknown): void {
+  reject(thrown: unknown): void {
     const failure = asCallFailure(thrown)
     const isVendors =
       failure instanceof GatewayError &&
@@ -287,6 +287,6 @@ export async function answerOf(
     spans && longMember !== undefined
       ? await parseAround(bytes, spans, longMember)
       : await parseWhole(bytes)
-  if (json === undefined) attempt.refuseTooComplex(bytes)
+  if (json === undefined) attempt.rejectTooComplex(bytes)
   return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
 }

@@ -64,7 +64,7 @@ async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Pr
   try {
     return await attempt(candidate)
   } catch (thrown) {
-    candidate.refuse(thrown)
+    candidate.reject(thrown)
     throw thrown
   }
 }
@@ -310,7 +310,7 @@ function billedUsage(failure: unknown): CountedUsage | undefined {
 /** The error for text that a model generated instead of an image, if the price of the model has no rate for text. */
 function freeText(): GatewayError {
   return new GatewayError(
-    "refused_by_upstream",
+    "rejected_by_upstream",
     "The provider generated text instead of an image, which is not passed on, because this model has no price for text.",
   )
 }

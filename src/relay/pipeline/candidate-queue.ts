@@ -24,7 +24,7 @@ export class CandidateQueue {
   #firstFailure: CallFailure | undefined
   #retries = 0
   /** Models that rejected the request itself; undefined if there are none. */
-  #refusing: Set<string> | undefined
+  #rejecting: Set<string> | undefined
   /** Deployments that were called out of order; undefined if there are none. */
   #called: Set<string> | undefined
 
@@ -50,7 +50,7 @@ export class CandidateQueue {
   #mayTry({ deployment }: Candidate): boolean {
     const { id, member } = deployment
     if (this.#called?.has(id) === true) return false
-    if (member !== undefined && this.#refusing?.has(member.id) === true) return false
+    if (member !== undefined && this.#rejecting?.has(member.id) === true) return false
     if (this.failure === undefined) return true
     const { health, router } = this.#services
     return health.isHealthy(id) || router.loadOf(deployment).takeProbe()
@@ -86,8 +86,8 @@ export class CandidateQueue {
     if (!isEnd) return true
     const { member } = candidate.deployment
     if (member === undefined || isFinal(failure)) return false
-    this.#refusing ??= new Set()
-    this.#refusing.add(member.id)
+    this.#rejecting ??= new Set()
+    this.#rejecting.add(member.id)
     return true
   }
 

@@ -6,8 +6,8 @@ import type { Key } from "../../keys/key.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Rates } from "../../limits/rates.ts"
-import { SMALLEST_COST, refusalOf } from "../billing/payment-refusals.ts"
-import { refuseHindered } from "./refuse-hindered.ts"
+import { SMALLEST_COST, rejectionOf } from "../billing/payment-rejections.ts"
+import { rejectHindered } from "./reject-hindered.ts"
 
 export interface EarlyCheckParts {
   readonly limiter: Rates
@@ -32,7 +32,7 @@ export class EarlyChecks {
    * @throws GatewayError `key_paused` or a similar error, `concurrent_requests_exceeded`.
    */
   enter(key: Key, memory: Reservation): Promise<void> | undefined {
-    refuseHindered(key)
+    rejectHindered(key)
     const { limiter } = this.#parts
     const { id, account, concurrentRequests, together } = key
     const own =
@@ -50,43 +50,43 @@ export class EarlyChecks {
    * Checks whether the rate limits of a key allow another request in this minute, without counting one.
    * @throws GatewayError `request_rate_exceeded`
    */
-  refuseFrequent({ id, account, requestsPerMinute, together }: Key): void {
+  rejectFrequent({ id, account, requestsPerMinute, together }: Key): void {
     const { limiter } = this.#parts
-    limiter.refuseExceeded(id, requestsPerMinute, "this key")
-    limiter.refuseExceeded(account, together?.requestsPerMinute, "this account")
+    limiter.rejectExceeded(id, requestsPerMinute, "this key")
+    limiter.rejectExceeded(account, together?.requestsPerMinute, "this account")
   }
 
   /**
-   * Checks whether a key can pay for any request. If a model of the kind is free, this check is left to `refuseUnpaid`.
+   * Checks whether a key can pay for any request. If a model of the kind is free, this check is left to `rejectUnpaid`.
    * @throws GatewayError `insufficient_credits`, or the error for a budget that is used up.
    */
-  async refuseEmpty(key: Key, kind: ModelKind): Promise<void> {
-    if (!this.#parts.catalog().hasFree(kind, key)) await this.#refuseBalance(key)
+  async rejectEmpty(key: Key, kind: ModelKind): Promise<void> {
+    if (!this.#parts.catalog().hasFree(kind, key)) await this.#rejectBalance(key)
   }
 
   /**
    * Checks whether a key may call a model, and whether it can pay for any request.
-   * @throws GatewayError like `Catalog.require` and `refuseEmpty`.
+   * @throws GatewayError like `Catalog.require` and `rejectEmpty`.
    */
-  async refuseUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
+  async rejectUnpaid(key: Key, kind: ModelKind, name: string): Promise<void> {
     const catalog = this.#parts.catalog()
     // If the model is not a reranker, embeddings are compared.
     const isCompared = kind === "rerank" && catalog.resolve(name, key)?.kind === "embedding"
     const model = catalog.require(name, isCompared ? "embedding" : kind, key)
-    if (!isFree(model)) await this.#refuseBalance(key)
+    if (!isFree(model)) await this.#rejectBalance(key)
   }
 
   /**
    * Checks the balance. Credits that running requests hold count as available, because they may be released by the time
    * the body has arrived.
    */
-  async #refuseBalance(key: Key): Promise<void> {
+  async #rejectBalance(key: Key): Promise<void> {
     const { ledger } = this.#parts
     const payer = key.payerAt(Date.now())
     if (ledger.failure !== undefined || ledger.available(payer) >= SMALLEST_COST) return
     if (await ledger.lease(payer, SMALLEST_COST)) return
-    const refusal = refusalOf(ledger.snapshot(payer), SMALLEST_COST, SMALLEST_COST)
-    if (refusal.kind !== "credits_reserved") throw refusal
+    const rejection = rejectionOf(ledger.snapshot(payer), SMALLEST_COST, SMALLEST_COST)
+    if (rejection.kind !== "credits_reserved") throw rejection
   }
 }
 

@@ -20,7 +20,7 @@ export interface Estimate {
   /** The maximum cost, which would be held. */
   readonly max: bigint
   /** The reason why the request would currently be rejected for lack of credits; undefined if it would not. */
-  readonly refusal: GatewayError | undefined
+  readonly rejection: GatewayError | undefined
   /** The reduced output limit; undefined if the limit would not be reduced. */
   readonly clampedTo: number | undefined
   /** The balances of the account and of the key's budgets. The account is first. */
@@ -75,10 +75,10 @@ export function estimateOf(
   charge: PendingCharge,
   parts: readonly EstimatedPart[],
 ): Estimate {
-  const { refusal, clampedTo, hold } = charge
+  const { rejection, clampedTo, hold } = charge
   const balances = billing.snapshot(charge)
   const min = parts.reduce((sum, part) => sum + part.min, 0n)
-  return { min, max: hold.amount, refusal, clampedTo, balances, parts }
+  return { min, max: hold.amount, rejection, clampedTo, balances, parts }
 }
 
 /** Returns the lines of a cost, which is calculated at the highest price. */
@@ -135,7 +135,7 @@ export function stepsOf(
 }
 
 /** Returns the error for losses at a deployment; undefined if the caller accepts losses or there are none. */
-export function refusedLosses(isStrict: boolean, losses: readonly Loss[]) {
+export function rejectedLosses(isStrict: boolean, losses: readonly Loss[]) {
   return isStrict && losses.length > 0 ? { error: notCarried(losses) } : {}
 }
 

@@ -68,7 +68,7 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
   const foundInBody = new Map<Switches, readonly SetSwitch[]>()
   const deployments: Deployment[] = []
   const held: Deployment[] = []
-  let refusal: GatewayError | undefined
+  let rejection: GatewayError | undefined
   let isSet = false
   for (const deployment of input.model.deployments) {
     const found = switchesSetAt(input, deployment, foundInBody)
@@ -83,12 +83,12 @@ function priceFeatures(input: PricedFeaturesInput): PricedFeatures | undefined {
       }
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
-      refusal ??= thrown
+      rejection ??= thrown
     }
   }
   if (!isSet) return undefined
   // A rejection at a deployment without a price has no effect, because that deployment is never called.
-  if (refusal && !deployments.some(({ price }) => price)) throw refusal
+  if (rejection && !deployments.some(({ price }) => price)) throw rejection
   const features = { model: { ...input.model, deployments }, held, featureCosts }
   const withFewerCalls = (max: number): PricedFeatures =>
     priceFeatures({ ...input, assumedCalls: max }) ?? { ...features, withFewerCalls }
@@ -183,7 +183,7 @@ function featureCostsOf(
 ): FeatureCosts | undefined {
   const { price } = deployment
   if (price === undefined || setSwitches.length === 0) return undefined
-  if (input.request.isThread && !input.passes) refuseStoredTools(setSwitches)
+  if (input.request.isThread && !input.passes) rejectstoredTools(setSwitches)
   const assumed =
     isLimitable && max === undefined ? assumedCalls(setSwitches, input.assumedCalls) : undefined
   const builder = new FeatureCostsBuilder(input, deployment, price, { max, assumed })
@@ -200,7 +200,7 @@ function isOwnTool(charge: Charge): boolean {
  * Rejects priced tools in a thread. A thread keeps its tools for requests that continue from it without naming them, so
  * it would be unknown how much to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat all other fields.
  */
-function refuseStoredTools(setSwitches: readonly SetSwitch[]): void {
+function rejectstoredTools(setSwitches: readonly SetSwitch[]): void {
   const kept = setSwitches.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))
   if (kept) throw unthreadable(kept.place)
 }

@@ -15,13 +15,14 @@ const OWN_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, "custo
  * tools with every request, next to their own tools. A caller that requests only this tool needs it.
  * @returns undefined if the tool cannot be left out.
  */
-export function withoutTool(body: JsonObject, refusal: unknown): JsonObject | undefined {
-  if (!(refusal instanceof GatewayError) || refusal.kind !== "feature_not_priced") return undefined
-  const place = TOOL_PLACE.exec(refusal.details.parameter ?? "")
+export function withoutTool(body: JsonObject, rejection: unknown): JsonObject | undefined {
+  if (!(rejection instanceof GatewayError) || rejection.kind !== "feature_not_priced")
+    return undefined
+  const place = TOOL_PLACE.exec(rejection.details.parameter ?? "")
   const { tools } = body
   if (place === null || !Array.isArray(tools)) return undefined
   const index = Number(place[1])
-  // The refused member is next to a function, which the caller needs.
+  // The rejected member is next to a function, which the caller needs.
   if (isFunction(tools[index])) return undefined
   const left = tools.flatMap((tool, at) => (at === index ? restOf(tool, place[2]) : [tool]))
   if (!left.some(isOwn) || isRequired(body, tools[index])) return undefined

@@ -34,7 +34,7 @@ export interface Call {
    * Whether the caller sent `x-tollgate-on-low-balance: refuse`, which requests a 402 response instead of a shorter
    * answer.
    */
-  readonly refuseOnLowBalance: boolean
+  readonly rejectOnLowBalance: boolean
   /**
    * Whether the caller sent `x-tollgate-strict: true`, which requests a 400 response if parts of the request would be
    * lost.

@@ -96,7 +96,7 @@ export interface PreferenceInput {
 export function preferredModel(model: Model, input: PreferenceInput): Model {
   const preferences = input.call.preferences?.provider
   if (preferences === undefined) return model
-  if (input.call.hidesCosts === true) refuseProviderNames(preferences)
+  if (input.call.hidesCosts === true) rejectProviderNames(preferences)
   const { clients } = input.config
   const { known, ignored, unknown } = knownPreferences(preferences, clients)
   if (unknown !== undefined && !hasRouter(model, clients)) throw unknown
@@ -119,7 +119,7 @@ interface KnownPreferences {
 const NAMING = ["order", "only", "ignore"] as const
 
 /** Rejects names of providers from a caller who does not see them. Otherwise errors would show which names exist. */
-function refuseProviderNames(preferences: ProviderPreferences): void {
+function rejectProviderNames(preferences: ProviderPreferences): void {
   const name = NAMING.find((one) => preferences[one] !== undefined)
   if (name === undefined) return
   throw invalidValue(

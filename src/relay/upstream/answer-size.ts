@@ -53,7 +53,7 @@ export class AnswerSize {
   }
 
   /**
-   * Reserves memory for the answer. If it is refused, all memory of the answer is released.
+   * Reserves memory for the answer. If it is rejected, all memory of the answer is released.
    * @param parsed memory in bytes that the parsed values take.
    * @returns the failure of a call whose answer is too large, which its provider bills; undefined if it fits.
    * @throws GatewayError `overloaded`.
@@ -79,7 +79,7 @@ export class AnswerSize {
 }
 
 /**
- * Returns the error for an answer whose memory is refused because of its size, or because of parallel requests of the
+ * Returns the error for an answer whose memory is rejected because of its size, or because of parallel requests of the
  * same caller. Its provider bills it.
  * @throws any other error.
  */

@@ -30,12 +30,12 @@ import type { Meter } from "../metering/meter.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
-import { type RefusalReader, refusalOf } from "./refusal.ts"
+import { type RejectionReader, rejectionOf } from "./rejection.ts"
 import { tooComplex, usageIfTooComplex } from "./unparsed-answer.ts"
 
 const NOT_FOUND = 404
 /** The lowest status of responses that providers do not bill. */
-const FIRST_REFUSAL = 400
+const FIRST_REJECTION = 400
 const DECODER = new TextDecoder()
 
 /** The deployment and the client of a call. */
@@ -140,18 +140,24 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Sends a request.
-   * @param refusals reads the vendor's error responses.
+   * @param rejections reads the vendor's error responses.
    * @returns the answer, whose status is a success and whose body has not been read.
    * @throws CallFailure in all other cases, which must be passed to `fail`.
    */
-  send(request: HttpRequest | Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
+  send(
+    request: HttpRequest | Promise<HttpRequest>,
+    rejections: RejectionReader,
+  ): Promise<HttpAnswer> {
     return request instanceof Promise
-      ? this.#sendLater(request, refusals)
-      : this.receive(this.#client.send(this.#traced(request)), refusals)
+      ? this.#sendLater(request, rejections)
+      : this.receive(this.#client.send(this.#traced(request)), rejections)
   }
 
-  async #sendLater(signing: Promise<HttpRequest>, refusals: RefusalReader): Promise<HttpAnswer> {
-    return this.receive(this.#client.send(this.#traced(await signing)), refusals)
+  async #sendLater(
+    signing: Promise<HttpRequest>,
+    rejections: RejectionReader,
+  ): Promise<HttpAnswer> {
+    return this.receive(this.#client.send(this.#traced(await signing)), rejections)
   }
 
   #traced(request: HttpRequest): HttpRequest {
@@ -159,7 +165,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /** Receives the answer like `send`, for a request that has already been sent. */
-  async receive(sending: Sending, refusals: RefusalReader): Promise<HttpAnswer> {
+  async receive(sending: Sending, rejections: RejectionReader): Promise<HttpAnswer> {
     this.#sending = sending
     if (this.#ended) sending.abort()
     let response: HttpAnswer
@@ -170,7 +176,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     }
     this.record.status = response.status
     this.deadlines.answered()
-    if (!response.ok) throw this.#meaning(await refusalOf(this, response, refusals))
+    if (!response.ok) throw this.#meaning(await rejectionOf(this, response, rejections))
     this.#load?.began(performance.now() - this.startedAt, this.#isStream)
     return response
   }
@@ -179,10 +185,11 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    * Returns `model_not_found` if the provider rejects a model that the catalog does not know either, because the caller
    * named the model. Other errors are returned unchanged.
    */
-  #meaning(refusal: GatewayError): GatewayError {
+  #meaning(rejection: GatewayError): GatewayError {
     const { isAssumed, upstreamModel } = this.plan.deployment
-    const isUnknown = this.record.status === NOT_FOUND || refusal.details.providerError === "model"
-    if (isAssumed !== true || !isUnknown) return refusal
+    const isUnknown =
+      this.record.status === NOT_FOUND || rejection.details.providerError === "model"
+    if (isAssumed !== true || !isUnknown) return rejection
     return new GatewayError(
       "model_not_found",
       `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has no model of that name. GET /v1/models lists the known models.`,
@@ -199,14 +206,14 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     if (whole === undefined) return this.#collectedJson(response)
     this.isSmallAnswer = true
     const json = parseJson(DECODER.decode(whole))
-    if (json === undefined) this.refuseTooComplex(whole)
+    if (json === undefined) this.rejectTooComplex(whole)
     return json
   }
 
   async #collectedJson(response: HttpAnswer): Promise<JsonValue | undefined> {
     const bytes = await this.#collect(response, true)
     const json = await parseWhole(bytes)
-    if (json === undefined) this.refuseTooComplex(bytes)
+    if (json === undefined) this.rejectTooComplex(bytes)
     return json
   }
 
@@ -214,7 +221,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    * Checks a whole answer that was not parsed as JSON. Large answers were already checked while they arrived.
    * @throws GatewayError if it is JSON that is too complex. Its usage is kept.
    */
-  refuseTooComplex(bytes: Uint8Array): void {
+  rejectTooComplex(bytes: Uint8Array): void {
     if (bytes.byteLength > SMALL_ANSWER) return
     this.usageMembers = usageIfTooComplex(DECODER.decode(bytes))
     if (this.usageMembers !== undefined) throw tooComplex(this.provider)
@@ -270,7 +277,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
    */
   get isBilled(): boolean {
     const { status } = this.record
-    const isTaken = status === 0 ? this.#sending?.isConnected === true : status < FIRST_REFUSAL
+    const isTaken = status === 0 ? this.#sending?.isConnected === true : status < FIRST_REJECTION
     return isTaken && this.#isEndedHere
   }
 
@@ -285,7 +292,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /** Stores the vendor's message of a rejection, without the operator's secrets. */
-  refused(words: string): void {
+  rejected(words: string): void {
     this.#words = words
   }
 
@@ -325,8 +332,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#reportFailure(failure)
     // The deployment is healthy, because the vendor rejected the request itself.
     const { kind, details } = failure
-    const isRefusal = kind === "refused_by_upstream" || kind === "model_not_found"
-    if (isRefusal || details.rejected !== undefined) {
+    const isRejection = kind === "rejected_by_upstream" || kind === "model_not_found"
+    if (isRejection || details.rejected !== undefined) {
       return this.#observer.attemptUnjudged(deployment)
     }
     this.record.cause = failureWords(failure, this.record.status)

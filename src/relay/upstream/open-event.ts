@@ -3,7 +3,7 @@ import type { JsonObject } from "../../canon/json.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import { UsageMembers } from "./usage-members.ts"
 
-/** Events with fewer bytes are not scanned, because their memory is never refused. */
+/** Events with fewer bytes are not scanned, because their memory is never rejected. */
 const MAX_UNSCANNED_BYTES = 256 * 1024
 /** The header with the type of a binary event. Its length byte never occurs in JSON. */
 const BINARY_HEADER = "\x0b:event-type"

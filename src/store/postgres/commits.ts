@@ -63,7 +63,7 @@ export class Commits {
       const row = await this.#statements.row<{ timeline: string }>(`SELECT ${TIMELINE} AS timeline`)
       return row?.timeline ?? null
     } catch (error) {
-      if (error instanceof PostgresFailure && error.outcome === "refused") return null
+      if (error instanceof PostgresFailure && error.outcome === "rejected") return null
       throw error
     }
   }

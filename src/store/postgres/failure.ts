@@ -2,10 +2,10 @@
  * The outcome of a failed step.
  *
  * `not_done`: nothing was changed, and the step may be repeated. `unclear`: the connection was lost when the step may
- * have been committed. It may only be repeated if it detects its own repetition. `refused`: the step would fail every
+ * have been committed. It may only be repeated if it detects its own repetition. `rejected`: the step would fail every
  * time.
  */
-export type Outcome = "not_done" | "unclear" | "refused"
+export type Outcome = "not_done" | "unclear" | "rejected"
 
 /**
  * SQLSTATE codes of idle transactions, lock timeouts, conflicts between transactions, too many connections, and servers
@@ -107,7 +107,7 @@ export function isDeadline(error: unknown): error is PostgresFailure {
  * the COMMIT.
  */
 export function rolledBack(): PostgresFailure {
-  return new PostgresFailure(new Error("the database rolled back the transaction"), "refused")
+  return new PostgresFailure(new Error("the database rolled back the transaction"), "rejected")
 }
 
 function outcomeOf(code: string): Outcome {
@@ -115,7 +115,7 @@ function outcomeOf(code: string): Outcome {
   // Errors of broken connections, of servers that shut down, and of Bun's client have an unclear outcome.
   const isUnclear =
     code === "40003" || code.startsWith("08") || code.startsWith("57") || code.startsWith("ERR_")
-  return isUnclear ? "unclear" : "refused"
+  return isUnclear ? "unclear" : "rejected"
 }
 
 function textOf(error: unknown, name: string): string | undefined {

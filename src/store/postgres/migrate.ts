@@ -74,7 +74,7 @@ export async function migrate(client: PostgresClient, schema: Schema): Promise<S
     const isUpToDate = before.version > newest || (await areInstalled(client, schema.routines))
     return requireUsable(isUpToDate ? before : await migrateTo(client, schema, newest), schema)
   }
-  refuseUnreleased(before, schema)
+  rejectUnreleased(before, schema)
   // Tables that are in use are locked for one step at a time. An empty database gets all steps in one transaction.
   let state = before
   while (state.version < newest) {
@@ -143,7 +143,7 @@ async function performSteps(
  */
 export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
   const newest = newestOf(schema)
-  refuseUnreleased(state, schema)
+  rejectUnreleased(state, schema)
   if (state.version < newest) {
     throw new LedgerError(
       "other_version",
@@ -163,7 +163,7 @@ export function requireUsable(state: SchemaState, schema: Schema): SchemaState {
  * Rejects schemas that no step upgrades.
  * @throws LedgerError `other_version`.
  */
-function refuseUnreleased({ version }: SchemaState, { firstVersion }: Schema): void {
+function rejectUnreleased({ version }: SchemaState, { firstVersion }: Schema): void {
   if (version === 0 || version >= firstVersion) return
   throw new LedgerError(
     "other_version",

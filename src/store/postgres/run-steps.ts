@@ -19,7 +19,7 @@ export async function runStep<Result>(statements: Statements, step: Step<Result>
 
 async function perform(
   statements: Statements,
-  { kind, sql, refusals, only }: Statement,
+  { kind, sql, rejections, only }: Statement,
 ): Promise<Outcome> {
   if (only === "sqlite") return NOTHING
   const { prepared: text, values } = RENDERER.render(sql)
@@ -29,7 +29,7 @@ async function perform(
     return { rows: [], count: await statements.run(text, bound) }
   } catch (error) {
     const constraint = error instanceof PostgresFailure ? error.constraint : undefined
-    throw refusals?.[constraint ?? ""]?.() ?? error
+    throw rejections?.[constraint ?? ""]?.() ?? error
   }
 }
 

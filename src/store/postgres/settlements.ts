@@ -1,4 +1,4 @@
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Batch } from "../settlements.ts"
 import { findPrunedRows } from "../steps/pruned-rows.ts"
 import type { SharedSettlements } from "../steps/settlements.ts"
@@ -23,7 +23,7 @@ async function requireKnowable(client: PostgresClient, { postings }: Batch): Pro
   const oldest = postings.reduce((at, posting) => Math.min(at, posting.at), Infinity)
   if (oldest > Date.now() - MIN_PRUNED_AGE_MS) return
   const { until } = await runStep(client, findPrunedRows())
-  if (oldest < until) throw refusals.requestIsTooOld(new Date(until).toISOString())
+  if (oldest < until) throw rejections.requestIsTooOld(new Date(until).toISOString())
 }
 
 export function settlementMethods(
@@ -61,5 +61,5 @@ function isOf(error: unknown, code: string): boolean {
 
 function storeErrorOf(error: unknown): unknown {
   if (!(error instanceof PostgresFailure) || !error.isOfInput) return error
-  return isOf(error, UNIQUE_VIOLATION) ? error : refusals.cannotBeStored(error.message)
+  return isOf(error, UNIQUE_VIOLATION) ? error : rejections.cannotBeStored(error.message)
 }

@@ -15,7 +15,7 @@ export function copyPath(path: string): string {
   return `${path}.unfinished`
 }
 
-function refuseUnfinished(path: string): void {
+function rejectUnfinished(path: string): void {
   if (!existsSync(copyPath(path))) return
   throw new LedgerError(
     "unfinished",
@@ -31,7 +31,7 @@ function refuseUnfinished(path: string): void {
  * @throws LedgerError `missing`, `unfinished`.
  */
 export function prepareDirectory(path: string): void {
-  refuseUnfinished(path)
+  rejectUnfinished(path)
   const directory = dirname(path)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   if (hasContent(path) || !existsSync(join(directory, "secrets", "key-pepper"))) return
@@ -46,7 +46,7 @@ export function prepareDirectory(path: string): void {
  * @throws LedgerError `exists` if there is a database, `unfinished`.
  */
 export function setLogAside(path: string, now: Date): void {
-  refuseUnfinished(path)
+  rejectUnfinished(path)
   if (hasContent(path)) throw new LedgerError("exists", `there is already a ledger: ${path}`)
   const suffix = now.toISOString().replaceAll(":", "-")
   for (const file of [`${path}-wal`, `${path}-shm`]) {

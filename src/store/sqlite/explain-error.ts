@@ -10,7 +10,7 @@ const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
 const NO_JSON = "malformed JSON"
 /** SQLite's error code when another process holds the lock for longer than the busy timeout. */
 const LOCKED = "SQLITE_BUSY"
-/** SQLite's error codes for refusals by the file system. */
+/** SQLite's error codes for rejections by the file system. */
 const UNAVAILABLE = [
   "SQLITE_IOERR",
   "SQLITE_CANTOPEN",

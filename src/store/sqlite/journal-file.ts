@@ -13,7 +13,7 @@ const BUSY_TIMEOUT_MS = 5_000
 interface StateRow {
   readonly waiting: number
   readonly oldest: number | null
-  readonly refused: number
+  readonly rejected: number
 }
 
 /**
@@ -31,11 +31,11 @@ export function openSqliteJournal(path: string) {
     "DELETE FROM lines WHERE number IN (SELECT value FROM json_each(?))",
   )
   const list = database.prepare<JournalLine, [number, number]>(
-    "SELECT number, node, body FROM lines WHERE number > ? AND refusal IS NULL ORDER BY number LIMIT ?",
+    "SELECT number, node, body FROM lines WHERE number > ? AND rejection IS NULL ORDER BY number LIMIT ?",
   )
   const state = database.prepare<StateRow, []>(
-    `SELECT count(*) FILTER (WHERE refusal IS NULL) AS waiting, min(at) FILTER (WHERE refusal IS NULL) AS oldest,
-       count(refusal) AS refused FROM lines`,
+    `SELECT count(*) FILTER (WHERE rejection IS NULL) AS waiting, min(at) FILTER (WHERE rejection IS NULL) AS oldest,
+       count(rejection) AS rejected FROM lines`,
   )
   const add = database.transaction(({ node, bodies, done }: JournalAddition): number => {
     const now = Date.now()
@@ -56,10 +56,10 @@ export function openSqliteJournal(path: string) {
       return add.immediate(addition)
     },
     list: (after, limit) => list.all(after, limit),
-    refuse(number, reason) {
-      database.run("UPDATE lines SET refusal = ? WHERE number = ?", [reason, number])
+    reject(number, reason) {
+      database.run("UPDATE lines SET rejection = ? WHERE number = ?", [reason, number])
     },
-    state: (): JournalState => state.get() ?? { waiting: 0, oldest: null, refused: 0 },
+    state: (): JournalState => state.get() ?? { waiting: 0, oldest: null, rejected: 0 },
   }
   return {
     methods: { lines },

@@ -25,7 +25,7 @@ export function stepRunner(database: Database): RunStep {
   // Statements created by `query` do not keep the file open after `close`, unlike those created by `prepare`.
   const renderer = new Renderer<Prepared>("sqlite", (text) => database.query(text))
 
-  function perform({ kind, sql, refusals, only }: StepStatement): Outcome {
+  function perform({ kind, sql, rejections, only }: StepStatement): Outcome {
     if (only === "postgresql") return NOTHING
     const { prepared, values } = renderer.render(sql)
     const bound = values.map(bindingOf)
@@ -33,7 +33,7 @@ export function stepRunner(database: Database): RunStep {
     try {
       return { rows: [], count: prepared.run(...bound).changes }
     } catch (error) {
-      throw refusals?.[violatedConstraint(error, Object.keys(refusals)) ?? ""]?.() ?? error
+      throw rejections?.[violatedConstraint(error, Object.keys(rejections)) ?? ""]?.() ?? error
     }
   }
 

@@ -1,5 +1,5 @@
 import { SQLiteError } from "bun:sqlite"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { SharedSettlements } from "../steps/settlements.ts"
 import type { Batch, Posted } from "../settlements.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -69,7 +69,7 @@ const OF_VALUES: ReadonlySet<string | undefined> = new Set([
 function storeErrorOf(error: unknown): unknown {
   const isOfValues =
     error instanceof RangeError || (error instanceof SQLiteError && OF_VALUES.has(error.code))
-  return isOfValues ? refusals.cannotBeStored(error.message) : error
+  return isOfValues ? rejections.cannotBeStored(error.message) : error
 }
 
 function isTaken(error: unknown): boolean {

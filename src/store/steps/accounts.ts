@@ -11,7 +11,7 @@ import {
   type NewAccount,
 } from "../accounts.ts"
 import { leftOfBudgets } from "./key-fields.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { adjustBudgets, periodsAt } from "./budgets.ts"
@@ -87,11 +87,11 @@ const UNSPENT = { daily_spent: null, monthly_spent: null }
 export function* createAccount(account: NewAccount): Step<AccountRecord> {
   const { id, name, createdAt, limits = {} } = account
   // The name must also differ from the ids of other accounts, because accounts can be found by either.
-  if (yield* find(name)) throw refusals.nameIsTaken(name)
+  if (yield* find(name)) throw rejections.nameIsTaken(name)
   yield* run(
     sql`INSERT INTO accounts (id, name, created_at, limits)
       VALUES (${id}, ${name}, ${createdAt}, ${JSON.stringify(limits)})`,
-    { accounts_name_key: () => refusals.nameIsTaken(name) },
+    { accounts_name_key: () => rejections.nameIsTaken(name) },
   )
   yield* run(
     sql`${perEngine({
@@ -117,16 +117,16 @@ function* update(id: string, change: AccountChange): Step<AccountRecord> {
   // The account is locked, so that the second of two simultaneous changes sees the first.
   yield* runOnPostgresql(sql`SELECT 1 FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`)
   const account = yield* find(id)
-  if (!account) throw refusals.noAccount(id)
+  if (!account) throw rejections.noAccount(id)
   const limits = limitsAfter(account.limits, change)
   const { memberKeys: _, ...others } = change
   const changed = { ...account, ...others, limits }
   const { name, storesContent, state } = changed
-  if (name !== account.name && (yield* find(name))) throw refusals.nameIsTaken(name)
+  if (name !== account.name && (yield* find(name))) throw rejections.nameIsTaken(name)
   yield* run(
     sql`UPDATE accounts SET name = ${name}, stores_content = ${storesContent}, state = ${state},
       limits = ${JSON.stringify(limits)} WHERE id = ${account.id}`,
-    { accounts_name_key: () => refusals.nameIsTaken(name) },
+    { accounts_name_key: () => rejections.nameIsTaken(name) },
   )
   if (!change.limits && !change.labelBudgets) return changed
   const now = Date.now()

@@ -6,7 +6,7 @@ import type {
   Reversal,
   ReversalSettlement,
 } from "../payments.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import { changeDebt, debtOf } from "./debts.ts"
 import { addEntry, lockFree } from "./ledger-lines.ts"
 import { FOR_UPDATE, larger, sql, type SqlBoolean } from "./sql.ts"
@@ -84,8 +84,8 @@ export function* settleReversal(settlement: ReversalSettlement): Step<OpenRevers
   const { account, taken } = payment
   const all = yield* owed(payment)
   const open = { account, amount: all - taken }
-  if (open.amount === 0n) throw refusals.reversalIsSettled()
-  if (open.amount !== amount) throw refusals.reversalHasGrown()
+  if (open.amount === 0n) throw rejections.reversalIsSettled()
+  if (open.amount !== amount) throw rejections.reversalHasGrown()
   const line = { account, at, note, author }
   if (amount > 0n) yield* take(line, amount)
   else yield* giveBack(line, -amount)
@@ -127,6 +127,6 @@ function* owed(payment: PaymentRow): Step<bigint> {
 
 function* lockPayment(intent: string): Step<PaymentRow> {
   const found = yield* row<PaymentRow>(sql`${SELECT} WHERE intent = ${intent} ${FOR_UPDATE}`)
-  if (!found) throw refusals.noPayment(intent)
+  if (!found) throw rejections.noPayment(intent)
   return found
 }

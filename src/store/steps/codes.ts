@@ -1,6 +1,6 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { CodeRecord, NewCode, Redemption } from "../codes.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { receive } from "./debts.ts"
@@ -76,7 +76,7 @@ function* revoke(id: string, at: number): Step<CodeRecord> {
   const revoked = yield* row<CodeRow>(
     sql`UPDATE codes SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING ${COLUMNS}`,
   )
-  if (!revoked) throw refusals.noCode(id)
+  if (!revoked) throw rejections.noCode(id)
   return codeFromRow(revoked)
 }
 
@@ -85,8 +85,8 @@ function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
   const { id, amount, used, uses } = yield* lockUsable(hash, at)
   yield* lockBalance(account)
   const earlier = sql`SELECT entry FROM redemptions WHERE code = ${id} AND account = ${account}`
-  if (yield* exists(earlier)) throw refusals.codeWasRedeemed()
-  if (used >= uses) throw refusals.codeIsUsedUp()
+  if (yield* exists(earlier)) throw rejections.codeWasRedeemed()
+  if (used >= uses) throw rejections.codeIsUsedUp()
   const added = yield* addEntry({ account, kind: "code", amount, at, note: id, author })
   yield* run(
     sql`INSERT INTO redemptions (code, account, entry) VALUES (${id}, ${account}, ${added.number})`,
@@ -103,10 +103,10 @@ function* lockUsable(hash: string, at: number): Step<CodeRecord> {
   const found = yield* row<CodeRow>(
     sql`SELECT ${COLUMNS} FROM codes WHERE hash = ${hash} ${FOR_UPDATE}`,
   )
-  if (!found) throw refusals.noSuchCode()
+  if (!found) throw rejections.noSuchCode()
   const code = codeFromRow(found)
-  if (code.revokedAt !== null) throw refusals.codeIsRevoked()
-  if (code.expiresAt !== null && code.expiresAt <= at) throw refusals.codeHasExpired()
+  if (code.revokedAt !== null) throw rejections.codeIsRevoked()
+  if (code.expiresAt !== null && code.expiresAt <= at) throw rejections.codeHasExpired()
   return code
 }
 

@@ -1,6 +1,6 @@
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
 import type { MemberRecord, MemberRole } from "../members.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { requireRoom } from "./account-room.ts"
@@ -73,7 +73,7 @@ function* list(
 function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
   const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
   const open = sql`invitations WHERE ${isOpen(createdAt)} AND account = ${account}`
-  yield* requireRoom(account, "invitations", open, refusals.tooManyInvitations)
+  yield* requireRoom(account, "invitations", open, rejections.tooManyInvitations)
   yield* run(
     sql`INSERT INTO invitations (${COLUMNS}, token_hash)
       VALUES (${id}, ${account}, ${email}, ${role}, ${invitedBy}, ${createdAt}, ${expiresAt}, ${tokenHash})`,
@@ -85,7 +85,7 @@ function* remove(id: string, now: number): Step<InvitationRecord> {
   const removed = yield* row<InvitationRow>(
     sql`DELETE FROM invitations WHERE ${isOpen(now)} AND id = ${id} RETURNING ${COLUMNS}`,
   )
-  if (!removed) throw refusals.noInvitation(id)
+  if (!removed) throw rejections.noInvitation(id)
   return invitationFromRow(removed)
 }
 
@@ -95,7 +95,7 @@ function* accept(id: string, member: MemberRecord): Step<MemberRecord> {
   const changed = yield* run(
     sql`UPDATE invitations SET accepted_at = ${now} WHERE ${isOpen(now)} AND id = ${id}`,
   )
-  if (changed === 0) throw refusals.invitationIsClosed()
+  if (changed === 0) throw rejections.invitationIsClosed()
   return yield* addMember(member)
 }
 

@@ -1,6 +1,6 @@
 import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "./key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { requireRoom } from "./account-room.ts"
@@ -116,7 +116,7 @@ export function* touchKeys(account: string): Step<void> {
 export function* insertKey(key: NewKey): Step<KeyRecord> {
   const { id, account, name, budget, dailyBudget, monthlyBudget, createdAt, createdBy } = key
   const active = sql`keys WHERE account = ${account} AND revoked_at IS NULL`
-  yield* requireRoom(account, "keys", active, refusals.tooManyKeys)
+  yield* requireRoom(account, "keys", active, rejections.tooManyKeys)
   yield* run(
     sql`INSERT INTO keys (id, account, name, models, aliases, budget, daily_budget, monthly_budget, requests_per_minute,
         tokens_per_minute, concurrent_requests, expires_at, origins, read_only, addresses, created_at, created_by, revision)
@@ -135,7 +135,7 @@ export function* insertKey(key: NewKey): Step<KeyRecord> {
  */
 export function* updateKey(id: string, change: KeyChange): Step<KeyRecord> {
   const key = { ...(yield* lockKey(id)), ...change }
-  if (key.revokedAt !== null) throw refusals.keyIsRevoked(id, "revoked")
+  if (key.revokedAt !== null) throw rejections.keyIsRevoked(id, "revoked")
   yield* run(
     sql`UPDATE keys SET name = ${key.name}, models = ${jsonOrNull(key.models)}, aliases = ${jsonOrNull(key.aliases)},
         budget = ${key.budget}, daily_budget = ${key.dailyBudget}, monthly_budget = ${key.monthlyBudget},
@@ -151,7 +151,7 @@ export function* updateKey(id: string, change: KeyChange): Step<KeyRecord> {
 
 function* rotate(id: string, secret: KeySecretRecord, graceUntil: number): Step<KeyRecord> {
   const { revokedAt } = yield* lockKey(id)
-  if (revokedAt !== null) throw refusals.keyIsRevoked(id, "not_found")
+  if (revokedAt !== null) throw rejections.keyIsRevoked(id, "not_found")
   yield* run(
     sql`UPDATE key_secrets SET expires_at = CASE WHEN expires_at < ${graceUntil} THEN expires_at ELSE ${graceUntil} END
       WHERE key = ${id}`,
@@ -184,7 +184,7 @@ function* touched(id: string): Step<KeyRecord> {
 
 function* requireKey(id: string): Step<KeyRecord> {
   const key = yield* find(id)
-  if (!key) throw refusals.noKey(id)
+  if (!key) throw rejections.noKey(id)
   return key
 }
 

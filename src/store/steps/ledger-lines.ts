@@ -1,7 +1,7 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashEntry } from "../../accounting/hash-chain.ts"
 import type { NewEntry } from "../entries.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import { ENTRY_COLUMNS } from "./entry-rows.ts"
 import { literal, perEngine, sql, type Sql } from "./sql.ts"
 import { row, run, type Step } from "./step.ts"
@@ -42,7 +42,7 @@ function selectBalance(account: string): Sql {
 /** Locks an account's balance. @throws StoreError `not_found`. */
 export function* lockBalance(account: string): Step<LockedBalance> {
   const balance = yield* row<LockedBalance>(selectBalance(account))
-  if (!balance) throw refusals.noAccount(account)
+  if (!balance) throw rejections.noAccount(account)
   return balance
 }
 
@@ -62,8 +62,8 @@ export function* lockFree(account: string): Step<bigint> {
 export function* addEntry(addition: Addition): Step<EntryRecord> {
   const { account, amount } = addition
   const { posted, leased, number, balance, hash } = yield* lockBalance(account)
-  if (posted - leased + amount < 0n) throw refusals.balanceIsShort()
-  if (posted + amount > MAX_BALANCE) throw refusals.balanceIsFull()
+  if (posted - leased + amount < 0n) throw rejections.balanceIsShort()
+  if (posted + amount > MAX_BALANCE) throw rejections.balanceIsFull()
   const unhashed = {
     ...addition,
     request: null,

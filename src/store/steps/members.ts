@@ -1,5 +1,5 @@
 import type { MemberFilter, MemberRecord, MemberRole } from "../members.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { audited } from "./audit.ts"
@@ -44,8 +44,8 @@ export function* addMember(member: MemberRecord): Step<MemberRecord> {
     sql`INSERT INTO members (id, account, user_id, role, joined_at)
       VALUES (${id}, ${account}, ${user}, ${role}, ${joinedAt})`,
     {
-      members_account_fkey: () => refusals.noAccount(account),
-      members_account_user_id_key: refusals.isMember,
+      members_account_fkey: () => rejections.noAccount(account),
+      members_account_user_id_key: rejections.isMember,
     },
   )
   return member
@@ -92,7 +92,7 @@ function* lockMember(id: string): Step<MemberRecord> {
     sql`SELECT id FROM accounts WHERE id = (SELECT account FROM members WHERE id = ${id}) FOR NO KEY UPDATE`,
   )
   const member = yield* find(id)
-  if (!member) throw refusals.noMember(id)
+  if (!member) throw rejections.noMember(id)
   return member
 }
 
@@ -100,7 +100,7 @@ function* lockMember(id: string): Step<MemberRecord> {
 function* keepOwner({ id, account, role }: MemberRecord): Step<void> {
   if (role !== "owner") return
   const others = sql`SELECT id FROM members WHERE account = ${account} AND role = 'owner' AND id <> ${id} LIMIT 1`
-  if (!(yield* exists(others))) throw refusals.lastOwner()
+  if (!(yield* exists(others))) throw rejections.lastOwner()
 }
 
 function memberFromRow(row: MemberRow): MemberRecord {

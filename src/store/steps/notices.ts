@@ -21,7 +21,7 @@ import type {
   NoticeTarget,
   SpentBudget,
 } from "../notices.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { BUDGET_HOLDER, PERIOD_POSITION, periodsAt } from "./budgets.ts"
@@ -75,14 +75,14 @@ function* insertTarget(target: NoticeTarget): Step<void> {
   yield* run(
     sql`INSERT INTO notice_targets (${TARGET_COLUMNS})
       VALUES (${id}, ${account}, ${channel}, ${hint}, ${encrypted}, ${types}, ${balanceBelow}, ${createdAt})`,
-    { notice_targets_account_fkey: () => refusals.noAccount(account ?? "") },
+    { notice_targets_account_fkey: () => rejections.noAccount(account ?? "") },
   )
 }
 
 function* removeTarget(id: string): Step<void> {
   yield* run(sql`DELETE FROM notice_deliveries WHERE target = ${id} AND state = 'waiting'`)
   const removed = yield* run(sql`DELETE FROM notice_targets WHERE id = ${id}`)
-  if (removed === 0) throw refusals.noNoticeTarget(id)
+  if (removed === 0) throw rejections.noNoticeTarget(id)
 }
 
 function* list(

@@ -1,6 +1,6 @@
 import type { EntryRecord } from "../../accounting/chained-records.ts"
 import type { NewPayment } from "../payments.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import {
@@ -36,12 +36,12 @@ export const paymentSteps: StepMethods<Store["payments"]> = {
 function* add(payment: NewPayment): Step<EntryRecord> {
   const { id, account, amount, at, note, author = null, card } = payment
   const isKnown = yield* exists(sql`SELECT entry FROM payments WHERE id = ${id}`)
-  if (isKnown) throw refusals.paymentIsKnown(id)
+  if (isKnown) throw rejections.paymentIsKnown(id)
   const entry = yield* addEntry({ account, kind: "payment", amount, at, note, author })
   // The payment may be reported twice at the same time.
   yield* run(
     sql`INSERT INTO payments (id, account, entry) VALUES (${id}, ${account}, ${entry.number})`,
-    { payments_pkey: () => refusals.paymentIsKnown(id) },
+    { payments_pkey: () => rejections.paymentIsKnown(id) },
   )
   if (card) yield* rememberCard({ ...card, payment: id, account, amount })
   return entry

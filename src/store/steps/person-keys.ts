@@ -12,7 +12,7 @@ import {
 } from "../../accounting/redaction.ts"
 import type { NewAuditRecord } from "../audit.ts"
 import type { PersonKey, PersonToErase } from "../person-keys.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { appendAudit, auditMentioning } from "./audit.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
@@ -116,7 +116,7 @@ function* leaveAccounts(person: string): Step<void> {
         WHERE other.account = members.account AND other.role = 'owner' AND other.user_id <> ${person})
       LIMIT 1`,
   )
-  if (last) throw refusals.lastOwnerOf(last.account)
+  if (last) throw rejections.lastOwnerOf(last.account)
   yield* run(sql`DELETE FROM members WHERE user_id = ${person}`)
 }
 

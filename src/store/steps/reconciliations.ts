@@ -1,5 +1,5 @@
 import type { CostCorrection, ReconciliationRecord } from "../reconciliations.ts"
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { TimeRange } from "../settlements.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
@@ -49,7 +49,7 @@ function* save(
       ON CONFLICT (provider) DO UPDATE SET number = excluded.number, at = excluded.at, body = excluded.body
       WHERE reconciliations.number = excluded.number - 1`,
   )
-  if (changed === 0) throw refusals.wasReconciled(provider)
+  if (changed === 0) throw rejections.wasReconciled(provider)
   for (const { day, amount } of corrections) {
     yield* run(
       sql`INSERT INTO provider_corrections (provider, day, number, amount)

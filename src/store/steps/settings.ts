@@ -1,4 +1,4 @@
-import { refusals } from "../refusals.ts"
+import { rejections } from "../rejections.ts"
 import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
@@ -75,10 +75,10 @@ function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step
     sql`SELECT revision FROM console_settings WHERE section = ${section} AND id = ${id}`,
   )
   const revision = found === null ? null : Number(found.revision)
-  if (revision !== replaces) throw refusals.settingWasChanged(section, id)
+  if (revision !== replaces) throw rejections.settingWasChanged(section, id)
   if (section !== "price_group" || body !== null) return
   const members = sql`SELECT id FROM accounts WHERE ${PRICE_GROUP} = ${id} LIMIT 1`
-  if (yield* exists(members)) throw refusals.groupHasMembers(id)
+  if (yield* exists(members)) throw rejections.groupHasMembers(id)
 }
 
 function settingFromRow({ section, id, body, encrypted, ...row }: SettingRow): SettingRecord {

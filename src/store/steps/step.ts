@@ -1,13 +1,13 @@
 import type { Engine, Sql } from "./sql.ts"
 
 /** Errors that replace constraint violations, by the constraint's name in PostgreSQL, such as `accounts_name_key`. */
-export type Refusals = Readonly<Record<string, () => Error>>
+export type Rejections = Readonly<Record<string, () => Error>>
 
 /** A statement that a step asks its engine to run. */
 export interface Statement {
   readonly kind: "rows" | "run"
   readonly sql: Sql
-  readonly refusals?: Refusals | undefined
+  readonly rejections?: Rejections | undefined
   /** The only engine that runs the statement; if absent, both run it. */
   readonly only?: Engine
 }
@@ -52,8 +52,8 @@ export function* exists(sql: Sql): Step<boolean> {
  * Runs a statement.
  * @returns the number of rows that the statement has changed.
  */
-export function* run(sql: Sql, refusals?: Refusals): Step<number> {
-  return (yield { kind: "run", sql, refusals }).count
+export function* run(sql: Sql, rejections?: Rejections): Step<number> {
+  return (yield { kind: "run", sql, rejections }).count
 }
 
 /**

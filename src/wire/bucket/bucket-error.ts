@@ -6,26 +6,26 @@ export class BucketError extends Error {
   /** The error code from the bucket, such as `AccessDenied`; undefined if it sent none. */
   readonly code: string | undefined
   /** Whether the address was rejected before anything was sent. */
-  readonly isAddressRefused: boolean
+  readonly isAddressRejected: boolean
 
   constructor(
     message: string,
     facts: {
       readonly status?: number
       readonly code?: string | undefined
-      readonly isAddressRefused?: boolean
+      readonly isAddressRejected?: boolean
     } = {},
   ) {
     super(message)
     this.status = facts.status
     this.code = facts.code
-    this.isAddressRefused = facts.isAddressRefused ?? false
+    this.isAddressRejected = facts.isAddressRejected ?? false
   }
 
   /** Whether a retry may succeed. */
   get isPassing(): boolean {
-    const { status, isAddressRefused } = this
-    if (status === undefined) return !isAddressRefused
+    const { status, isAddressRejected } = this
+    if (status === undefined) return !isAddressRejected
     return status >= 500 || status === 408 || status === 429
   }
 }

@@ -56,7 +56,7 @@ export async function sendToBucket(
     ...(signal && { signal }),
   })
   if (answer.ok) return answer
-  throw refusal(answer.status, await beginningOf(answer))
+  throw rejection(answer.status, await beginningOf(answer))
 }
 
 /**
@@ -74,7 +74,7 @@ export async function signedLink(
 }
 
 /** Creates the error of a response. @param text the start of the response. */
-export function refusal(status: number, text: string): BucketError {
+export function rejection(status: number, text: string): BucketError {
   const [, code] = CODE.exec(text) ?? []
   const reason = `it answered with status ${status}`
   return new BucketError(code === undefined ? reason : `${reason} (${code})`, { status, code })
@@ -101,6 +101,6 @@ async function answerOf(url: URL, request: Parameters<typeof pinnedFetch>[1]): P
     return await pinnedFetch(readWebAddress(url.href), request)
   } catch (error) {
     if (!(error instanceof PinnedFetchError)) throw error
-    throw new BucketError(error.message, { isAddressRefused: error.isRefused })
+    throw new BucketError(error.message, { isAddressRejected: error.isRejected })
   }
 }

@@ -2,7 +2,7 @@ import { discard } from "../http/answer-body.ts"
 import { BucketError } from "./bucket-error.ts"
 import {
   type BucketRequest,
-  refusal,
+  rejection,
   sendAndForget,
   sendToBucket,
   signedLink,
@@ -188,7 +188,7 @@ export class Bucket {
     } as const
     const text = await this.#send(request, readText)
     // The bucket sends the status before it has combined the parts, so the body must be checked.
-    if (!text.includes("CompleteMultipartUploadResult")) throw refusal(200, text)
+    if (!text.includes("CompleteMultipartUploadResult")) throw rejection(200, text)
   }
 
   /** Deletes the uploaded parts. */

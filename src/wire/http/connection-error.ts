@@ -170,7 +170,7 @@ function pointIn(isAnswered: boolean): string {
 }
 
 /** Returns the error for a proxy that requires a credential. The provider was not called. */
-export function proxyRefusal(status: number): ConnectionError {
+export function proxyRejection(status: number): ConnectionError {
   return new ConnectionError("proxy", "ERR_PROXY_AUTH", proxyWords(status))
 }
 

@@ -7,13 +7,13 @@ import { isPublicAddress } from "./public-address.ts"
 export class PinnedFetchError extends Error {
   override readonly name = "PinnedFetchError"
   /** Whether the address itself was rejected before anything was sent. */
-  readonly isRefused: boolean
+  readonly isRejected: boolean
   /** The message for users who must not find out which names exist in the operator's network. */
   readonly wordsForUsers: string
 
-  constructor(message: string, isRefused: boolean, wordsForUsers = message) {
+  constructor(message: string, isRejected: boolean, wordsForUsers = message) {
     super(message)
-    this.isRefused = isRefused
+    this.isRejected = isRejected
     this.wordsForUsers = wordsForUsers
   }
 }
@@ -116,7 +116,7 @@ async function checkProxied(url: URL, allowsPrivate: boolean): Promise<void> {
   try {
     await resolveAddress(url, false)
   } catch (error) {
-    if (!(error instanceof PinnedFetchError) || error.isRefused) throw error
+    if (!(error instanceof PinnedFetchError) || error.isRejected) throw error
   }
 }
 

@@ -144,7 +144,7 @@ test("import grants credits once to a user who was renamed in the other gateway"
     expect(await store.accounts.list()).toMatchObject([{ name: "bob", balance: 5n }])
   }))
 
-test("import refuses keys of another installation whose users have the same numbers", () =>
+test("import rejects keys of another installation whose users have the same numbers", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -176,7 +176,7 @@ test("import finds a free name for each of several accounts with similar names",
     expect(new Set(found.map(({ name }) => name)).size).toBe(4)
   }))
 
-test("import refuses a plan whose accounts exist although none of its keys do", () =>
+test("import rejects a plan whose accounts exist although none of its keys do", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const installation = installationOn(database.store, folder)
@@ -184,11 +184,11 @@ test("import refuses a plan whose accounts exist although none of its keys do", 
     await applyImport([planned("bob", note)], [], out, installation)
     const { keys } = planned("other", note)
     const sameName = { ...planned("bob", note), keys }
-    const refused = applyImport([sameName], [], out, installation)
-    await expect(refused).rejects.toThrow(
+    const rejected = applyImport([sameName], [], out, installation)
+    await expect(rejected).rejects.toThrow(
       "Nothing was imported: the accounts 'bob' were imported before",
     )
-    await expect(refused).rejects.toThrow("add --source NAME. Otherwise create new keys")
+    await expect(rejected).rejects.toThrow("add --source NAME. Otherwise create new keys")
     for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
   }))
 

@@ -40,17 +40,17 @@ describe("the Anthropic error encoder", () => {
   })
 
   test("keeps the status of a vendor error and sets the matching type", () => {
-    const refused = (status: number) =>
-      encode(new GatewayError("refused_by_upstream", "No.", { upstream: { status } }))
-    expect(refused(400)).toMatchObject({
+    const rejected = (status: number) =>
+      encode(new GatewayError("rejected_by_upstream", "No.", { upstream: { status } }))
+    expect(rejected(400)).toMatchObject({
       status: 400,
       body: { error: { type: "invalid_request_error" } },
     })
-    expect(refused(413)).toMatchObject({
+    expect(rejected(413)).toMatchObject({
       status: 413,
       body: { error: { type: "request_too_large" } },
     })
-    expect(refused(422)).toMatchObject({ body: { error: { type: "invalid_request_error" } } })
+    expect(rejected(422)).toMatchObject({ body: { error: { type: "invalid_request_error" } } })
   })
 })
 
@@ -67,11 +67,11 @@ describe("the Anthropic error decoder", () => {
 
   test("attributes an invalid request to the caller", () => {
     expect(decode(400, envelope("invalid_request_error", "max_tokens: too large"))).toEqual([
-      "refused_by_upstream",
+      "rejected_by_upstream",
       "max_tokens: too large",
       400,
     ])
-    expect(decode(413, envelope("request_too_large", "Too large"))[0]).toBe("refused_by_upstream")
+    expect(decode(413, envelope("request_too_large", "Too large"))[0]).toBe("rejected_by_upstream")
   })
 
   test("does not attribute problems with the operator's key or account to the caller", () => {
@@ -82,7 +82,7 @@ describe("the Anthropic error decoder", () => {
     ] as const) {
       expect(decode(status, envelope(type, "key sk-ant-1 is bad"))).toEqual([
         "upstream_error",
-        "The provider refused the credential that the operator of this gateway configured for it.",
+        "The provider rejected the credential that the operator of this gateway configured for it.",
         undefined,
       ])
     }
@@ -100,13 +100,13 @@ describe("the Anthropic error decoder", () => {
   })
 
   test("accepts error bodies of any shape", () => {
-    expect(decode(400, "no JSON here")).toEqual(["refused_by_upstream", "no JSON here", 400])
+    expect(decode(400, "no JSON here")).toEqual(["rejected_by_upstream", "no JSON here", 400])
     expect(decode(400, "<html>secret</html>")[1]).toBe(
-      "The provider refused the request with status 400.",
+      "The provider rejected the request with status 400.",
     )
     expect(decode(400, { message: "flat" })[1]).toBe("flat")
-    expect(decode(400, undefined)[0]).toBe("refused_by_upstream")
-    expect(decode(400, [])[0]).toBe("refused_by_upstream")
+    expect(decode(400, undefined)[0]).toBe("rejected_by_upstream")
+    expect(decode(400, [])[0]).toBe("rejected_by_upstream")
   })
 })
 
@@ -120,7 +120,7 @@ describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
     test(`have a kind that follows their status: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
-        expect(kind).toBe("refused_by_upstream")
+        expect(kind).toBe("rejected_by_upstream")
         expect(JSON.stringify(answer)).toContain(JSON.stringify(message))
       } else expect(kind).toBe("upstream_error")
     })

@@ -14,7 +14,7 @@ describe("the Bedrock error decoder on an invalid request", () => {
       { message: "The text field is blank." },
       "ValidationException:http://internal.amazon.com/coral/com.amazon.bedrock/",
     )
-    expect(error.kind).toBe("refused_by_upstream")
+    expect(error.kind).toBe("rejected_by_upstream")
     expect(error.message).toBe("The text field is blank.")
     expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
   })
@@ -32,7 +32,7 @@ describe("the Bedrock error decoder on an invalid request", () => {
   })
 
   test("returns a general message for a response without headers, a page and an empty body", () => {
-    const words = "The provider refused the request with status 400."
+    const words = "The provider rejected the request with status 400."
     expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, [1]).message).toBe(words)

@@ -195,7 +195,7 @@ describe(`recorded Bedrock refusals${WITHOUT_FIXTURES}`, () => {
       const message = String((answer as JsonObject).message)
       const isModel = message.includes("model identifier is invalid")
       if (status === 400 && !isModel) {
-        expect(error.kind).toBe("refused_by_upstream")
+        expect(error.kind).toBe("rejected_by_upstream")
         expect(error.message).toBe(message)
       } else {
         expect(error.kind).toBe("upstream_error")

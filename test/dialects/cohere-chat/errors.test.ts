@@ -12,7 +12,7 @@ test("the Cohere error decoder returns the status of an invalid request", () => 
   const message = "unknown field: parameter 'strict' is not a valid field."
   for (const status of [400, 413, 422]) {
     expect(errorOf(status, { id: "7f", message })).toEqual({
-      kind: "refused_by_upstream",
+      kind: "rejected_by_upstream",
       status,
       message,
       upstream: { status },
@@ -29,7 +29,7 @@ test("the Cohere error decoder returns the error type if there is one", () => {
 
 test("the Cohere error decoder converts status 498 for a blocked word to a bad request", () => {
   expect(errorOf(498, { message: "blocked input" })).toMatchObject({
-    kind: "refused_by_upstream",
+    kind: "rejected_by_upstream",
     status: 400,
     message: "blocked input",
   })
@@ -57,7 +57,7 @@ test("the Cohere error decoder does not attribute other errors to the caller", (
 test("the Cohere error decoder accepts bodies of any shape", () => {
   expect(errorOf(400, "plain words").message).toBe("plain words")
   for (const body of ["<html>", "", undefined, null, [], { message: 7 }]) {
-    expect(errorOf(400, body).message).toBe("The provider refused the request with status 400.")
+    expect(errorOf(400, body).message).toBe("The provider rejected the request with status 400.")
   }
 })
 

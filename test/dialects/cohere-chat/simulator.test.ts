@@ -169,8 +169,8 @@ test("the Cohere simulator's errors and faults are reported with their kind", as
     "401": "upstream_error",
     "402": "upstream_error",
     "404": "upstream_error",
-    "400-context": "refused_by_upstream",
-    "400-policy": "refused_by_upstream",
+    "400-context": "rejected_by_upstream",
+    "400-policy": "rejected_by_upstream",
   }
   for (const [fault, kind] of Object.entries(kinds)) {
     const { body } = COHERE_CHAT.encodeRequest(requestOf({ model: `fault-${fault}` }))

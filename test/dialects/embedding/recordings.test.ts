@@ -86,12 +86,12 @@ describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, 
   }
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded embedding refusals${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded embedding rejections${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
     test(`count as errors of the request or of the vendor: ${recording.id}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
-      if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("refused_by_upstream")
+      if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("rejected_by_upstream")
       // The error of a self-hosted server whose batch is smaller than a text.
       if (/past-the-batch/.test(recording.id)) return expect(error.kind).toBe("upstream_error")
       // These requests name models that the vendor does not have.

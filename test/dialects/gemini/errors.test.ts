@@ -19,7 +19,7 @@ describe("the Gemini error decoder", () => {
     for (const answered of [body, [body]]) {
       const error = decodeError(400, answered)
       expect(error).toMatchObject({
-        kind: "refused_by_upstream",
+        kind: "rejected_by_upstream",
         status: 400,
         message: "Please use a valid role: user, model.",
       })
@@ -69,10 +69,10 @@ describe("the Gemini error decoder", () => {
 
   test.each<[string, unknown, string]>([
     ["plain text", " no \n", "no"],
-    ["a page", "<html>secret</html>", "The provider refused the request with status 400."],
-    ["nothing", undefined, "The provider refused the request with status 400."],
-    ["an empty list", [], "The provider refused the request with status 400."],
-    ["another shape", { error: "x" }, "The provider refused the request with status 400."],
+    ["a page", "<html>secret</html>", "The provider rejected the request with status 400."],
+    ["nothing", undefined, "The provider rejected the request with status 400."],
+    ["an empty list", [], "The provider rejected the request with status 400."],
+    ["another shape", { error: "x" }, "The provider rejected the request with status 400."],
   ])("reads the message from %s", (_, body, message) => {
     expect(decodeError(400, body).message).toBe(message)
   })

@@ -184,7 +184,7 @@ describe(`recorded Gemini errors${WITHOUT_FIXTURES}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {
-        expect(error).toMatchObject({ kind: "refused_by_upstream", status: 400, message: said })
+        expect(error).toMatchObject({ kind: "rejected_by_upstream", status: 400, message: said })
         expect(error.details.upstream).toEqual({ status: 400, type: "INVALID_ARGUMENT" })
       } else if (status === 404) {
         expect(error).toMatchObject({ kind: "upstream_error", status: 502 })

@@ -405,7 +405,7 @@ describe("the image answer decoder", () => {
     ] as const) {
       expect(async () => imagesOf(vendor).decode([answer], requestOf())).toThrow(
         expect.objectContaining({
-          kind: "refused_by_upstream",
+          kind: "rejected_by_upstream",
           message: expect.stringContaining(words),
         }),
       )
@@ -421,7 +421,7 @@ describe("the image answer decoder", () => {
       ["plain text", "plain text"],
     ] as const) {
       const error = imagesOf("openai").decodeError(400, body, new Headers())
-      expect([error.kind, error.message]).toEqual(["refused_by_upstream", message])
+      expect([error.kind, error.message]).toEqual(["rejected_by_upstream", message])
     }
   })
 })

@@ -41,7 +41,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     if (status !== 200) {
       test(`report a rejected request: ${id}`, () => {
         const error = format.decodeError(status, body, answer.headers)
-        expect(error.kind).toBe("refused_by_upstream")
+        expect(error.kind).toBe("rejected_by_upstream")
         expect(JSON.stringify(body)).toContain(error.message)
       })
       continue
@@ -86,10 +86,10 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
       })
       expect(result.images).toHaveLength(1)
       expect(result.usage).toBeUndefined()
-      const refusal: unknown = JSON.parse(
+      const rejection: unknown = JSON.parse(
         readFixture("vercel-ai/openai/image/gpt-image-response-format-error.json"),
       )
-      const error = imagesOf("openai").decodeError(400, refusal, new Headers())
+      const error = imagesOf("openai").decodeError(400, rejection, new Headers())
       expect(error.details).toMatchObject({
         parameter: "response_format",
         upstream: { code: "unknown_parameter" },

@@ -82,7 +82,7 @@ describe("the image stream", () => {
     const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
     const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
     expect(() => read(new ImageEventReader(), text)).toThrow(
-      expect.objectContaining({ kind: "refused_by_upstream", message: "no" }),
+      expect.objectContaining({ kind: "rejected_by_upstream", message: "no" }),
     )
   })
 })

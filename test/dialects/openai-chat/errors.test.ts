@@ -32,17 +32,17 @@ describe("the OpenAI error encoder", () => {
   })
 
   test("keeps a vendor's message", () => {
-    const refused = decodeError(422, {
+    const rejected = decodeError(422, {
       error: { message: "bad schema", type: "invalid_request_error", code: "bad", param: "tools" },
     })
-    expect(encodeError(refused, "r")).toMatchObject({
+    expect(encodeError(rejected, "r")).toMatchObject({
       status: 422,
       body: {
         error: {
           message: "bad schema",
           code: "bad",
           param: "tools",
-          error_type: "refused_by_upstream",
+          error_type: "rejected_by_upstream",
         },
       },
     })
@@ -78,12 +78,12 @@ describe("the OpenAI error decoder", () => {
     ["a list of messages", { detail: [{ loc: ["a"] }] }, '[{"loc":["a"]}]', {}],
     ["messages inside a message", { message: { detail: ["a"] } }, '["a"]', {}],
     ["plain text", "  m\n", "m", {}],
-    ["a page", "<html>secret</html>", "The provider refused the request with status 400.", {}],
-    ["nothing", undefined, "The provider refused the request with status 400.", {}],
-    ["an empty list of errors", [[[]]], "The provider refused the request with status 400.", {}],
+    ["a page", "<html>secret</html>", "The provider rejected the request with status 400.", {}],
+    ["nothing", undefined, "The provider rejected the request with status 400.", {}],
+    ["an empty list of errors", [[[]]], "The provider rejected the request with status 400.", {}],
   ])("reads %s", (_, body, message, words) => {
     const error = decodeError(400, body)
-    expect(error.kind).toBe("refused_by_upstream")
+    expect(error.kind).toBe("rejected_by_upstream")
     expect(error.message).toBe(message)
     expect(error.details.upstream).toEqual({ status: 400, ...words })
   })
@@ -98,8 +98,8 @@ describe("the OpenAI error decoder", () => {
     [403, "upstream_error"],
     [404, "upstream_error"],
     [408, "upstream_timeout"],
-    [413, "refused_by_upstream"],
-    [422, "refused_by_upstream"],
+    [413, "rejected_by_upstream"],
+    [422, "rejected_by_upstream"],
     [429, "upstream_overloaded"],
     [500, "upstream_error"],
     [503, "upstream_overloaded"],
@@ -109,7 +109,7 @@ describe("the OpenAI error decoder", () => {
   ])("maps an error with status %i to %s", (status, kind) => {
     const error = decodeError(status, { error: { message: "secret text" } })
     expect(error.kind).toBe(kind as GatewayError["kind"])
-    if (kind !== "refused_by_upstream") expect(error.message).not.toContain("secret")
+    if (kind !== "rejected_by_upstream") expect(error.message).not.toContain("secret")
   })
 
   test.each([
@@ -131,7 +131,7 @@ describe("the OpenAI error decoder", () => {
       expect(failed.length).toBeGreaterThan(10)
       for (const { status, answer } of failed) {
         const error = decodeError(status, answer)
-        const isRefusal = error.kind === "refused_by_upstream"
+        const isRefusal = error.kind === "rejected_by_upstream"
         const isUnknownModel = UNKNOWN_MODEL.test(JSON.stringify(answer))
         expect(isRefusal).toBe(status === 400 && !isUnknownModel)
         if (isRefusal && typeof answer === "object") {

@@ -20,7 +20,7 @@ describe("the Responses error decoder", () => {
         },
       },
       {
-        kind: "refused_by_upstream",
+        kind: "rejected_by_upstream",
         message: "Unsupported parameter: 'temperature'.",
         details: {
           upstream: { status: 400, type: "invalid_request_error" },
@@ -52,7 +52,7 @@ describe("the Responses error decoder", () => {
     ],
     ["a single message", 422, { detail: "No." }, { message: "No." }],
     ["text", 400, "No.", { message: "No." }],
-    ["a page", 400, "<html>", { message: "The provider refused the request with status 400." }],
+    ["a page", 400, "<html>", { message: "The provider rejected the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],
     ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
   ])("reads %s", (_, status, body, expected) => {
@@ -72,10 +72,10 @@ describe(`recorded Responses errors${WITHOUT_FIXTURES}`, () => {
       const { error } = answer
       const code =
         typeof error === "object" && error !== null && "code" in error ? error.code : answer.code
-      const expected = kinds[String(status)] ?? kinds[String(code)] ?? "refused_by_upstream"
+      const expected = kinds[String(status)] ?? kinds[String(code)] ?? "rejected_by_upstream"
       const decoded = decodeError(status, answer)
       expect(decoded.kind).toBe(expected)
-      if (expected === "refused_by_upstream") expect(decoded.status).toBe(status)
+      if (expected === "rejected_by_upstream") expect(decoded.status).toBe(status)
       expect(decoded.message).not.toContain("key provided")
     })
   }

@@ -288,7 +288,7 @@ describe("the Responses answer decoder", () => {
     ["server_error", "upstream_error", "The provider failed while it answered."],
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
-    ["invalid_image", "refused_by_upstream", "Sorry."],
+    ["invalid_image", "rejected_by_upstream", "Sorry."],
   ])("maps the failure %s to %s", (code, kind, message) => {
     let thrown: unknown
     try {

@@ -340,7 +340,7 @@ describe("the Responses stream encoder of a broken stream", () => {
 
   test.each([
     ["upstream_overloaded", "rate_limit_exceeded"],
-    ["refused_by_upstream", "invalid_prompt"],
+    ["rejected_by_upstream", "invalid_prompt"],
     ["internal_error", "server_error"],
   ] as const)("reports %s as %s in a response", (kind, code) => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(new GatewayError(kind, "No."), "r")

@@ -86,7 +86,7 @@ describe("the rerank request decoder", () => {
     expect(request).toMatchObject({ maxTokensPerDocument: 100, extra: { priority: 1 } })
   })
 
-  const refused: [JsonObject, string][] = [
+  const rejected: [JsonObject, string][] = [
     [{ model: null }, "missing_required_parameter model"],
     [{ model: 5 }, "invalid_type model"],
     [{ query: null }, "missing_required_parameter query"],
@@ -107,7 +107,7 @@ describe("the rerank request decoder", () => {
     [{ return_documents: "no" }, "invalid_type return_documents"],
     [{ rank_fields: "text" }, "invalid_type rank_fields"],
   ]
-  for (const [body, expected] of refused) {
+  for (const [body, expected] of rejected) {
     test(`rejects ${JSON.stringify(body)}`, () => {
       expect(verdict({ ...REQUEST, ...body })).toBe(expected)
     })

@@ -15,7 +15,7 @@ function spoken(vendor: string, body: JsonObject): Spoken {
   return delivery.read(body)
 }
 
-function isRefused(vendor: string, body: JsonObject): boolean {
+function isRejected(vendor: string, body: JsonObject): boolean {
   try {
     spoken(vendor, body)
     return false
@@ -53,13 +53,13 @@ describe("the Gemini speech decoder", () => {
   })
 
   test("rejects an answer without audio", () => {
-    expect(isRefused("google", answer([{ text: "I would rather not." }]))).toBe(true)
-    expect(isRefused("google", { candidates: [{ finishReason: "SAFETY" }] })).toBe(true)
-    expect(isRefused("google", {})).toBe(true)
+    expect(isRejected("google", answer([{ text: "I would rather not." }]))).toBe(true)
+    expect(isRejected("google", { candidates: [{ finishReason: "SAFETY" }] })).toBe(true)
+    expect(isRejected("google", {})).toBe(true)
   })
 })
 
 test("the speech decoder reads Mistral's answer", () => {
   expect(spoken("mistral", { audio_data: base64(5, 6) })).toEqual({ sound: Uint8Array.of(5, 6) })
-  expect(isRefused("mistral", { audio: base64(5) })).toBe(true)
+  expect(isRejected("mistral", { audio: base64(5) })).toBe(true)
 })

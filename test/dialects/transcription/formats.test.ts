@@ -189,21 +189,21 @@ describe("the transcription request encoder", () => {
   })
 
   test("returns the vendors' own rejection messages", () => {
-    const refusal = (vendor: string, status: number, body: object) =>
+    const rejection = (vendor: string, status: number, body: object) =>
       vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
     expect(
-      refusal("deepgram", 400, { err_code: "Bad Request", err_msg: "corrupt data" }),
+      rejection("deepgram", 400, { err_code: "Bad Request", err_msg: "corrupt data" }),
     ).toMatchObject({
-      kind: "refused_by_upstream",
+      kind: "rejected_by_upstream",
       message: "corrupt data",
     })
     expect(
-      refusal("elevenlabs", 401, { detail: { status: "quota_exceeded", message: "x" } }),
+      rejection("elevenlabs", 401, { detail: { status: "quota_exceeded", message: "x" } }),
     ).toMatchObject({
       kind: "upstream_error",
     })
     expect(
-      refusal("elevenlabs", 400, { detail: { status: "bad", message: "too long" } })?.message,
+      rejection("elevenlabs", 400, { detail: { status: "bad", message: "too long" } })?.message,
     ).toBe("too long")
   })
 })

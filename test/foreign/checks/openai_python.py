@@ -217,7 +217,7 @@ def _():
     except BadRequestError as error:
         equal(error.param, "mask")
         return
-    raise AssertionError("a missing mask is refused by default")
+    raise AssertionError("a missing mask is rejected by default")
 
 
 @check("image variation")

@@ -112,7 +112,7 @@ const VARIANTS: readonly Case[] = [
     const [route = "", query] = path.split("?")
     return { route: `GET ${route}`, ask: () => ({ ...(query !== undefined && { query }) }) }
   }),
-  ...["search=backroom", "status=refused", "search=provider", "provider=backroom-one"].map(
+  ...["search=backroom", "status=rejected", "search=provider", "provider=backroom-one"].map(
     (query): Case => ({ route: "GET /requests", ask: () => ({ query }) }),
   ),
   { route: "GET /failures", ask: () => ({ query: "code=upstream_error" }) },

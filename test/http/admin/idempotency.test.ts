@@ -86,8 +86,8 @@ test("a management response without a body is replayed as well", async () => {
 test("a rejected management request releases the idempotency key", async () => {
   const path = `/accounts/${world.ours.account}/entries`
   const take = { kind: "adjustment", amount: "-1000000", note: "too much" }
-  expect((await send("refused", "POST", path, take)).status).toBe(409)
-  const again = await send("refused", "POST", path, take)
+  expect((await send("rejected", "POST", path, take)).status).toBe(409)
+  const again = await send("rejected", "POST", path, take)
   expect(again.status).toBe(409)
   expect(again.headers.get("idempotent-replayed")).toBeNull()
 })

@@ -35,9 +35,9 @@ test("an invited person signs in through the issuer and accepts the invitation",
   expect(await ada.json("GET", "/sign-in")).toMatchObject({
     oidc: [{ id: "company", name: "Our company" }],
   })
-  const refused = await walk(ada, issuer)
-  expect(refused.status).toBe(302)
-  expect(refused.headers.get("location")).toBe("/console/sign-in?error=not_invited")
+  const rejected = await walk(ada, issuer)
+  expect(rejected.status).toBe(302)
+  expect(rejected.headers.get("location")).toBe("/console/sign-in?error=not_invited")
   const order = { account: "acc_acme", email: ADA.email, role: "member" }
   const { link } = await operator.json("POST", "/members/invitations", order)
   const token = new URL(String(link)).searchParams.get("token")
@@ -106,8 +106,8 @@ test("a user connects an issuer after signing in again, and the audit log record
   const { email } = user as { readonly email: string }
   issuer.person = { ...issuer.person, email }
   const browser = new ConsoleBrowser(gateway)
-  const refused = await walk(browser, issuer)
-  expect(refused.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
+  const rejected = await walk(browser, issuer)
+  expect(rejected.headers.get("location")).toBe("/console/sign-in?error=account_not_linked")
   expect(await browser.status("GET", "/session")).toBe(401)
   // Another browser with the same cookies cannot link an identity.
   const planted = new ConsoleBrowser(gateway)

@@ -137,8 +137,8 @@ test("the allowed origins of a key are stored in the browser's form and take eff
     "https://a.example/path",
     "https://*.a.example",
   ]) {
-    const refused = await ask(gateway, "PATCH", path, { origins: [wrong] })
-    expect([wrong, refused.status]).toEqual([wrong, 400])
+    const rejected = await ask(gateway, "PATCH", path, { origins: [wrong] })
+    expect([wrong, rejected.status]).toEqual([wrong, 400])
   }
   expect((await asked(gateway, "PATCH", path, { name: "still" })).origins).toHaveLength(2)
   expect((await asked(gateway, "PATCH", path, { origins: null })).origins).toBeNull()

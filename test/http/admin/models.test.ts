@@ -39,7 +39,7 @@ async function model(id: string): Promise<Model> {
   return (await asked(gateway, "GET", `/models/${id}`)) as unknown as Model
 }
 
-async function refusal(method: string, path: string, body?: unknown): Promise<string> {
+async function rejection(method: string, path: string, body?: unknown): Promise<string> {
   const response = await ask(gateway, method, path, body)
   const { param, message, error_type } = await errorOf(response)
   return `${response.status} ${error_type} ${param}: ${message}`
@@ -140,7 +140,7 @@ describe("a model entry in the management API", () => {
       price_in_force: { period: "", from: null, until: change, price: { ...PRICE, output: "4" } },
     })
     const overlapping = { price: { ...PRICE, periods: [later, { ...later, output: "1" }] } }
-    expect(await refusal("PUT", "/models/sim/timed", overlapping)).toContain(
+    expect(await rejection("PUT", "/models/sim/timed", overlapping)).toContain(
       "'price.periods[1]' applies at the same time as periods[0]",
     )
     expect((await model("sim/timed")).price_periods).toHaveLength(2)
@@ -246,11 +246,11 @@ describe("a model entry in the management API", () => {
   })
 
   test("cannot be changed if it is in the settings file", async () => {
-    expect(await refusal("PUT", "/models/sim/echo", { price: PRICE })).toBe(
+    expect(await rejection("PUT", "/models/sim/echo", { price: PRICE })).toBe(
       "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
-    expect(await refusal("DELETE", "/models/sim/echo")).toStartWith("409 conflict")
-    expect(await refusal("DELETE", "/models/sim/nothing")).toStartWith("404 not_found")
+    expect(await rejection("DELETE", "/models/sim/echo")).toStartWith("409 conflict")
+    expect(await rejection("DELETE", "/models/sim/nothing")).toStartWith("404 not_found")
   })
 
   const cases: [string, object, string][] = [
@@ -309,22 +309,22 @@ describe("a model entry in the management API", () => {
     ["an invalid context", { context: 0 }, "context: 'context' must be a whole number"],
   ]
   test.each(cases)("cannot have %s", async (_, entry, words) => {
-    const said = await refusal("PUT", "/models/sim/new", entry)
+    const said = await rejection("PUT", "/models/sim/new", entry)
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
-    expect(await refusal("GET", "/models/sim/new")).toStartWith("404")
+    expect(await rejection("GET", "/models/sim/new")).toStartWith("404")
   })
 
   test("needs a known provider", async () => {
-    expect(await refusal("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
+    expect(await rejection("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
-    expect(await refusal("PUT", "/models/Bad%20Name/x", { price: PRICE })).toStartWith(
+    expect(await rejection("PUT", "/models/Bad%20Name/x", { price: PRICE })).toStartWith(
       "400 invalid_value name: The name of a model must be",
     )
   })
 
   test("needs a readable name", async () => {
-    expect(await refusal("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
+    expect(await rejection("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )
     const page = "<script>alert(1)</script>"

@@ -32,9 +32,9 @@ test("a newer model is listed at the price of its family, and one setting makes 
   expect(await newer()).toEqual([])
   const caller = await gateway.caller()
   for (const model of ["mistral-large-9", "mistral/mistral-large-9", "mistral-large-1", "none/x"]) {
-    const refused = await caller.post("/v1/chat/completions", question(model))
-    const { message } = await errorOf(refused)
-    expect([model, refused.status]).toEqual([model, 404])
+    const rejected = await caller.post("/v1/chat/completions", question(model))
+    const { message } = await errorOf(rejected)
+    expect([model, rejected.status]).toEqual([model, 404])
     expect([model, message.includes("'unknown_models: family'")]).toEqual([
       model,
       model.endsWith("large-9"),
@@ -59,10 +59,10 @@ test("a newer model is listed at the price of its family, and one setting makes 
   expect((await errorOf(answer)).message).toContain("provider 'mistral' has no model of that name")
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')
-  await asked(gateway, "PATCH", "/settings", { unknown_models: "refuse" })
-  const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
-  expect(refused.status).toBe(404)
-  expect((await errorOf(refused)).message).not.toContain("unknown_models")
+  await asked(gateway, "PATCH", "/settings", { unknown_models: "reject" })
+  const rejected = await caller.post("/v1/chat/completions", question("mistral-large-9"))
+  expect(rejected.status).toBe(404)
+  expect((await errorOf(rejected)).message).not.toContain("unknown_models")
   // The operator has already decided, so the list is empty.
   expect(await newer()).toEqual([])
   await asked(gateway, "PATCH", "/settings", { unknown_models: null })
@@ -71,8 +71,8 @@ test("a newer model is listed at the price of its family, and one setting makes 
 
 test("a key restricted to single models gets no suggestion of newer models", async () => {
   const caller = await gateway.caller("10", { models: ["mistral/mistral-small-latest"] })
-  const refused = await caller.post("/v1/chat/completions", question("mistral-large-9"))
-  expect((await errorOf(refused)).message).not.toContain("unknown_models")
+  const rejected = await caller.post("/v1/chat/completions", question("mistral-large-9"))
+  expect((await errorOf(rejected)).message).not.toContain("unknown_models")
 })
 
 test("an invalid value of unknown_models is rejected", async () => {

@@ -69,7 +69,7 @@ test("the operator gets a notice about a failing vendor and a rejected credentia
   const caller = await gateway.caller()
   for (const [model, type] of [
     ["sim/fault-500", "deployment.cooling_down"],
-    ["sim/fault-401", "credential.refused"],
+    ["sim/fault-401", "credential.rejected"],
   ]) {
     const chat = { model, messages: [{ role: "user", content: "hi" }], max_tokens: 9 }
     await until(async () => {

@@ -88,7 +88,7 @@ test("a passkey is created, signs a user in without a code, and is listed, renam
   expect((await signIn(gateway, key)).status).toBe(401)
   const records = await readableAudit(gateway.store, {})
   expect(records.map(({ action }) => action).slice(0, 5)).toEqual([
-    "session.refuse",
+    "session.reject",
     "passkey.remove",
     "passkey.change",
     "session.begin",

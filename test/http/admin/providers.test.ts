@@ -39,7 +39,7 @@ function entry(more: object = {}): object {
   }
 }
 
-async function refusal(method: string, path: string, body?: unknown): Promise<string> {
+async function rejection(method: string, path: string, body?: unknown): Promise<string> {
   const response = await ask(gateway, method, path, body)
   const text = await response.clone().text()
   expect(text).not.toContain(SECRET)
@@ -140,7 +140,7 @@ describe("a provider that is added in the console", () => {
 
   test("does not send a stored secret to another address unless the secret is entered again", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
-    expect(await refusal("PATCH", "/providers/mine", elsewhere)).toBe(
+    expect(await rejection("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
     )
     // Another path on the same server does not count as another address.
@@ -149,13 +149,13 @@ describe("a provider that is added in the console", () => {
   })
 
   test("cannot change its vendor", async () => {
-    expect(await refusal("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
+    expect(await rejection("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
       "400 invalid_value vendor: A provider keeps its vendor.",
     )
   })
 
   test("cannot have the id of an existing or locked provider", async () => {
-    expect(await refusal("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
+    expect(await rejection("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
       "409 conflict id: There is a provider 'mine' already.",
     )
   })
@@ -179,9 +179,9 @@ describe("a provider that is added in the console", () => {
     const response = await ask(gateway, "DELETE", "/providers/brief")
     expect(response.status).toBe(204)
     expect(await provider("brief")).toBeUndefined()
-    expect(await refusal("GET", "/models/brief/echo")).toStartWith("404 model_not_found")
-    expect(await refusal("DELETE", "/models/brief/echo")).toStartWith("404 not_found")
-    expect(await refusal("DELETE", "/providers/brief")).toStartWith("404 not_found")
+    expect(await rejection("GET", "/models/brief/echo")).toStartWith("404 model_not_found")
+    expect(await rejection("DELETE", "/models/brief/echo")).toStartWith("404 not_found")
+    expect(await rejection("DELETE", "/providers/brief")).toStartWith("404 not_found")
   })
 
   test("cannot be removed if other models are deployed there", async () => {
@@ -190,7 +190,7 @@ describe("a provider that is added in the console", () => {
       price: PRICE,
       deployments: [{ model: "echo" }, { provider: "spare", model: "echo" }],
     })
-    expect(await refusal("DELETE", "/providers/spare")).toBe(
+    expect(await rejection("DELETE", "/providers/spare")).toBe(
       "409 conflict null: The provider 'spare' is a deployment of 'mine/both'. Take it out of these models first.",
     )
     await ask(gateway, "DELETE", "/models/mine/both")
@@ -220,21 +220,21 @@ describe("provider validation", () => {
     ["a list", { headers: [] }, "headers: 'headers' must hold names with values"],
   ]
   test.each(cases)("rejects a provider with %s", async (_, more, words) => {
-    const said = await refusal("POST", "/providers", { id: "wrong", ...entry(more) })
+    const said = await rejection("POST", "/providers", { id: "wrong", ...entry(more) })
     expect(said.replace(/^400 \w+ /, "")).toStartWith(words)
     expect(await provider("wrong")).toBeUndefined()
   })
 
   test("requires the fields of each vendor", async () => {
     const bedrock = { id: "wrong", vendor: "bedrock", access_key_id: "AK" }
-    expect(await refusal("POST", "/providers", bedrock)).toBe(
+    expect(await rejection("POST", "/providers", bedrock)).toBe(
       "400 invalid_value secret_access_key: The provider needs secret_access_key and region.",
     )
   })
 
   test("rejects the path of a file instead of a key", async () => {
     const vertex = { id: "wrong", vendor: "vertex", credentials: "/etc/passwd" }
-    expect(await refusal("POST", "/providers", vertex)).toBe(
+    expect(await rejection("POST", "/providers", vertex)).toBe(
       "400 invalid_value credentials: 'credentials' must be Google credentials as JSON, which begins with '{'.",
     )
   })
@@ -242,7 +242,7 @@ describe("provider validation", () => {
   test.each(["", "Upper", "with space", "under_score", "a/b", "x".repeat(41), "__proto__"])(
     "rejects the id '%s'",
     async (id) => {
-      expect(await refusal("POST", "/providers", { id, ...entry() })).toStartWith(
+      expect(await rejection("POST", "/providers", { id, ...entry() })).toStartWith(
         "400 invalid_value id: 'id' must be lowercase letters",
       )
     },
@@ -312,7 +312,7 @@ describe("a provider test", () => {
     await asked(gateway, "PATCH", "/providers/good", { api_key: "another" })
     expect(await asked(gateway, "POST", "/providers/good/test")).toMatchObject({
       ok: false,
-      message: expect.stringContaining("refuses the credential (401)"),
+      message: expect.stringContaining("rejects the credential (401)"),
       models: null,
     })
     await vendor.stop(true)
@@ -321,7 +321,7 @@ describe("a provider test", () => {
       message: expect.stringContaining("cannot be reached"),
     })
     await ask(gateway, "DELETE", "/providers/good")
-    expect(await refusal("POST", "/providers/good/test")).toStartWith("404 not_found")
+    expect(await rejection("POST", "/providers/good/test")).toStartWith("404 not_found")
   })
 
   test("shows the first models of a long list, and finds the others in tests of models", async () => {

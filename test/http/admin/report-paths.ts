@@ -27,7 +27,7 @@ export const REPORTS: readonly string[] = [
   "/receipts?user=u",
   "/receipts.csv",
   "/requests.csv",
-  "/requests.csv?status=refused",
+  "/requests.csv?status=rejected",
   ...GROUPS.flatMap((group) => [
     `/usage?group=${group}&${RANGE}`,
     `/usage?group=${group}&series=hour&times=true&before=true&order=tokens&${RANGE}`,

@@ -8,7 +8,7 @@ import { totp } from "../../users/totp.ts"
 import { ConsoleBrowser, join, OPERATOR, person, setUpOperator } from "./console-browser.ts"
 
 /** Returns the error of an error response. */
-async function refusal(
+async function rejection(
   response: Response,
 ): Promise<{ status: number; error_type: string; param: string | null; message: string }> {
   const { error } = (await response.json()) as {
@@ -38,15 +38,15 @@ test("the first-start link creates the operator once", async () => {
   })
   const { setupToken } = new SecretFolder(gateway.settings.data)
   const link = `/setup/${setupToken.readOrCreate()}`
-  expect(await refusal(await browser.ask("GET", "/setup/wrong"))).toMatchObject({ status: 403 })
+  expect(await rejection(await browser.ask("GET", "/setup/wrong"))).toMatchObject({ status: 403 })
   expect(await browser.json("GET", link)).toEqual({ ok: true })
   const setup = { token: "wrong", ...OPERATOR }
-  expect(await refusal(await browser.ask("POST", "/setup", setup))).toMatchObject({
+  expect(await rejection(await browser.ask("POST", "/setup", setup))).toMatchObject({
     status: 403,
     param: "token",
   })
   const short = { ...setup, password: "short" }
-  expect(await refusal(await browser.ask("POST", "/setup", short))).toMatchObject({
+  expect(await rejection(await browser.ask("POST", "/setup", short))).toMatchObject({
     status: 400,
     param: "password",
   })
@@ -66,8 +66,8 @@ test("the first-start link creates the operator once", async () => {
   })
   expect(await browser.json("GET", "/session")).toEqual(session)
   const again = { ...right, email: "eve@example.com" }
-  expect(await refusal(await browser.ask("POST", "/setup", again))).toMatchObject({ status: 409 })
-  expect(await refusal(await browser.ask("GET", link))).toMatchObject({ status: 409 })
+  expect(await rejection(await browser.ask("POST", "/setup", again))).toMatchObject({ status: 409 })
+  expect(await rejection(await browser.ask("GET", link))).toMatchObject({ status: 409 })
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ needs_setup: false })
   expect(await actionsOf(gateway)).toEqual(["user.setup", "member.join", "session.begin"])
 })
@@ -176,7 +176,7 @@ test("sign-out ends the session for every holder of the cookie", async () => {
   thief.cookie = browser.cookie
   expect(await thief.status("GET", "/session")).toBe(200)
   expect(await browser.json("DELETE", "/session")).toEqual({ ok: true })
-  expect(await refusal(await thief.ask("GET", "/session"))).toMatchObject({
+  expect(await rejection(await thief.ask("GET", "/session"))).toMatchObject({
     status: 401,
     error_type: "not_signed_in",
   })
@@ -206,24 +206,24 @@ test("a rejected sign-in returns a readable error, is rate-limited, and is recor
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
   const wrong = { email: OPERATOR.email, password: "wrong password" }
-  const first = await refusal(await browser.ask("POST", "/auth/sign-in/email", wrong))
+  const first = await rejection(await browser.ask("POST", "/auth/sign-in/email", wrong))
   expect(first).toMatchObject({ status: 401, error_type: "not_signed_in", param: null })
   for (let guess = 0; guess < 9; guess++) await browser.status("POST", "/auth/sign-in/email", wrong)
   const limited = await browser.ask("POST", "/auth/sign-in/email", OPERATOR_SIGN_IN)
   expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(60)
-  expect(await refusal(limited)).toMatchObject({ status: 429, error_type: "too_many_attempts" })
+  expect(await rejection(limited)).toMatchObject({ status: 429, error_type: "too_many_attempts" })
   for (let guess = 0; guess < 30; guess++)
     await browser.status("POST", "/auth/sign-in/email", wrong)
-  const refused = (await readableAudit(gateway.store, { action: "session.refuse" })).toReversed()
-  expect(refused.length).toBeGreaterThanOrEqual(11)
+  const rejected = (await readableAudit(gateway.store, { action: "session.reject" })).toReversed()
+  expect(rejected.length).toBeGreaterThanOrEqual(11)
   // The limit is 20 per minute, and a minute may have ended during the test.
-  expect(refused.length).toBeLessThanOrEqual(40)
-  expect(refused[0]).toMatchObject({
+  expect(rejected.length).toBeLessThanOrEqual(40)
+  expect(rejected[0]).toMatchObject({
     actorName: OPERATOR.email,
     actorId: null,
     address: "127.0.0.1",
   })
-  expect(JSON.stringify(refused)).not.toContain("wrong password")
+  expect(JSON.stringify(rejected)).not.toContain("wrong password")
 })
 
 test("a second factor is set up, required and turned off, and rejects an invalid code", async () => {
@@ -241,7 +241,7 @@ test("a second factor is set up, required and turned off, and rejects an invalid
   expect(await other.signIn(OPERATOR)).toEqual({ two_factor: true })
   expect(await other.status("GET", "/session")).toBe(401)
   const wrong = await other.ask("POST", "/auth/two-factor/verify-totp", { code: "00000x" })
-  expect(await refusal(wrong)).toMatchObject({ status: 400, param: "code" })
+  expect(await rejection(wrong)).toMatchObject({ status: 400, param: "code" })
   // The current code was already used for the setup.
   const next = totp(secret, Date.now() + 30_000)
   await other.json("POST", "/auth/two-factor/verify-totp", { code: next })
@@ -253,7 +253,7 @@ test("a second factor is set up, required and turned off, and rejects an invalid
   expect(await lost.status("GET", "/session")).toBe(200)
 
   const bad = await other.ask("POST", "/auth/two-factor/disable", { password: "not it at all" })
-  expect(await refusal(bad)).toMatchObject({ status: 400, param: "password" })
+  expect(await rejection(bad)).toMatchObject({ status: 400, param: "password" })
   await other.json("POST", "/auth/two-factor/disable", { password })
   expect(await new ConsoleBrowser(gateway).signIn(OPERATOR)).toEqual({ two_factor: false })
   const switches = await gateway.store.audit.list({ action: "user.two_factor" }, null, 10)
@@ -265,7 +265,7 @@ test("a second-factor code without a password is rejected", async () => {
   await setUpOperator(gateway)
   const stranger = new ConsoleBrowser(gateway)
   const step = await stranger.ask("POST", "/auth/two-factor/verify-totp", { code: "123456" })
-  expect(await refusal(step)).toMatchObject({ status: 401, error_type: "not_signed_in" })
+  expect(await rejection(step)).toMatchObject({ status: 401, error_type: "not_signed_in" })
 })
 
 test("a password change ends the user's other sessions", async () => {
@@ -276,7 +276,7 @@ test("a password change ends the user's other sessions", async () => {
   const list = (await here.json("GET", "/session/all"))["data"] as { current: boolean }[]
   expect(list.map(({ current }) => current).toSorted()).toEqual([false, true])
   const wrong = { current_password: "not it at all", new_password: "a new fine one" }
-  expect(await refusal(await here.ask("POST", "/auth/change-password", wrong))).toMatchObject({
+  expect(await rejection(await here.ask("POST", "/auth/change-password", wrong))).toMatchObject({
     status: 400,
     param: "current_password",
   })

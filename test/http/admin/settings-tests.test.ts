@@ -24,7 +24,7 @@ async function settingNamed(target: Target, name: string): Promise<Record<string
   return (changeable as Record<string, unknown>[]).find((one) => one["name"] === name) ?? {}
 }
 
-async function refusal(change: Record<string, string | null>): Promise<string> {
+async function rejection(change: Record<string, string | null>): Promise<string> {
   const { param, message } = await errorOf(await ask(gateway, "PATCH", "/settings", change))
   return `${param}: ${message}`
 }
@@ -103,10 +103,10 @@ describe("the mail server in the console", () => {
   test("needs a sender and a valid address", async () => {
     await asked(gateway, "PATCH", "/settings", { "notices.smtp": null, "notices.from": null })
     expect(await settingNamed(gateway, "notices.smtp")).toMatchObject({ is_set: false })
-    expect(await refusal({ "notices.smtp": "smtp://mail.example.com" })).toBe(
+    expect(await rejection({ "notices.smtp": "smtp://mail.example.com" })).toBe(
       "notices.smtp: 'notices' needs both smtp and from to send mail. Add the other one.",
     )
-    const invalid = await refusal({
+    const invalid = await rejection({
       "notices.smtp": "https://ada:hidden@mail.example.com",
       "notices.from": "t@example.com",
     })
@@ -163,7 +163,7 @@ describe("Stripe in the console", () => {
 
   test("sells credits as soon as both secrets are saved, which are never shown again", async () => {
     expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(false)
-    expect(await refusal({ "stripe.secret_key": "rk_test_hidden" })).toBe(
+    expect(await rejection({ "stripe.secret_key": "rk_test_hidden" })).toBe(
       "stripe.secret_key: 'stripe' needs both secret_key and webhook_secret to sell credits by card. Add the other one.",
     )
     const view = await asked(gateway, "PATCH", "/settings", { ...KEYS, "stripe.currency": "EUR" })
@@ -271,17 +271,17 @@ describe("OpenID Connect issuers in the console", () => {
     const issuer = "https://id.example.com"
     const body = { issuer, client_id: "tollgate", client_secret: SECRET }
     await asked(gateway, "PUT", "/settings/issuers/one", body)
-    const refusalOf = async (id: string, change: object): Promise<string> => {
+    const rejectionOf = async (id: string, change: object): Promise<string> => {
       const response = await ask(gateway, "PUT", `/settings/issuers/${id}`, change)
       const { param, message } = await errorOf(response)
       return `${response.status} ${param}: ${message}`
     }
-    expect(await refusalOf("one", { issuer: "https://evil.example.com", client_id: "t" })).toBe(
+    expect(await rejectionOf("one", { issuer: "https://evil.example.com", client_id: "t" })).toBe(
       "400 client_secret: The stored secret would be sent to another address. Enter it again.",
     )
-    expect(await refusalOf("Two", body)).toStartWith("400 id: 'id' must be lowercase letters")
-    expect(await refusalOf("two", { ...body, issuer: "nowhere" })).toStartWith("400 issuer: ")
-    expect(await refusalOf("two", { ...body, issuer: "http://id.example.com" })).toStartWith(
+    expect(await rejectionOf("Two", body)).toStartWith("400 id: 'id' must be lowercase letters")
+    expect(await rejectionOf("two", { ...body, issuer: "nowhere" })).toStartWith("400 issuer: ")
+    expect(await rejectionOf("two", { ...body, issuer: "http://id.example.com" })).toStartWith(
       "400 issuer: 'issuer' must begin with https://",
     )
     await asked(gateway, "PUT", "/settings/issuers/two", { issuer, client_id: "public" })
@@ -290,7 +290,7 @@ describe("OpenID Connect issuers in the console", () => {
       { id: "two", name: "two", has_client_secret: false },
     ])
     for (const id of ["one", "two"]) await ask(gateway, "DELETE", `/settings/issuers/${id}`)
-    expect(await refusal({ "console.oidc": "x" })).toContain("cannot be changed here")
+    expect(await rejection({ "console.oidc": "x" })).toContain("cannot be changed here")
   })
 
   test("have a test that names the cause and the next step", async () => {
@@ -299,7 +299,7 @@ describe("OpenID Connect issuers in the console", () => {
     const run = async () => (await asked(gateway, "POST", `${path}/test`))["message"]
     await asked(gateway, "PUT", path, { issuer: `${issuer.url}/v2.0`, client_id: "tollgate" })
     expect(await run()).toBe(
-      "The issuer cannot be used: its description was refused with status 404. Check the address of the issuer, including its path.",
+      "The issuer cannot be used: its description was rejected with status 404. Check the address of the issuer, including its path.",
     )
     await asked(gateway, "PUT", path, { issuer: issuer.url, client_id: "tollgate" })
     issuer.fault = "script"

@@ -30,7 +30,7 @@ async function changeable(of: { readonly url: string }): Promise<Map<string, Cha
   return new Map((list as Changeable[]).map((one) => [one.name, one]))
 }
 
-async function refusal(change: unknown): Promise<string> {
+async function rejection(change: unknown): Promise<string> {
   const response = await ask(gateway, "PATCH", "/settings", change)
   const { param, message, error_type } = await errorOf(response)
   return `${response.status} ${error_type} ${param}: ${message}`
@@ -124,10 +124,10 @@ describe("management API settings", () => {
     const view = await asked(gateway, "PATCH", "/settings", { aliases: " gpt-4o = sim/echo " })
     expect(view["effective"]).toMatchObject({ aliases: { "gpt-4o": "sim/echo" } })
     expect(await ask()).toBe(200)
-    expect(await refusal({ aliases: "gpt-4o=sim/none" })).toBe(
+    expect(await rejection({ aliases: "gpt-4o=sim/none" })).toBe(
       "400 invalid_value aliases: 'aliases' refers to 'sim/none', which does not exist.",
     )
-    expect(await refusal({ aliases: "gpt-4o" })).toStartWith(
+    expect(await rejection({ aliases: "gpt-4o" })).toStartWith(
       "400 invalid_value aliases: 'aliases' must be names",
     )
     expect(await ask()).toBe(200)
@@ -136,24 +136,24 @@ describe("management API settings", () => {
   })
 
   test("do not change at all if one is invalid", async () => {
-    expect(await refusal({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
+    expect(await rejection({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
       "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
     expect((await changeable(gateway)).get("multiplier")?.value).toBeNull()
-    expect(await refusal({ multiplier: "-1" })).toStartWith(
+    expect(await rejection({ multiplier: "-1" })).toStartWith(
       "400 invalid_value multiplier: 'multiplier' must not be negative",
     )
-    expect(await refusal({ "server.public_url": "ftp://x" })).toStartWith(
+    expect(await rejection({ "server.public_url": "ftp://x" })).toStartWith(
       "400 invalid_value server.public_url: ",
     )
-    expect(await refusal({ "defaults.image_model": "sim/echo" })).toBe(
+    expect(await rejection({ "defaults.image_model": "sim/echo" })).toBe(
       "400 invalid_value defaults.image_model: 'defaults.image_model' must be a model of kind image, and it is of kind chat.",
     )
-    expect(await refusal({ "defaults.translation_model": "sim/painter" })).toContain(
+    expect(await rejection({ "defaults.translation_model": "sim/painter" })).toContain(
       "must be a model of kind chat, and it is of kind image",
     )
     for (const name of ["admin_token", "server.port", "data", "limits.media_private"]) {
-      expect(await refusal(JSON.stringify({ [name]: "x" }))).toContain("cannot be changed here")
+      expect(await rejection(JSON.stringify({ [name]: "x" }))).toContain("cannot be changed here")
     }
   })
 

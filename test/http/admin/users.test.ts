@@ -169,7 +169,7 @@ test("users export their own data, including mentions of them, without other peo
     "session.begin",
     "member.join",
     "invitation.create",
-    "session.refuse",
+    "session.reject",
     "early.mention",
   ])
   expect(audit.at(-1)?.["after"]).toEqual({ email, invited_by: null })

@@ -141,9 +141,9 @@ describe("a response without a candidate at Google's address", () => {
 
 test("a stream without a candidate fails before it begins", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
-  const refused = await ask()
-  expect(refused.status).toBe(502)
-  expect(await refused.json()).toMatchObject({
+  const rejected = await ask()
+  expect(rejected.status).toBe(502)
+  expect(await rejected.json()).toMatchObject({
     error: { code: 502, error_type: "upstream_error" },
   })
 })
@@ -253,7 +253,7 @@ describe("a generateContent stream as one array", () => {
     const response = await askArray()
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
-      error: { message: "no", error_type: "refused_by_upstream" },
+      error: { message: "no", error_type: "rejected_by_upstream" },
     })
   })
 })

@@ -53,7 +53,7 @@ function rawRequest(
   })
 }
 
-async function refusal(request: Request, rules = RULES): Promise<GatewayError> {
+async function rejection(request: Request, rules = RULES): Promise<GatewayError> {
   try {
     const form = await formOf(request, rules)
     form.fields.parameters({})
@@ -241,7 +241,7 @@ describe("the form reader on invalid forms", () => {
 
   for (const [name, request, expected] of cases) {
     test(`rejects ${name}`, async () => {
-      expect(await refusal(request())).toMatchObject(expected)
+      expect(await rejection(request())).toMatchObject(expected)
     })
   }
 
@@ -262,7 +262,7 @@ describe("the form reader on invalid forms", () => {
         sent += 64 * 1024
       },
     })
-    expect(await refusal(rawRequest(endless))).toMatchObject({
+    expect(await rejection(rawRequest(endless))).toMatchObject({
       kind: "file_too_large",
       status: 413,
       details: { parameter: "file" },
@@ -288,9 +288,9 @@ describe("the form reader on invalid forms", () => {
         "content-length": "99000000",
       },
     })
-    expect((await refusal(request)).kind).toBe("file_too_large")
+    expect((await rejection(request)).kind).toBe("file_too_large")
     const images = { image: { count: 1, bytes: 10 }, mask: { count: 1, bytes: 10 } }
-    expect((await refusal(request, images)).kind).toBe("body_too_large")
+    expect((await rejection(request, images)).kind).toBe("body_too_large")
     expect(isRead).toBe(false)
   })
 
@@ -301,7 +301,7 @@ describe("the form reader on invalid forms", () => {
         controller.error(new Error("connection lost"))
       },
     })
-    expect((await refusal(rawRequest(broken))).kind).toBe("invalid_value")
+    expect((await rejection(rawRequest(broken))).kind).toBe("invalid_value")
   })
 })
 

@@ -91,7 +91,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
         expect(others.filter(({ status }) => status !== 200)).toEqual([])
         if (others.some(({ isSlow }) => isSlow)) slow++
         const answers = await Promise.all(absurd)
-        const refused = answers.filter(
+        const rejected = answers.filter(
           // An answer whose score is not a number cannot be used.
           ({ path, status, text }) =>
             path === "/v1/rerank" && typeof JSON.parse(number) !== "number"
@@ -99,7 +99,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
               : status !== 200 || text.includes("error_type"),
         )
         answered += answers.filter(({ status }) => status === 200).length
-        expect(refused.map((one) => ({ ...one, text: one.text.slice(0, 300) }))).toEqual([])
+        expect(rejected.map((one) => ({ ...one, text: one.text.slice(0, 300) }))).toEqual([])
       },
     )
 

@@ -24,7 +24,7 @@ function ask(caller: TestCaller, maxTokens = 10): Promise<Response> {
   })
 }
 
-interface Refusal {
+interface Rejection {
   readonly error: Record<string, string>
 }
 
@@ -56,7 +56,7 @@ test("a used-up account budget rejects requests of all keys and is named in the 
     if (answer.status === 200) await answer.text()
   } while (answer.status === 200)
   expect(answered).toBeGreaterThan(0)
-  const { error } = (await answer.json()) as Refusal
+  const { error } = (await answer.json()) as Rejection
   expect(answer.status).toBe(402)
   expect(error).toMatchObject({ code: "account_budget_exceeded", budget: "day" })
   expect(error["message"]).toContain("This account has")
@@ -74,14 +74,14 @@ for (const [name, order, period] of budgets) {
     const first = await ask(caller)
     expect(first.status).toBe(200)
     await first.text()
-    let refused = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
-    while (refused.status === 200) {
-      await refused.text()
-      refused = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
+    let rejected = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
+    while (rejected.status === 200) {
+      await rejected.text()
+      rejected = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
     }
-    const { error } = (await refused.json()) as Refusal
-    expect(refused.status).toBe(402)
-    expect(refused.headers.get("x-should-retry")).toBe("false")
+    const { error } = (await rejected.json()) as Rejection
+    expect(rejected.status).toBe(402)
+    expect(rejected.headers.get("x-should-retry")).toBe("false")
     expect(error).toMatchObject({ code: "key_budget_exceeded", budget: period })
     expect(error["message"]).toContain(`credits of its ${name} left`)
     if (period === "total") expect(error["resets_at"]).toBeUndefined()
@@ -101,8 +101,8 @@ for (const [name, order, period] of budgets) {
 
 test("a budget that is raised at runtime takes effect within a moment", async () => {
   const caller = await gateway.caller("10", { dailyBudget: 1n })
-  const refused = await ask(caller)
-  expect([refused.status, await refused.text()]).toMatchObject([402, expect.anything()])
+  const rejected = await ask(caller)
+  expect([rejected.status, await rejected.text()]).toMatchObject([402, expect.anything()])
   await gateway.store.keys.update(caller.keyId, { dailyBudget: LARGE }, AUDIT)
   await until(async () => {
     const response = await ask(caller)

@@ -5,7 +5,7 @@ import { ask, asked, errorOf, startManaged } from "../../http/admin/support.ts"
 import type { TestCaller, TestGateway } from "../../support/gateway.ts"
 
 const CHAT = "/v1/chat/completions"
-const REFUSE = { "x-tollgate-on-low-balance": "refuse" }
+const REJECT = { "x-tollgate-on-low-balance": "refuse" }
 
 let gateway: TestGateway
 
@@ -27,7 +27,7 @@ async function limit(caller: TestCaller, budgets: readonly object[]): Promise<vo
 }
 
 async function chat(caller: TestCaller, headers: Record<string, string> = {}, more: object = {}) {
-  const response = await caller.post(CHAT, { ...body, ...more }, { ...REFUSE, ...headers })
+  const response = await caller.post(CHAT, { ...body, ...more }, { ...REJECT, ...headers })
   const answer = (await response.json()) as { error?: Record<string, string> }
   return { status: response.status, id: response.headers.get("x-request-id"), error: answer.error }
 }
@@ -56,15 +56,15 @@ test("an end user with a used-up budget is rejected while others are served", as
   }
   const day = new Date().toISOString().slice(0, 10)
   expect(receipt).toMatchObject({ user: "bob", label_budgets: [`user=bob@${day}`] })
-  const refused = await useUp(caller, { "x-tollgate-user": "bob" })
-  expect(refused.status).toBe(402)
-  expect(refused.error).toMatchObject({
+  const rejected = await useUp(caller, { "x-tollgate-user": "bob" })
+  expect(rejected.status).toBe(402)
+  expect(rejected.error).toMatchObject({
     code: "label_budget_exceeded",
     budget: "day",
     user: "bob",
   })
-  expect(refused.error?.["message"]).toContain("The end user 'bob' has")
-  expect(Date.parse(refused.error?.["resets_at"] ?? "")).toBeGreaterThan(Date.now())
+  expect(rejected.error?.["message"]).toContain("The end user 'bob' has")
+  expect(Date.parse(rejected.error?.["resets_at"] ?? "")).toBeGreaterThan(Date.now())
   expect((await chat(caller, { "x-tollgate-user": "carol" })).status).toBe(200)
   // The body names alice. Her budget is less than the cost of one request.
   const alice = await chat(caller, {}, { user: "alice@example.com" })
@@ -80,7 +80,7 @@ test("an end user with a used-up budget is rejected while others are served", as
     ["carol", "day"],
   ])
   const bob = rows.find(({ user }) => user === "bob")
-  expect(bob?.left).toBe(refused.error?.["balance"] ?? "")
+  expect(bob?.left).toBe(rejected.error?.["balance"] ?? "")
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 

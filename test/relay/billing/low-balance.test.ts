@@ -121,9 +121,9 @@ describe("credits for the input and a part of the output", () => {
     test(`lead to a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
-      const refused = await gateway.caller("0.00005")
+      const rejected = await gateway.caller("0.00005")
       const before = gateway.simulator.requests.length
-      expect(await errorOf(await chat(refused, order))).toMatchObject({
+      expect(await errorOf(await chat(rejected, order))).toMatchObject({
         status: 402,
         code: "insufficient_credits",
       })
@@ -149,7 +149,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("lead to status 402 if the caller refuses shorter answers", async () => {
+  test("lead to status 402 if the caller rejects shorter answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })

@@ -227,9 +227,9 @@ describe("the price group API", () => {
       total: 1,
       data: [{ id: caller.account.id }],
     })
-    const refusal = await ask(gateway, "DELETE", "/price-groups/resellers")
-    expect(refusal.status).toBe(409)
-    expect((await errorOf(refusal)).message).toStartWith("One account belongs to the price group")
+    const rejection = await ask(gateway, "DELETE", "/price-groups/resellers")
+    expect(rejection.status).toBe(409)
+    expect((await errorOf(rejection)).message).toStartWith("One account belongs to the price group")
     await asked(gateway, "PATCH", `/accounts/${caller.account.id}`, { price_group: null })
     const renamed = await asked(gateway, "PATCH", "/price-groups/resellers", { name: null })
     expect(renamed).toMatchObject({ name: null, terms: group.terms })
@@ -253,9 +253,9 @@ describe("the price group API", () => {
       ["PATCH", { name: "x" }],
       ["DELETE", undefined],
     ] as const) {
-      const refusal = await ask(gateway, method, "/price-groups/half", body)
-      expect(refusal.status).toBe(409)
-      expect((await errorOf(refusal)).message).toContain("tollgate.yaml")
+      const rejection = await ask(gateway, method, "/price-groups/half", body)
+      expect(rejection.status).toBe(409)
+      expect((await errorOf(rejection)).message).toContain("tollgate.yaml")
     }
     expect((await create({ id: "half", terms: [{}] })).status).toBe(409)
   })
@@ -291,9 +291,9 @@ describe("the price group API", () => {
   ]
   for (const [what, term, words] of WRONG) {
     test(`rejects ${what}`, async () => {
-      const refusal = await create({ id: "wrong", terms: [term] })
-      expect(refusal.status).toBe(400)
-      expect((await errorOf(refusal)).message).toContain(words)
+      const rejection = await create({ id: "wrong", terms: [term] })
+      expect(rejection.status).toBe(400)
+      expect((await errorOf(rejection)).message).toContain(words)
     })
   }
 
@@ -336,9 +336,11 @@ describe("the price group API", () => {
 
   test("rejects an account in a group that does not exist", async () => {
     const { account } = await gateway.caller("0")
-    const refusal = await ask(gateway, "PATCH", `/accounts/${account.id}`, { price_group: "none" })
-    expect(refusal.status).toBe(400)
-    expect(await errorOf(refusal)).toMatchObject({
+    const rejection = await ask(gateway, "PATCH", `/accounts/${account.id}`, {
+      price_group: "none",
+    })
+    expect(rejection.status).toBe(400)
+    expect(await errorOf(rejection)).toMatchObject({
       message: "There is no price group 'none'.",
       param: "price_group",
     })

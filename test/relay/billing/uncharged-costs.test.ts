@@ -22,7 +22,7 @@ beforeAll(async () => {
     const { model, stream } = vendor.bodies[number - 1] ?? {}
     if (model === "late") return silence.promise
     if (model === "stalls") return streamed([": here\n\n", 60_000])
-    if (model === "refuses") return Response.json({ error: { message: "Busy." } }, { status: 503 })
+    if (model === "rejects") return Response.json({ error: { message: "Busy." } }, { status: 503 })
     return stream === true
       ? streamed([frame("Hello") + frame("", "stop") + "data: [DONE]\n\n"])
       : Response.json(wholeAnswer())
@@ -45,7 +45,7 @@ beforeAll(async () => {
     models: {
       "vendor/late": behind("late"),
       "vendor/stalls": behind("stalls"),
-      "vendor/refuses": behind("refuses"),
+      "vendor/rejects": behind("rejects"),
       "vendor/alone": simulated({
         deployments: [{ provider: "vendor", model: "late", weight: 1 }],
       }),
@@ -63,7 +63,7 @@ test.each([
   ["vendor/late", false, true],
   ["vendor/late", true, true],
   ["vendor/stalls", true, true],
-  ["vendor/refuses", false, false],
+  ["vendor/rejects", false, false],
 ] as const)(
   "the input of an attempt that timed out is recorded: %s, stream %p",
   async (model, stream, isBilled) => {

@@ -28,11 +28,11 @@ test("an unknown model is called, held and charged at the price in the settings"
   expect(JSON.stringify(await receipt.json())).toContain('"2000"')
   // If the balance is below the maximum cost, the request is rejected, or the answer is limited, as for every model.
   const poor = await gateway.caller("0.0001")
-  const refused = await poor.post("/v1/chat/completions", {
+  const rejected = await poor.post("/v1/chat/completions", {
     model: "openai/echo",
     messages: MESSAGES,
   })
-  expect(refused.status).toBe(402)
+  expect(rejected.status).toBe(402)
 })
 
 test("invented model names open no circuit breakers, regardless of the vendor's answer", async () => {

@@ -137,8 +137,8 @@ for (const stream of [false, true]) {
     if (!stream) expect(response.headers.get("x-tollgate-cost")).toBe("1")
     if (stream) expect(contentOf(text)).toBe("Hello")
     expect(await creditsOf(caller)).toMatchObject({ balance: "0", held: "0", available: "0" })
-    const refused = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
-    expect(refused.status).toBe(402)
+    const rejected = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
+    expect(rejected.status).toBe(402)
   })
 }
 

@@ -34,7 +34,7 @@ async function roundTrips(): Promise<void> {
   for (let count = 0; count < 3; count++) await (await fetch(gateway.url)).text()
 }
 
-function refusal(): Response {
+function rejection(): Response {
   const error = { type: "invalid_request_error", message }
   return Response.json({ type: "error", message, error }, { status })
 }
@@ -43,18 +43,18 @@ async function answer(body: Record<string, unknown>): Promise<Response> {
   const number = ++calls
   if (number === 1 && rejected > 0) void roundTrips().then(failed.resolve)
   else if (rejected > 0) await failed.promise
-  if (number <= rejected) return refusal()
+  if (number <= rejected) return rejection()
   if (rejected > 0) await roundTrips()
   if (number === failing && isFirst) {
     void roundTrips().then(failed.resolve)
-    return refusal()
+    return rejection()
   }
   if (isFirst) await failed.promise
   if (number === failing - 1) others.resolve()
   if (number === failing) {
     if (failing > 1) await others.promise
     await roundTrips()
-    return refusal()
+    return rejection()
   }
   if (Array.isArray(body.texts)) {
     const embeddings = { float: Array.from({ length: body.texts.length - missing }, () => [0.1]) }
@@ -231,7 +231,7 @@ describe.each([false, true])(
           "ok",
           "ok",
           "ok",
-          "refused_by_upstream",
+          "rejected_by_upstream",
         ])
       },
     )
@@ -346,7 +346,7 @@ test("query and documents are embedded again if the server rejects base64 in sev
   expect(response.status, await response.clone().text()).toBe(200)
   const receipt = await receiptOf(caller, response)
   expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual([
-    "refused_by_upstream",
+    "rejected_by_upstream",
     "not_needed",
     "not_needed",
     "ok",

@@ -55,6 +55,6 @@ test("frames of drained answers count as memory after their callers have disconn
   await until(() => receiptsOf(gateway, caller).length === CALLERS)
   const receipts = receiptsOf(gateway, caller)
   for (const receipt of receipts) expect(receipt).toMatchObject({ status: "settled" })
-  const refused = receipts.filter(({ attempts }) => attempts[0]?.outcome === "overloaded")
-  expect(refused.length).toBeGreaterThanOrEqual(CALLERS - 2)
+  const rejected = receipts.filter(({ attempts }) => attempts[0]?.outcome === "overloaded")
+  expect(rejected.length).toBeGreaterThanOrEqual(CALLERS - 2)
 })

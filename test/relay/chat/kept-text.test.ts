@@ -31,8 +31,8 @@ test("text that is kept for the last event of an answer counts as memory", async
   const model = "vendor/long"
   const kept = await caller.post("/v1/responses", { model, input: "Hello", stream: true })
   const text = await kept.text()
-  const isRefused = text.includes("of memory that one request may use")
-  expect([isRefused, text.includes("response.failed")]).toEqual([true, true])
+  const isRejected = text.includes("of memory that one request may use")
+  expect([isRejected, text.includes("response.failed")]).toEqual([true, true])
   const receipt = await receiptOf(caller, kept)
   // The rest was read for its usage.
   expect(receipt).toMatchObject({ estimated: false, usage: { input: 10, output: 10 } })

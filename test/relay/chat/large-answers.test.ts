@@ -227,9 +227,9 @@ describe("a large compressed answer", () => {
     const packed = new Uint8Array(gzipSync(plain))
     answer = () => new Response(packed, { status: 400, headers })
     const pause = await longestPause(MAX_PAUSE_MS, async () => {
-      const refused = await caller.post(CHAT, { model: "same/m", messages: HELLO })
-      expect(refused.status).toBe(400)
-      expect((await refused.text()).length).toBeLessThan(5_000)
+      const rejected = await caller.post(CHAT, { model: "same/m", messages: HELLO })
+      expect(rejected.status).toBe(400)
+      expect((await rejected.text()).length).toBeLessThan(5_000)
     })
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
     const stream = gzipSync(frame("Hello") + frame("", "stop") + DONE)

@@ -61,7 +61,7 @@ afterAll(async () => {
 })
 
 /** Sends a request, asserts that it fails, and returns the receipt. */
-async function refused(path: string, body: object) {
+async function rejected(path: string, body: object) {
   const before = vendor.bodies.length
   const response = await caller.post(path, body)
   const receipt = await receiptOf(caller, response)
@@ -118,7 +118,7 @@ describe("an answer that is too large to read", () => {
     "results in a charge for the usage at its end: %s",
     async (model) => {
       answer = COUNTED[model] ?? {}
-      const receipt = await refused(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
+      const receipt = await rejected(CHAT, { model, messages: HELLO, max_tokens: 1_000 })
       expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })
       expect(receipt.cost).toBe("0.00083")
     },
@@ -127,7 +127,7 @@ describe("an answer that is too large to read", () => {
   test("results in a charge for at most the requested output if it has no usage", async () => {
     answer = { choices: [{ index: 0, message: MESSAGE, finish_reason: "stop" }] }
     const order = { model: "openai/chat", messages: HELLO, max_tokens: 500 }
-    const receipt = await refused(CHAT, order)
+    const receipt = await rejected(CHAT, order)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
@@ -154,7 +154,7 @@ describe("an answer that is too large to read", () => {
 
   test("results in a charge for the input of embeddings", async () => {
     answer = { data: [{ index: 0, embedding: LARGE }] }
-    const receipt = await refused("/v1/embeddings", {
+    const receipt = await rejected("/v1/embeddings", {
       model: "openai/vectors",
       input: "Hello there",
     })
@@ -163,7 +163,7 @@ describe("an answer that is too large to read", () => {
 
   test("costs the price of the images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
-    const receipt = await refused("/v1/images/generations", {
+    const receipt = await rejected("/v1/images/generations", {
       model: "openai/dall-e-2",
       prompt: "Cats",
       n: 2,

@@ -102,8 +102,8 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("arrive whole from the vendor if the vendor refuses to stream", async () => {
-    const refusal = {
+  test("arrive whole from the vendor if the vendor rejects to stream", async () => {
+    const rejection = {
       error: {
         message: "Your organization must be verified to stream this model.",
         type: "invalid_request_error",
@@ -113,7 +113,7 @@ describe("whole answers that the relay ends", () => {
     }
     using vendor = startVendor((_request, number) =>
       number % 2 === 1
-        ? Response.json(refusal, { status: 400 })
+        ? Response.json(rejection, { status: 400 })
         : Response.json(wholeAnswer("Hello STOP and on")),
     )
     await using gateway = await startGateway(gatewayAt(vendor.url))

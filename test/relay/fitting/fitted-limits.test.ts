@@ -26,7 +26,7 @@ describe("limits that a vendor accepts", () => {
 
   test.each([
     ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 4],
-    ["a vendor that refuses the field", openAiChat({ dropFields: ["stop"] }).answerLimits("m"), 0],
+    ["a vendor that rejects the field", openAiChat({ dropFields: ["stop"] }).answerLimits("m"), 0],
     ["openai-responses", OPENAI_RESPONSES.answerLimits("gpt"), 0],
     ["gemini", GEMINI.answerLimits("gemini"), 5],
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],

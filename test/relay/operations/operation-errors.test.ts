@@ -8,7 +8,7 @@ import { errorOf, receiptOf } from "../support.ts"
 const SUSPENDED = {
   error: { message: "Account acme is suspended.", code: "PRECONDITION_FAILED", type: "error" },
 }
-const REFUSED = {
+const REJECTED = {
   error: { message: "Unknown parameter: 'x'.", type: "invalid_request_error", code: "unknown" },
 }
 
@@ -69,8 +69,8 @@ const OPERATIONS: readonly Operation[] = [
 const ANSWERS = {
   suspended: () => Response.json(SUSPENDED, { status: 412 }),
   reported: () => Response.json(SUSPENDED),
-  refused: () => Response.json(REFUSED, { status: 400 }),
-  refusing: () => Response.json(REFUSED),
+  rejected: () => Response.json(REJECTED, { status: 400 }),
+  rejecting: () => Response.json(REJECTED),
 } as const
 type Way = keyof typeof ANSWERS
 
@@ -137,14 +137,14 @@ describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
   )
 
   test.each([
-    ["status 400", "refused"],
-    ["status 200", "refusing"],
+    ["status 400", "rejected"],
+    ["status 200", "rejecting"],
   ] as const)("reach the caller if the request itself is rejected: %s", async (_, way) => {
     const response = await ask(`m/${way}-${kind}`)
     const receipt = await receiptOf(caller, response)
     expect(receipt.attempts).toHaveLength(1)
     const error = await errorOf(response)
-    expect([error.status, error.error_type]).toEqual([400, "refused_by_upstream"])
+    expect([error.status, error.error_type]).toEqual([400, "rejected_by_upstream"])
     expect(error.message).toBe("Unknown parameter: 'x'.")
   })
 })

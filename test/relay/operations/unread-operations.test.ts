@@ -127,7 +127,7 @@ function padded(bytes: number, end: object): Response {
   return new Response(text, { headers: { "content-type": "application/json" } })
 }
 
-async function refused(model: string) {
+async function rejected(model: string) {
   const before = calls
   const response = await send(model)
   const receipt = await receiptOf(caller, response)
@@ -144,7 +144,7 @@ describe("a response of an operation that is too large to read", () => {
     async (model) => {
       const [end = {}, usage = {}] = REPORTED[model] ?? []
       respond = () => padded(1.5 * MEGABYTE, end)
-      const receipt = await refused(model)
+      const receipt = await rejected(model)
       expect(receipt).toMatchObject({ status: "settled", estimated: false, usage })
     },
   )
@@ -168,12 +168,12 @@ describe("a response of an operation that is too large to read", () => {
 
   test("results in a charge for its usage if it is only slightly too large", async () => {
     respond = () => padded(MEGABYTE, { usage: { prompt_tokens: 30 } })
-    expect(await refused("own/vectors")).toMatchObject({ estimated: false, usage: { input: 30 } })
+    expect(await rejected("own/vectors")).toMatchObject({ estimated: false, usage: { input: 30 } })
   })
 
   test("results in a charge for its estimated usage if it reports no usage", async () => {
     respond = () => padded(1.5 * MEGABYTE, {})
-    expect(await refused("own/vectors")).toMatchObject({ estimated: true, usage: { input: 2 } })
+    expect(await rejected("own/vectors")).toMatchObject({ estimated: true, usage: { input: 2 } })
   })
 
   test.each(["own/vectors", "own/image", "google/tts"])(

@@ -135,8 +135,8 @@ describe("the limits of an account", () => {
     expect(first.headers.get("x-ratelimit-limit-requests")).toBe("3")
     await first.text()
     for (let count = 0; count < 2; count++) expect(await codeOf(await chat(caller.key))).toBe("200")
-    const refused = await chat(caller.key)
-    expect((await errorOf(refused)).message).toContain("requests of this key: 3")
+    const rejected = await chat(caller.key)
+    expect((await errorOf(rejected)).message).toContain("requests of this key: 3")
     for (let count = 0; count < 2; count++) expect(await codeOf(await chat(key))).toBe("200")
     const last = await chat(key)
     expect(last.status).toBe(429)
@@ -149,9 +149,9 @@ describe("the limits of an account", () => {
     await change(caller, { tokens_per_minute: 1_000 })
     const long = { ...CHAT, messages: [{ role: "user", content: "word ".repeat(600) }] }
     expect(await codeOf(await chat(caller.key, long))).toBe("200")
-    const refused = await chat(caller.key, long)
-    expect(refused.status).toBe(429)
-    expect((await errorOf(refused)).message).toContain("tokens of this account: 1000")
+    const rejected = await chat(caller.key, long)
+    expect(rejected.status).toBe(429)
+    expect((await errorOf(rejected)).message).toContain("tokens of this account: 1000")
     const next = await chat(caller.key)
     await next.text()
     expect(next.status).toBe(200)
@@ -175,9 +175,9 @@ describe("the limits of an account", () => {
       signal: stop.signal,
     })
     const begun = await running
-    const refused = await caller.post("/v1/chat/completions", CHAT)
-    expect(refused.status).toBe(429)
-    expect((await errorOf(refused)).message).toContain(
+    const rejected = await caller.post("/v1/chat/completions", CHAT)
+    expect(rejected.status).toBe(429)
+    expect((await errorOf(rejected)).message).toContain(
       "limit of 1 concurrent request of this account",
     )
     stop.abort()
@@ -221,9 +221,9 @@ describe("the limits of an account", () => {
       Array.from({ length: 8 }, () => ask(gateway, "POST", "/keys", order)),
     )
     expect(answers.filter(({ ok }) => ok)).toHaveLength(2)
-    const refused = answers.find(({ ok }) => !ok)
-    expect(refused?.status).toBe(409)
-    expect((await errorOf(refused!)).message).toContain("maximum of 3 keys")
+    const rejected = answers.find(({ ok }) => !ok)
+    expect(rejected?.status).toBe(409)
+    expect((await errorOf(rejected!)).message).toContain("maximum of 3 keys")
     await asked(gateway, "POST", `/keys/${caller.keyId}/revoke`)
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })

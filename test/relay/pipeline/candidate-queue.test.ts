@@ -9,7 +9,7 @@ import type { Health } from "../../../src/routing/health.ts"
 import type { Router } from "../../../src/routing/route.ts"
 
 const FAILED = new GatewayError("upstream_error", "It failed.")
-const REFUSED = new GatewayError("refused_by_upstream", "The request is wrong.")
+const REJECTED = new GatewayError("rejected_by_upstream", "The request is wrong.")
 
 function candidate(id: string, member?: string): Candidate {
   const deployment = { id, ...(member !== undefined && { member: { id: member } }) }
@@ -51,7 +51,7 @@ describe("a queue of candidates", () => {
 
   test("ends when the only model rejects the request, or when the gateway ended the call", () => {
     const a = candidate("a")
-    expect(queueOf([a, candidate("b")]).fail(a, REFUSED)).toBe(false)
+    expect(queueOf([a, candidate("b")]).fail(a, REJECTED)).toBe(false)
     const member = candidate("c", "one")
     expect(queueOf([member]).fail(member, new CallEnded("caller_left"))).toBe(false)
   })
@@ -60,7 +60,7 @@ describe("a queue of candidates", () => {
     const [a, b, c] = [candidate("a", "one"), candidate("b", "one"), candidate("c", "two")]
     const queue = queueOf([a, b, c])
     queue.next()
-    expect(queue.fail(a, REFUSED)).toBe(true)
+    expect(queue.fail(a, REJECTED)).toBe(true)
     expect(queue.next()).toBe(c)
   })
 

@@ -11,7 +11,7 @@ import { helloUntil, type ScriptedVendor, startVendor } from "../scripted-vendor
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
 /** An address at which no server listens. */
-const REFUSING_URL = "http://127.0.0.1:1/v1"
+const REJECTING_URL = "http://127.0.0.1:1/v1"
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
@@ -21,7 +21,7 @@ let end: PromiseWithResolvers<void>
 beforeAll(async () => {
   vendor = startVendor(() => helloUntil(end.promise))
   gateway = await startGateway({
-    providers: { failing: provider(REFUSING_URL), slow: provider(vendor.url) },
+    providers: { failing: provider(REJECTING_URL), slow: provider(vendor.url) },
     models: {
       "sim/slow": simulated({
         deployments: [
@@ -53,10 +53,10 @@ test("a stream counts as a concurrent request until its last byte, and a rejecte
   const first = await slow(caller)
   const second = await slow(caller)
   expect([first.status, second.status]).toEqual([200, 200])
-  const refused = await quick(caller)
-  expect(refused.headers.get("retry-after")).toBe("1")
-  expect(refused.headers.get("x-should-retry")).toBe("true")
-  expect(await errorOf(refused)).toMatchObject({
+  const rejected = await quick(caller)
+  expect(rejected.headers.get("retry-after")).toBe("1")
+  expect(rejected.headers.get("x-should-retry")).toBe("true")
+  expect(await errorOf(rejected)).toMatchObject({
     status: 429,
     code: "rate_limit_exceeded",
     error_type: "concurrent_requests_exceeded",

@@ -22,7 +22,7 @@ const KEYS: readonly NamedCredential[] = [
   { name: "backup", weight: 1, apiKey: BACKUP },
 ]
 
-interface Refusal {
+interface Rejection {
   readonly status: number
   readonly code?: string
   readonly headers?: Record<string, string>
@@ -33,7 +33,7 @@ class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
   /** The errors that requests with a key receive instead of an answer. */
-  readonly refusals = new Map<string, Refusal>()
+  readonly rejections = new Map<string, Rejection>()
   readonly stored = new Map<string, Set<string>>()
   readonly organizations = new Map([
     [MAIN, "one"],
@@ -52,10 +52,10 @@ class Organizations implements Disposable {
 
   #answer = async (request: Request): Promise<Response> => {
     const key = request.headers.get("authorization")?.replace("Bearer ", "") ?? ""
-    const refusal = this.refusals.get(key)
+    const rejection = this.rejections.get(key)
     this.keys.push(key)
     const message = `The key ${key} may not.`
-    if (refusal) return Response.json({ error: { message, code: refusal.code } }, refusal)
+    if (rejection) return Response.json({ error: { message, code: rejection.code } }, rejection)
     const { pathname } = new URL(request.url)
     const own = this.stored.get(key) ?? new Set()
     this.stored.set(key, own)
@@ -132,7 +132,7 @@ beforeAll(async () => {
     },
     models: {
       ...Object.fromEntries(
-        ["a", "refused", "limited", "spent", "both"].map((name) => [`many/${name}`, simulated()]),
+        ["a", "rejected", "limited", "spent", "both"].map((name) => [`many/${name}`, simulated()]),
       ),
       "state/gpt": simulated({ context: 1_000_000 }),
       "weighted/a": simulated(),
@@ -155,7 +155,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  vendor.refusals.clear()
+  vendor.rejections.clear()
   vendor.keys.length = 0
 })
 
@@ -214,7 +214,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
       new Set(["weighted/a#main"]),
     )
-    vendor.refusals.set(MAIN, { status: 500 })
+    vendor.rejections.set(MAIN, { status: 500 })
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
@@ -223,18 +223,18 @@ describe("several credentials of a provider", () => {
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
     expect(new Set(keyed).size).toBe(1)
-    vendor.refusals.set(MAIN, { status: 500 })
-    vendor.refusals.set(BACKUP, { status: 500 })
+    vendor.rejections.set(MAIN, { status: 500 })
+    vendor.rejections.set(BACKUP, { status: 500 })
     expect(await servedBy("many/ordered")).toBe("other/ordered")
   })
 
-  const troubles: readonly [string, string, Refusal][] = [
-    ["is rejected", "many/refused", { status: 401 }],
+  const troubles: readonly [string, string, Rejection][] = [
+    ["is rejected", "many/rejected", { status: 401 }],
     ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
     ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]
-  test.each(troubles)("rest individually if one of them %s", async (_, model, refusal) => {
-    vendor.refusals.set(MAIN, refusal)
+  test.each(troubles)("rest individually if one of them %s", async (_, model, rejection) => {
+    vendor.rejections.set(MAIN, rejection)
     expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
     vendor.keys.length = 0
     await inTurn(20, () => servedBy(model))
@@ -242,8 +242,8 @@ describe("several credentials of a provider", () => {
   })
 
   test("never reach a caller, even if all of them fail", async () => {
-    vendor.refusals.set(MAIN, { status: 400 })
-    vendor.refusals.set(BACKUP, { status: 400 })
+    vendor.rejections.set(MAIN, { status: 400 })
+    vendor.rejections.set(BACKUP, { status: 400 })
     const response = await ask("many/both")
     expect(response.status).toBe(400)
     const text = await response.text()

@@ -35,12 +35,12 @@ const FAILURES: readonly [string, string, boolean, number, string][] = [
   ["sim", "fault-redirect", true, 302, "upstream_error"],
   ["sim", "fault-malformed", false, 200, "upstream_error"],
   ["sim", "fault-cut", false, 200, "upstream_error"],
-  ["dead", "refused", true, 0, "upstream_error"],
+  ["dead", "rejected", true, 0, "upstream_error"],
   ["short", "echo", true, 200, "upstream_error"],
 ]
 
 /** An address at which no server listens, because only system services may use this port. */
-const REFUSING_URL = "http://127.0.0.1:1/v1"
+const REJECTING_URL = "http://127.0.0.1:1/v1"
 
 /** Streams that fail before their first content. */
 const BROKEN_STREAMS: Readonly<Record<string, string>> = {
@@ -56,10 +56,10 @@ async function startFailing(erring: ScriptedVendor): Promise<TestGateway> {
     ...Object.keys(BROKEN_STREAMS).map((name) => [`sim/${name}`, backedUp("erring", name)]),
   ]) as Record<string, ModelSettings>
   const gateway = await startGateway({
-    providers: { dead: provider(REFUSING_URL), erring: provider(erring.url) },
+    providers: { dead: provider(REJECTING_URL), erring: provider(erring.url) },
     models: {
       ...models,
-      "sim/refusing": backedUp("sim", "fault-400-context"),
+      "sim/rejecting": backedUp("sim", "fault-400-context"),
       "sim/ranked": simulated({
         deployments: [
           { provider: "sim", model: "fault-500", weight: 0 },
@@ -164,7 +164,7 @@ for (const stream of [false, true]) {
 
     test("does not happen after an error of the request itself", async () => {
       const before = await caller.balance()
-      const response = await caller.post(CHAT, { model: "sim/refusing", messages: HELLO, stream })
+      const response = await caller.post(CHAT, { model: "sim/rejecting", messages: HELLO, stream })
       expect(response.headers.get("x-should-retry")).toBe("false")
       const receipt = await receiptOf(caller, response)
       expect(await errorOf(response)).toMatchObject({
@@ -173,7 +173,7 @@ for (const stream of [false, true]) {
         message: expect.stringContaining("maximum context length is 128000 tokens"),
       })
       expect(receipt.status).toBe("released")
-      expect(receipt.attempts).toMatchObject([{ status: 400, outcome: "refused_by_upstream" }])
+      expect(receipt.attempts).toMatchObject([{ status: 400, outcome: "rejected_by_upstream" }])
       expect(await caller.balance()).toBe(before)
       await nothingHeld(caller)
     })

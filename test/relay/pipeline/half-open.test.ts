@@ -5,16 +5,16 @@ import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendo
 import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 /** How the vendor reacts to the next requests. */
-let way: "broken" | "refusing" | "silent" | "well"
+let way: "broken" | "rejecting" | "silent" | "well"
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
-const REFUSAL = { error: { message: "no such parameter", type: "invalid_request_error" } }
+const REJECTION = { error: { message: "no such parameter", type: "invalid_request_error" } }
 
 beforeAll(() => {
   vendor = startVendor(() => {
     if (way === "broken") return new Response("broken", { status: 500 })
-    if (way === "refusing") return Response.json(REFUSAL, { status: 400 })
+    if (way === "rejecting") return Response.json(REJECTION, { status: 400 })
     return way === "silent" ? new Promise<Response>(() => {}) : Response.json(wholeAnswer())
   })
 })
@@ -51,10 +51,10 @@ describe("requests that probe a deployment that is cooling down", () => {
     const caller = await gateway.caller("1")
     const send = () => caller.post(CHAT, { model: "sim/spare", messages: HELLO })
     for (let count = 0; count < 3; count++) expect((await send()).status).toBe(200)
-    way = "refusing"
-    let refused = await send()
-    await untilTried(async () => (refused = await send()))
-    expect(refused.status).toBe(400)
+    way = "rejecting"
+    let rejected = await send()
+    await untilTried(async () => (rejected = await send()))
+    expect(rejected.status).toBe(400)
     way = "well"
     const { attempts } = await receiptOf(caller, await send())
     expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])

@@ -17,7 +17,7 @@ test("a parameter that only the first deployment rejects is not reported as lost
   const { id } = await receiptOf(caller, response)
   const attempts = keptReceiptOf(gateway, id)?.attempts ?? []
   expect(attempts.map(({ deployment, outcome }) => `${deployment} ${outcome}`)).toEqual([
-    "first/a refused_by_upstream",
+    "first/a rejected_by_upstream",
     "first/a not_needed",
     "second/a ok",
   ])

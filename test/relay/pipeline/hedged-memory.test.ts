@@ -40,8 +40,8 @@ function long({ nearEnd, mayEnd, end }: Moments): Response {
 }
 
 test.each(["first", "second"])(
-  "an answer is not lost if only the two hedged answers together exceed the memory: %s refused",
-  async (refused) => {
+  "an answer is not lost if only the two hedged answers together exceed the memory: %s rejected",
+  async (rejected) => {
     const limits = { ...equalLimits(16 * MEGABYTE), memoryBytes: 64 * MEGABYTE }
     await using world = await startHedgeWorld({ "first/a": pair("a") }, false, limits)
     using _ = lateSoon()
@@ -49,28 +49,28 @@ test.each(["first", "second"])(
     const { promise: isLong, resolve: nearEnd } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
-    const answers = async (isRefused: boolean): Promise<Response> => {
-      if (!isRefused) return long({ nearEnd, mayEnd })
+    const answers = async (isRejected: boolean): Promise<Response> => {
+      if (!isRejected) return long({ nearEnd, mayEnd })
       await isLong
       return long({ end })
     }
     first.turns = [
       async () => {
         await isSecond
-        return answers(refused === "first")
+        return answers(rejected === "first")
       },
     ]
     second.turns = [
       () => {
         called()
-        return answers(refused === "second")
+        return answers(rejected === "second")
       },
     ]
     const response = await caller.post(CHAT, { model: "first/a", messages: HELLO })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain("Hello")
     expect(response.headers.get("x-tollgate-provider")).toBe(
-      refused === "first" ? "second" : "first",
+      rejected === "first" ? "second" : "first",
     )
     expect(await receiptOf(caller, response)).toMatchObject({ status: "settled" })
   },

@@ -37,9 +37,9 @@ test("a read-only key cannot make paid requests or changes", async () => {
   }
   const credits = (await (await caller.get("/v1/credits")).json()) as { key: object }
   expect(credits.key).toMatchObject({ is_read_only: true, addresses: null })
-  const refused = await ask(caller)
-  expect(refused.status).toBe(403)
-  expect(await codeOf(refused)).toBe("key_read_only")
+  const rejected = await ask(caller)
+  expect(rejected.status).toBe(403)
+  expect(await codeOf(rejected)).toBe("key_read_only")
   const again = await ask(caller, { "idempotency-key": "one" })
   expect(await codeOf(again)).toBe("key_read_only")
   const gone = await fetch(`${gateway.url}/v1/responses/resp_1`, {
@@ -57,9 +57,9 @@ test("a key is accepted only from its own addresses, regardless of the caller's 
     expect((await from(address)).status).toBe(200)
   }
   for (const address of ["10.2.0.1", "2001:db9::1", "nonsense", "10.1.2.3, 192.0.2.1"]) {
-    const refused = await from(address)
-    expect(refused.status).toBe(403)
-    expect(await codeOf(refused)).toBe("address_not_allowed")
+    const rejected = await from(address)
+    expect(rejected.status).toBe(403)
+    expect(await codeOf(rejected)).toBe("address_not_allowed")
   }
   const models = await caller.get("/v1/models")
   expect(models.status).toBe(403)

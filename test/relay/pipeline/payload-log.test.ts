@@ -42,7 +42,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
     bodyBytes: 2,
     receivedAt: 5,
     startedAt: 5,
-    refuseOnLowBalance: false,
+    rejectOnLowBalance: false,
     isStrict: false,
     memory: new MemoryBudget(1 << 20).open({ id: "key", account: "a" }),
   }

@@ -151,12 +151,12 @@ describe("retries at the only deployment", () => {
 })
 
 describe("attempts without a retry", () => {
-  const refusals: readonly [string, string, Fault][] = [
+  const rejections: readonly [string, string, Fault][] = [
     ["a rejection of the request itself", "odd/g", status(400)],
     ["an error about the operator's key", "odd/h", status(401)],
     ["a 429 without a retry delay", "odd/i", status(429)],
   ]
-  test.each(refusals)("include %s", async (_, model, fault) => {
+  test.each(rejections)("include %s", async (_, model, fault) => {
     faults = [fault]
     expect((await ask(model)).status).toBeGreaterThanOrEqual(400)
     expect(vendor.bodies).toHaveLength(1)

@@ -55,9 +55,9 @@ test.each(BILLED)(
         Object.assign(thread, { previous_message_id: ((await left.json()) as { id: string }).id })
         vendor.bodies.length = 0
       }
-      const refused = await caller.post(MESSAGES, { ...HEAD, ...body, thread })
-      const text = await refused.text()
-      expect(refused.status, text).toBe(400)
+      const rejected = await caller.post(MESSAGES, { ...HEAD, ...body, thread })
+      const text = await rejected.text()
+      expect(rejected.status, text).toBe(400)
       expect(JSON.parse(text)).toMatchObject({
         error: {
           type: "invalid_request_error",
@@ -116,9 +116,9 @@ test.each(DEFINING)("a tool defined at %s is held like any other", async (place,
   expect(own.usage).toMatchObject({ search: 3 })
   expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
   const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
-  const refused = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
-  expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({ error: { param: place } })
+  const rejected = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
+  expect(rejected.status).toBe(400)
+  expect(await rejected.json()).toMatchObject({ error: { param: place } })
   const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
   expect(await kept.json()).toMatchObject({
     error: { param: place, details: { error_code: "thread_unsupported_request" } },

@@ -73,11 +73,11 @@ test.each([
   ],
 ])(
   "%s in a request to an operation other than chat is rejected",
-  async (place, fields, refusal, requests) => {
+  async (place, fields, rejection, requests) => {
     const caller = await gateway.caller("1")
     for (const [path, body] of requests) {
       const error = await errorOf(await caller.post(path, { ...body, ...fields }))
-      expect(error).toMatchObject({ ...refusal, param: place })
+      expect(error).toMatchObject({ ...rejection, param: place })
     }
     expect(vendor.bodies).toHaveLength(0)
     expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
@@ -90,10 +90,10 @@ test.each([
   ["context_window_fallbacks", { context_window_fallbacks: [{ up: ["img-pro"] }] }],
 ])("%s in a request for images is rejected", async (place, fields) => {
   const caller = await gateway.caller("1")
-  const refusal = { status: 400, code: "feature_not_priced", param: place }
+  const rejection = { status: 400, code: "feature_not_priced", param: place }
   const order = { model: "litellm/image", prompt: "A cat" }
   const generation = await caller.post("/v1/images/generations", { ...order, ...fields })
-  expect(await errorOf(generation)).toMatchObject(refusal)
+  expect(await errorOf(generation)).toMatchObject(rejection)
   const form = new FormData()
   for (const [name, value] of Object.entries({ ...order, ...fields })) {
     form.append(name, typeof value === "string" ? value : JSON.stringify(value))

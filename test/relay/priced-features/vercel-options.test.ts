@@ -46,12 +46,12 @@ test.each([
     const post = (fields: object) =>
       caller.post(CHAT, { model: "vercel/acme/small", max_tokens: 50, messages: HELLO, ...fields })
     const sent = vendor.bodies.length
-    const refusal = { status: 400, code: "feature_not_priced" }
+    const rejection = { status: 400, code: "feature_not_priced" }
     const direct = await errorOf(await post({ providerOptions: options }))
-    expect(direct).toMatchObject({ ...refusal, param: place })
+    expect(direct).toMatchObject({ ...rejection, param: place })
     const part = { type: "text", text: "Hi", providerOptions: options }
     const inPart = await errorOf(await post({ messages: [{ role: "user", content: [part] }] }))
-    expect(inPart).toMatchObject(refusal)
+    expect(inPart).toMatchObject(rejection)
     expect(inPart.message).toContain("messages[0].content[0].providerOptions")
     expect(vendor.bodies.length).toBe(sent)
   },

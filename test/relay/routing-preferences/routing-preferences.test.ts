@@ -204,8 +204,8 @@ describe("a caller's list of models", () => {
 
   test("leads to an error if the key cannot access one of the models", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
-    const refused = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
-    expect(refused).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
+    const rejected = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
+    expect(rejected).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
     const unknown = await errorOf(await ask("dear/big", { models: ["dear/big", "dear/none"] }))
     expect(unknown).toMatchObject({ status: 404, code: "model_not_found", param: "models[1]" })
     expect(vendor.bodies).toEqual([])

@@ -50,9 +50,11 @@ test("a conversation that exceeds the memory limit is not read", async () => {
   using busy = budget.open({ id: "other", account: "other" })
   busy.takeBody(40 * MEBIBYTE)
   using memory = budget.open({ id: "key", account: "ann" })
-  const refused = await conversations.find("ann", "resp_1", memory).catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(GatewayError)
-  expect(refused).toMatchObject({ kind: "overloaded" })
+  const rejected = await conversations
+    .find("ann", "resp_1", memory)
+    .catch((error: unknown) => error)
+  expect(rejected).toBeInstanceOf(GatewayError)
+  expect(rejected).toMatchObject({ kind: "overloaded" })
   expect(orders.map(({ max }) => max < MEBIBYTE)).toEqual([true])
 })
 

@@ -81,8 +81,8 @@ describe("a stored conversation", () => {
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
     const calls = gateway.simulator.requests.length
     const order = { model: "sim/echo", input: LONG, previous_response_id: id }
-    const refused = await poor.post(PATH, { ...order, max_output_tokens: 20 })
-    expect(refused.status).toBe(402)
+    const rejected = await poor.post(PATH, { ...order, max_output_tokens: 20 })
+    expect(rejected.status).toBe(402)
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
@@ -93,8 +93,8 @@ describe("a stored conversation", () => {
     const calls = gateway.simulator.requests.length
     const reference = { type: "item_reference", id: output[0]?.id }
     const order = { model: "sim/echo", input: Array.from({ length: 5_001 }, () => reference) }
-    const refused = await ann.post(PATH, order)
-    expect(refused.status).toBe(400)
+    const rejected = await ann.post(PATH, order)
+    expect(rejected.status).toBe(400)
     const twenty = Array.from({ length: 20 }, () => reference)
     const whole = await ann.post("/v1/estimate", {
       path: PATH,
@@ -125,9 +125,9 @@ describe("a stored conversation", () => {
         [{ input: input.slice(0, 1), previous_response_id: foreign.id }, "previous_response_id"],
       ] as const) {
         const calls = gateway.simulator.requests.length
-        const refused = await ann.post(PATH, { model, ...body })
-        const { error } = (await refused.json()) as { error: { code: string; param: string } }
-        expect([refused.status, error.code, error.param]).toEqual([404, "not_found", path])
+        const rejected = await ann.post(PATH, { model, ...body })
+        const { error } = (await rejected.json()) as { error: { code: string; param: string } }
+        expect([rejected.status, error.code, error.param]).toEqual([404, "not_found", path])
         expect(gateway.simulator.requests).toHaveLength(calls)
       }
     },

@@ -54,7 +54,7 @@ export function stateGateway(): StateGateway {
     for (const vendor of [parts.first, parts.second]) {
       if (!vendor) continue
       vendor.inputTokens = 10
-      vendor.refusal = undefined
+      vendor.rejection = undefined
       vendor.bodies.length = 0
     }
   })

@@ -5,7 +5,7 @@ export interface StateVendor extends ScriptedVendor {
   /** Number of input tokens that the next answers report. */
   inputTokens: number
   /** The error that replaces the next answer. */
-  refusal: { readonly status: number; readonly body: object } | undefined
+  rejection: { readonly status: number; readonly body: object } | undefined
 }
 
 /**
@@ -17,8 +17,8 @@ export function startStateVendor(name = "a"): StateVendor {
   const vendor = startVendor((request, number) => {
     const body = vendor.bodies[number - 1] ?? {}
     const id = `${name}${++made}`
-    const { refusal } = state
-    if (refusal) return Response.json(refusal.body, { status: refusal.status })
+    const { rejection } = state
+    if (rejection) return Response.json(rejection.body, { status: rejection.status })
     const path = new URL(request.url).pathname
     const answer = path.endsWith("/messages")
       ? message(id, state.inputTokens)
@@ -29,7 +29,7 @@ export function startStateVendor(name = "a"): StateVendor {
     if (path.endsWith("/messages")) return streamed(messageFrames(answer))
     return streamed(responseFrames(answer, body["model"] === "slow" ? 60_000 : 0))
   })
-  const state: StateVendor = Object.assign(vendor, { inputTokens: 10, refusal: undefined })
+  const state: StateVendor = Object.assign(vendor, { inputTokens: 10, rejection: undefined })
   return state
 }
 

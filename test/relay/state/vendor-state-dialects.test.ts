@@ -103,8 +103,8 @@ describe("stored vendor state in other dialects", () => {
     for (const [part, path] of named) {
       const messages = [{ role: "user", content: [part] }]
       for (const model of ["first/gpt", "claude/opus"]) {
-        const refused = await errorOf(await setup.ann.post(CHAT, { model, messages }))
-        expect(refused).toMatchObject({ status: 404, param: `messages[0].content[0].${path}` })
+        const rejected = await errorOf(await setup.ann.post(CHAT, { model, messages }))
+        expect(rejected).toMatchObject({ status: 404, param: `messages[0].content[0].${path}` })
       }
     }
   })
@@ -118,14 +118,14 @@ describe("stored vendor state in other dialects", () => {
     ] as const
     for (const [path, body] of ways) {
       const order = { model: "claude/opus", input: "Hi", ...body }
-      const refused = await errorOf(await setup.ann.post(RESPONSES, order))
-      expect(refused).toMatchObject({ status: 400, code: "invalid_value", param: path })
+      const rejected = await errorOf(await setup.ann.post(RESPONSES, order))
+      expect(rejected).toMatchObject({ status: 400, code: "invalid_value", param: path })
     }
     const thread = { type: "continue", previous_message_id: "msg_x" }
     const order = { ...HEAD, model: "first/gpt", thread }
-    const refused = await setup.ann.post(MESSAGES, order)
-    expect(refused.status).toBe(400)
-    expect(await refused.json()).toMatchObject({
+    const rejected = await setup.ann.post(MESSAGES, order)
+    expect(rejected.status).toBe(400)
+    expect(await rejected.json()).toMatchObject({
       error: { details: { error_code: "thread_unsupported_request", unsupported: ["thread"] } },
     })
     expect(setup.first.bodies).toHaveLength(0)

@@ -55,8 +55,8 @@ test("an unknown id is passed on with the whole context held, and gets no owner"
 
 test("an account that cannot pay for the whole context of an unknown id is rejected", async () => {
   const poor = await gateway.caller("0.01")
-  const refused = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
-  expect(refused).toMatchObject({ status: 402, code: "insufficient_credits" })
+  const rejected = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
+  expect(rejected).toMatchObject({ status: 402, code: "insufficient_credits" })
 })
 
 test("an id of another account is still rejected", async () => {
@@ -69,11 +69,11 @@ test("an id of another account is still rejected", async () => {
 
 test("a vendor's 404 for an unknown id is returned to the caller", async () => {
   const message = "Conversation with id 'conv_y' not found."
-  vendor.refusal = { status: 404, body: { error: { message, type: "invalid_request_error" } } }
-  const refused = await ask(ann, { conversation: "conv_y" })
-  vendor.refusal = undefined
-  expect(refused.headers.get("x-should-retry")).toBe("false")
-  expect(await errorOf(refused)).toMatchObject({ status: 404, message })
+  vendor.rejection = { status: 404, body: { error: { message, type: "invalid_request_error" } } }
+  const rejected = await ask(ann, { conversation: "conv_y" })
+  vendor.rejection = undefined
+  expect(rejected.headers.get("x-should-retry")).toBe("false")
+  expect(await errorOf(rejected)).toMatchObject({ status: 404, message })
 })
 
 test("a vendor's 404 for a model or an address is still a vendor failure", async () => {
@@ -82,9 +82,9 @@ test("a vendor's 404 for a model or an address is still a vendor failure", async
     { message: "The API deployment for this resource does not exist", code: "DeploymentNotFound" },
   ]
   for (const error of errors) {
-    vendor.refusal = { status: 404, body: { error } }
+    vendor.rejection = { status: 404, body: { error } }
     const failed = await ask(ann, { conversation: "conv_y" })
-    vendor.refusal = undefined
+    vendor.rejection = undefined
     expect(failed.status).toBe(502)
   }
 })

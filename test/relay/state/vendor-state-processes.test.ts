@@ -42,8 +42,8 @@ test("vendor ids are shared by all processes, survive a restart, and are valid f
       const previous = last === "" ? {} : { previous_response_id: last }
       last = await idOf(client, { ...order, ...previous })
       const other = new OpenAI({ apiKey: bob.key, baseURL, maxRetries: 0, fetchOptions })
-      const refused = await idOf(other, { ...order, previous_response_id: last }).catch(String)
-      expect(refused).toContain("404 'previous_response_id' names the response")
+      const rejected = await idOf(other, { ...order, previous_response_id: last }).catch(String)
+      expect(rejected).toContain("404 'previous_response_id' names the response")
     }
   }
   const rotated = await runJson<{ key: string }>(installation, "key", "rotate", ann.id)

@@ -182,8 +182,8 @@ describe("vendor state of another account", () => {
 
   for (const [name, path, body] of FOREIGN) {
     test(`causes a not-found error for ${name}`, async () => {
-      const refused = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body })
-      expect(await errorOf(refused)).toMatchObject({ status: 404, param: path })
+      const rejected = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body })
+      expect(await errorOf(rejected)).toMatchObject({ status: 404, param: path })
       expect(setup.first.bodies).toHaveLength(0)
     })
   }
@@ -354,20 +354,20 @@ describe("several accounts at a vendor", () => {
 
   test("do not replace the account that stores the response after a failure", async () => {
     const { n } = await leave(setup.ann)
-    setup.first.refusal = { status: 500, body: { error: { message: "down" } } }
+    setup.first.rejection = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const failed = await setup.ann.post(RESPONSES, body)
     expect(await errorOf(failed)).toMatchObject({ status: 502, code: "upstream_error" })
     expect(setup.second.bodies).toHaveLength(0)
-    setup.first.refusal = undefined
+    setup.first.rejection = undefined
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
   test("cannot serve a model that the storing account does not have", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
-    const refused = await setup.ann.post(RESPONSES, body)
-    const told = await errorOf(refused)
+    const rejected = await setup.ann.post(RESPONSES, body)
+    const told = await errorOf(rejected)
     expect(told).toMatchObject({
       status: 400,
       code: "invalid_value",
@@ -382,15 +382,15 @@ test("a request may reference at most a few thousand ids", async () => {
   const { n } = await leave(setup.ann)
   const asked = setup.first.bodies.length
   const many = Array.from({ length: 5_001 }, () => ({ type: "item_reference", id: `msg_${n}` }))
-  const refused = await setup.ann.post(RESPONSES, { model: "first/gpt", input: many })
-  expect(await errorOf(refused)).toMatchObject({ status: 400, param: "input[0].id" })
+  const rejected = await setup.ann.post(RESPONSES, { model: "first/gpt", input: many })
+  expect(await errorOf(rejected)).toMatchObject({ status: 400, param: "input[0].id" })
   expect(setup.first.bodies).toHaveLength(asked)
 })
 
 test("a vendor's own 404 for an id is returned without a retry", async () => {
   const { n } = await leave(setup.ann)
   const message = `Conversation with id 'conv_${n}' not found.`
-  setup.first.refusal = {
+  setup.first.rejection = {
     status: 404,
     body: { error: { message, type: "invalid_request_error", param: "conversation", code: null } },
   }

@@ -437,7 +437,7 @@ for (const way of WAYS) {
 }
 
 describe("an error of the request itself", () => {
-  const REFUSALS: readonly [string, number, object, string][] = [
+  const REJECTIONS: readonly [string, number, object, string][] = [
     ["openai", 400, openai("Unknown parameter: 'x'.", "unknown_parameter"), "Unknown parameter"],
     ["openai-compatible", 413, openai("Too large."), "Too large."],
     ["openai-compatible", 415, openai("No such type."), "No such type."],
@@ -461,11 +461,11 @@ describe("an error of the request itself", () => {
       "Content violates",
     ],
   ]
-  test.each(REFUSALS)("reaches the caller at %s (%i)", async (name, status, body, words) => {
+  test.each(REJECTIONS)("reaches the caller at %s (%i)", async (name, status, body, words) => {
     using strict = startVendor(() => Response.json(body, { status }))
-    const refusing = { ...provider(strict.url, name), apiKey: "key" }
+    const rejecting = { ...provider(strict.url, name), apiKey: "key" }
     await using own = await startGateway({
-      providers: { strict: refusing },
+      providers: { strict: rejecting },
       models: {
         "strict/one": simulated({
           deployments: [
@@ -481,7 +481,7 @@ describe("an error of the request itself", () => {
       const response = await someone.post(CHAT, { model: "strict/one", messages: HELLO, stream })
       const error = await errorOf(response)
       expect(error.status).toBe(status === 403 ? 400 : status)
-      expect(error.error_type).toBe("refused_by_upstream")
+      expect(error.error_type).toBe("rejected_by_upstream")
       expect(error.message).toContain(words)
     }
   })

@@ -83,7 +83,7 @@ function startOdd(firstByteMs: number): Promise<TestGateway> {
     "weights",
     "alive",
     "blanks",
-    "refused",
+    "rejected",
   ]
   return startGateway({
     providers: { odd: provider(`http://127.0.0.1:${vendor.port}/v1`) },
@@ -296,12 +296,12 @@ test("an outage of all deployments is not amplified, and deployments are probed 
 })
 
 test("a retry depends on the deployment's own failures and not on those of another", async () => {
-  answers.set("refused-bad", [status(500), status(500)])
-  answers.set("refused-good", [status(401), status(401)])
-  const first = await ask("odd/refused", false)
+  answers.set("rejected-bad", [status(500), status(500)])
+  answers.set("rejected-good", [status(401), status(401)])
+  const first = await ask("odd/rejected", false)
   expect(first.status).toBe(502)
-  answers.set("refused-bad", [status(500)])
-  const second = await ask("odd/refused", false)
+  answers.set("rejected-bad", [status(500)])
+  const second = await ask("odd/rejected", false)
   expect(second.status).toBe(200)
   const { attempts } = await receiptOf(caller, second)
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])

@@ -32,9 +32,9 @@ const ERROR = {
   error: { type: KEY, code: KEY, param: KEY, status: KEY, message: WORDS },
 }
 
-type Way = "refused" | "failed" | "credential" | "ok-with-error" | "stream-error" | "broken-later"
+type Way = "rejected" | "failed" | "credential" | "ok-with-error" | "stream-error" | "broken-later"
 const WAYS: readonly Way[] = [
-  "refused",
+  "rejected",
   "failed",
   "credential",
   "ok-with-error",
@@ -42,7 +42,7 @@ const WAYS: readonly Way[] = [
   "broken-later",
 ]
 const STATUSES: Readonly<Partial<Record<Way, number>>> = {
-  refused: 400,
+  rejected: 400,
   failed: 500,
   credential: 401,
 }
@@ -181,7 +181,7 @@ const STREAMS: Readonly<
 
 /** How the vendor reacts to the next request. */
 let next: { way: Way; upstream: Upstream; end: number } = {
-  way: "refused",
+  way: "rejected",
   upstream: "gemini",
   end: 0,
 }
@@ -330,12 +330,12 @@ describe("a vendor that repeats the operator's secrets", () => {
   }
 
   test("exposes no secret in receipts, alarms or the operator's test of the provider", async () => {
-    next = { way: "refused", upstream: "openai-chat", end: 0 }
-    const refused = await caller.post("/v1/chat/completions", {
+    next = { way: "rejected", upstream: "openai-chat", end: 0 }
+    const rejected = await caller.post("/v1/chat/completions", {
       model: "openai-chat/m",
       messages: MESSAGES,
     })
-    const id = refused.headers.get("x-request-id") ?? ""
+    const id = rejected.headers.get("x-request-id") ?? ""
     expectClean(await told(caller.get(`/v1/receipts/${id}`)))
     expectClean(JSON.stringify(gateway.heard))
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 /** Tests that an engine fulfills this contract. */
 export function accountContract(engine: Engine): void {
@@ -44,17 +44,17 @@ export function accountContract(engine: Engine): void {
       await database.account("a", 0n)
       await database.account("b", 0n)
       const taken = database.store.accounts.update("a", { name: "name of b" }, AUDIT)
-      expect(await refusalOf(taken)).toBe("exists")
+      expect(await rejectionOf(taken)).toBe("exists")
       const found = database.store.accounts.update("a", { name: "b" }, AUDIT)
-      expect(await refusalOf(found)).toBe("exists")
+      expect(await rejectionOf(found)).toBe("exists")
       const create = { id: "c", name: "b", createdAt: 1 }
-      expect(await refusalOf(database.store.accounts.create(create, AUDIT))).toBe("exists")
+      expect(await rejectionOf(database.store.accounts.create(create, AUDIT))).toBe("exists")
       expect(await database.store.accounts.update("a", { name: "name of a" }, AUDIT)).toMatchObject(
         {
           id: "a",
         },
       )
-      expect(await refusalOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
+      expect(await rejectionOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
     test("gives its state and limits to its keys, and notifies nodes of changes", async () => {
@@ -74,7 +74,7 @@ export function accountContract(engine: Engine): void {
       expect((await keys.listChanged(revision)).keys).toMatchObject([
         { id: "k", accountState: "paused", accountLimits: limits },
       ])
-      expect(await refusalOf(database.key("l", "a", null))).toBe("too_much")
+      expect(await rejectionOf(database.key("l", "a", null))).toBe("too_much")
       expect(await keys.update("k", { pausedAt: 7 }, AUDIT)).toMatchObject({ pausedAt: 7 })
       const changed = await keys.update("k", { isReadOnly: true, addresses: ["10.0.0.0/8"] }, AUDIT)
       expect(changed).toMatchObject({ isReadOnly: true, addresses: ["10.0.0.0/8"] })
@@ -103,7 +103,7 @@ export function accountContract(engine: Engine): void {
           AUDIT,
         )
       await invite("one", 100)
-      expect(await refusalOf(invite("two", 101))).toBe("too_much")
+      expect(await rejectionOf(invite("two", 101))).toBe("too_much")
       // By this time, the first invitation has expired.
       await invite("three", 110)
       await invitations.remove("three", 111, AUDIT)
@@ -113,7 +113,7 @@ export function accountContract(engine: Engine): void {
     test("never exceeds the maximum amount of the ledger", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 2n ** 63n - 1n)
-      expect(await refusalOf(database.grant("a", 1n))).toBe("too_much")
+      expect(await rejectionOf(database.grant("a", 1n))).toBe("too_much")
       expect(await database.balanceOf("a")).toBe(2n ** 63n - 1n)
     })
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { NewAuditRecord } from "../../../src/store/audit.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 function change(action: string, details: Partial<NewAuditRecord> = {}): NewAuditRecord {
   return { ...AUDIT, ...ADA, action, ...details }
@@ -39,7 +39,7 @@ export function auditContract(engine: Engine): void {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const audited = database.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
-      expect(await refusalOf(audited)).toBe("insufficient")
+      expect(await rejectionOf(audited)).toBe("insufficient")
       expect(await database.store.audit.list(BY_ADA, null, 10)).toEqual([])
     })
   })

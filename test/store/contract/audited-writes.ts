@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 const NOW = 1_700_000_000_000
 
@@ -158,7 +158,7 @@ export function auditedWriteContract(engine: Engine): void {
     let records = 0
     for (const change of CHANGES) {
       const broken = withClaim(store, "a claim that nobody has")
-      expect(await refusalOf(change(broken))).toBe("conflict")
+      expect(await rejectionOf(change(broken))).toBe("conflict")
       await change(store)
       expect(await store.audit.list({}, null, 100)).toHaveLength(++records)
     }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
 /** Tests that an engine fulfills this contract. */
@@ -21,8 +21,8 @@ export function backupContract(engine: Engine): void {
     expect((await backups.list())[0]?.every).toBe(60_000)
     expect(await audit.list({}, null, 10)).toHaveLength(4)
     const broken = { ...AUDIT, claim: "of nobody" }
-    const refused = backups.record({ place: "x", at: 1, every: null }, broken)
-    expect(await refusalOf(refused)).toBe("conflict")
+    const rejected = backups.record({ place: "x", at: 1, every: null }, broken)
+    expect(await rejectionOf(rejected)).toBe("conflict")
     expect(await backups.list()).toHaveLength(2)
   })
 }

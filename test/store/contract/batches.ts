@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { newKeyRecord } from "../../../src/management/keys.ts"
 import type { BatchStep } from "../../../src/store/batches.ts"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
 const audit = AUDIT
@@ -38,20 +38,20 @@ export function batchContract(engine: Engine): void {
   test("a batch writes nothing if any step is rejected, at any position", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
-    const refused: readonly BatchStep[] = [
+    const rejected: readonly BatchStep[] = [
       keyStep("other", "no such account"),
       { kind: "key.change", audit, id: "no such key", change: { pausedAt: 5 } },
       { ...keyStep("claimed", "acc"), audit: { ...AUDIT, claim: "of nobody" } },
     ]
-    for (const step of refused) {
+    for (const step of rejected) {
       expect(["not_found", "conflict"]).toContain(
-        String(await refusalOf(store.batches.write([...STEPS, step]))),
+        String(await rejectionOf(store.batches.write([...STEPS, step]))),
       )
       expect(await store.accounts.list()).toEqual([])
       expect(await store.keys.find("key")).toBeNull()
       expect(await store.audit.list({}, null, 100)).toEqual([])
     }
     await store.batches.write(STEPS)
-    expect(await refusalOf(store.batches.write(STEPS))).toBe("exists")
+    expect(await rejectionOf(store.batches.write(STEPS))).toBe("exists")
   })
 }

@@ -3,7 +3,7 @@ import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import type { NewCode } from "../../../src/store/codes.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 function codeOf(id: string, changes: Partial<NewCode> = {}): NewCode {
   return {
@@ -40,10 +40,10 @@ export function codeContract(engine: Engine): void {
         at: 20,
       })
       const again = database.store.codes.redeem(redemption("code", "a"), AUDIT)
-      expect(await refusalOf(again)).toBe("exists")
+      expect(await rejectionOf(again)).toBe("exists")
       await database.store.codes.redeem(redemption("code", "b"), AUDIT)
       const late = database.store.codes.redeem(redemption("code", "c"), AUDIT)
-      expect(await refusalOf(late)).toBe("insufficient")
+      expect(await rejectionOf(late)).toBe("insufficient")
       expect(await database.store.codes.find("code")).toMatchObject({ used: 2, uses: 2 })
       expect(await database.balanceOf("c")).toBe(0n)
       expect((await verifyLedgers(database.store)).problems).toEqual([])
@@ -63,9 +63,9 @@ export function codeContract(engine: Engine): void {
       expect(
         await clash.then(
           () => "made",
-          () => "refused",
+          () => "rejected",
         ),
-      ).toBe("refused")
+      ).toBe("rejected")
       expect(await codes.find("three")).toBeNull()
       expect(await codes.list(null, 10)).toHaveLength(2)
     })
@@ -89,21 +89,21 @@ export function codeContract(engine: Engine): void {
       await database.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)
       await database.store.codes.create(codeOf("ended"), AUDIT)
       await database.store.codes.revoke("ended", 15, AUDIT)
-      for (const [code, refusal] of [
+      for (const [code, rejection] of [
         ["none", "not_found"],
         ["old", "expired"],
         ["ended", "revoked"],
       ] as const) {
         const redeeming = database.store.codes.redeem(redemption(code, "a"), AUDIT)
-        expect(await refusalOf(redeeming)).toBe(refusal)
+        expect(await rejectionOf(redeeming)).toBe(rejection)
       }
       expect(await database.store.codes.redeem(redemption("old", "a", 19), AUDIT)).toMatchObject({
         amount: 5n,
       })
       await database.store.codes.create(codeOf("fresh"), AUDIT)
       const nobody = database.store.codes.redeem(redemption("fresh", "nobody"), AUDIT)
-      expect(await refusalOf(nobody)).toBe("not_found")
-      expect(await refusalOf(database.store.codes.revoke("none", 1, AUDIT))).toBe("not_found")
+      expect(await rejectionOf(nobody)).toBe("not_found")
+      expect(await rejectionOf(database.store.codes.revoke("none", 1, AUDIT))).toBe("not_found")
       expect(await database.store.codes.revoke("ended", 99, AUDIT)).toMatchObject({ revokedAt: 15 })
     })
 

@@ -3,7 +3,7 @@ import { Claims } from "../../../src/http/idempotency/claims.ts"
 import type { ClaimInput, IdempotencyResult } from "../../../src/store/idempotency.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 function order(request: string, more: Partial<ClaimInput> = {}): ClaimInput {
   return {
@@ -54,7 +54,7 @@ export function idempotencyContract(engine: Engine): void {
     // The process that only seemed to be dead can no longer write.
     const record = { ...AUDIT, claim: "req_1" }
     const account = { id: "acc_1", name: "one", createdAt: 1 }
-    expect(await refusalOf(store.accounts.create(account, record))).toBe("conflict")
+    expect(await rejectionOf(store.accounts.create(account, record))).toBe("conflict")
     expect(await store.accounts.find("one")).toBeNull()
     expect(await claims.keep({ request: "req_1", size: 1, ...ROOM })).toEqual({
       isKept: false,

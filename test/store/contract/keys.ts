@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 const SECRET = { hash: "new hash", hint: "wxyz", createdAt: 5, expiresAt: null } as const
 
@@ -10,7 +10,7 @@ export function keyContract(engine: Engine): void {
   describe("a key", () => {
     test("belongs to an existing account and is found by its id", async () => {
       await using database = await TestDatabase.on(engine)
-      expect(await refusalOf(database.key("k", "nobody", null))).toBe("not_found")
+      expect(await rejectionOf(database.key("k", "nobody", null))).toBe("not_found")
       await database.account("a", 0n)
       const key = await database.key("k", "a", 7n, { dailyBudget: 3n })
       expect(key).toMatchObject({ budget: 7n, budgetLeft: 7n, dailyBudget: 3n, dailyLeft: 3n })
@@ -27,7 +27,7 @@ export function keyContract(engine: Engine): void {
         { hash: "new hash", expiresAt: null },
         { hash: "hash of k", expiresAt: 100 },
       ])
-      expect(await refusalOf(database.store.keys.rotate("none", SECRET, 100, AUDIT))).toBe(
+      expect(await rejectionOf(database.store.keys.rotate("none", SECRET, 100, AUDIT))).toBe(
         "not_found",
       )
     })
@@ -37,9 +37,11 @@ export function keyContract(engine: Engine): void {
       await database.account("a", 0n)
       await database.key("k", "a", null)
       expect(await database.store.keys.revoke("k", 10, AUDIT)).toMatchObject({ revokedAt: 10 })
-      expect(await refusalOf(database.store.keys.update("k", { name: "x" }, AUDIT))).toBe("revoked")
-      expect(await refusalOf(database.store.keys.rotate("k", SECRET, 1, AUDIT))).toBe("not_found")
-      expect(await refusalOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
+      expect(await rejectionOf(database.store.keys.update("k", { name: "x" }, AUDIT))).toBe(
+        "revoked",
+      )
+      expect(await rejectionOf(database.store.keys.rotate("k", SECRET, 1, AUDIT))).toBe("not_found")
+      expect(await rejectionOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
 
     test("has a budget that changes by the difference of its limits", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import type { MemberRole } from "../../../src/store/members.ts"
 import type { Store } from "../../../src/store/store.ts"
 
@@ -54,10 +54,10 @@ export function memberContract(engine: Engine): void {
     const here = database.store
     await here.members.add(member("ada", "owner"), AUDIT)
     const again = here.members.add({ ...member("ada", "viewer"), id: "mem_2" }, AUDIT)
-    expect(await refusalOf(again)).toBe("exists")
+    expect(await rejectionOf(again)).toBe("exists")
     const nowhere = here.members.add({ ...member("bob", "owner"), account: "acc_b" }, AUDIT)
-    expect(await refusalOf(nowhere)).toBe("not_found")
-    expect(await refusalOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
+    expect(await rejectionOf(nowhere)).toBe("not_found")
+    expect(await rejectionOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
 
   test("an invitation is accepted once across all processes, until it expires", async () => {
@@ -72,7 +72,7 @@ export function memberContract(engine: Engine): void {
     })
     expect(await there.invitations.findByToken("hash of inv_1", NOW + 1_000)).toBeNull()
     const late = here.invitations.accept("inv_1", member("late", "member", NOW + 1_000), AUDIT)
-    expect(await refusalOf(late)).toBe("not_found")
+    expect(await rejectionOf(late)).toBe("not_found")
     const outcomes = await Promise.allSettled([
       here.invitations.accept("inv_1", member("ada", "member"), AUDIT),
       there.invitations.accept("inv_1", member("eve", "member"), AUDIT),
@@ -107,7 +107,7 @@ export function memberContract(engine: Engine): void {
     await here.members.add(member("ada", "viewer"), AUDIT)
     await here.invitations.insert(invitation("inv_1"), AUDIT)
     const order = { ...member("ada", "member"), id: "mem_2" }
-    expect(await refusalOf(here.invitations.accept("inv_1", order, AUDIT))).toBe("exists")
+    expect(await rejectionOf(here.invitations.accept("inv_1", order, AUDIT))).toBe("exists")
     expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
 

@@ -3,7 +3,7 @@ import { budgetOwner } from "../../../src/accounting/budget-periods.ts"
 import type { DeliveryLimits, NewNotice, NoticeTarget } from "../../../src/store/notices.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import { payerOf, TestDatabase } from "../test-database.ts"
 
 const NOW = Date.UTC(2026, 10, 23, 12)
@@ -66,10 +66,10 @@ export function noticeContract(engine: Engine): void {
       await using database = await withTargets(engine)
       const { notices } = database.store
       const lost = { ...TARGET, id: "lost", account: "unknown" }
-      expect(await refusalOf(notices.insertTarget(lost, AUDIT))).toBe("not_found")
+      expect(await rejectionOf(notices.insertTarget(lost, AUDIT))).toBe("not_found")
       await notices.raise(NOTICE, null)
       await notices.removeTarget("of-one", AUDIT)
-      expect(await refusalOf(notices.removeTarget("of-one", AUDIT))).toBe("not_found")
+      expect(await rejectionOf(notices.removeTarget("of-one", AUDIT))).toBe("not_found")
       expect(await targetsOf(database.store)).toEqual(["all"])
     })
   })

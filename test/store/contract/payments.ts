@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 /** Tests that an engine fulfills this contract. */
 export function paymentContract(engine: Engine): void {
@@ -14,7 +14,7 @@ export function paymentContract(engine: Engine): void {
     expect(entry).toMatchObject({ kind: "payment", amount: 9n, note: "card", number: 1 })
     const again = [payment, { ...payment, account: "b", at: 8 }]
     for (const told of again) {
-      expect(await refusalOf(database.store.payments.add(told, AUDIT))).toBe("exists")
+      expect(await rejectionOf(database.store.payments.add(told, AUDIT))).toBe("exists")
     }
     await database.store.payments.add({ ...payment, id: "pay_2" }, AUDIT)
     expect([await database.balanceOf("a"), await database.balanceOf("b")]).toEqual([18n, 0n])
@@ -68,7 +68,7 @@ export function paymentContract(engine: Engine): void {
     }
     await database.store.payments.add(payment, record)
     const again = database.store.payments.add(payment, record)
-    expect(await refusalOf(again)).toBe("exists")
+    expect(await rejectionOf(again)).toBe("exists")
     expect(await database.store.audit.list({ actor: "stripe" }, null, 10)).toHaveLength(1)
     expect(await database.balanceOf("a")).toBe(9n)
   })

@@ -4,7 +4,7 @@ import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import type { NewAuditRecord } from "../../../src/store/audit.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
 const ADA = "user_ada"
@@ -64,7 +64,7 @@ export function personKeyContract(engine: Engine): void {
     const change = { action: "user.change", target: ADA, before: JSON.stringify(document) }
     const byBob = inClear({ actorId: "user_bob", actorName: "bob@example.com", ...change })
     await store.audit.append(byBob)
-    await store.audit.append(inClear({ actorName: "ADA@example.com", action: "session.refuse" }))
+    await store.audit.append(inClear({ actorName: "ADA@example.com", action: "session.reject" }))
     await store.audit.append(inClear({ actorName: "adamant@example.com", action: "other" }))
     const told = JSON.stringify({ channel: "mail", address: "Ada@Example.com" })
     await store.audit.append(inClear({ actorId: "user_bob", actorName: "bob", after: told }))
@@ -127,7 +127,7 @@ export function personKeyContract(engine: Engine): void {
     const byAda = { id: "inv_2", email: "eve@example.com", invitedBy: EMAIL, tokenHash: "other" }
     await store.invitations.insert({ ...invitation, ...byAda }, AUDIT)
     const records = await store.audit.list({}, null, 100)
-    expect(await refusalOf(store.personKeys.erase(ERASED, ERASURE))).toBe("last_owner")
+    expect(await rejectionOf(store.personKeys.erase(ERASED, ERASURE))).toBe("last_owner")
     expect(await store.audit.list({}, null, 100)).toEqual(records)
     expect(await store.invitations.find("inv_1", 2)).not.toBeNull()
 

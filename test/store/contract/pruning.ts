@@ -6,7 +6,7 @@ import { COMMAND_LINE } from "../../../src/management/actor.ts"
 import { Statements } from "../../../src/management/statements.ts"
 import type { Store } from "../../../src/store/store.ts"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf, type Served } from "../engines.ts"
+import { type Engine, rejectionOf, type Served } from "../engines.ts"
 import { TemporaryDirectory } from "../test-database.ts"
 
 const DAY = 24 * 60 * 60_000
@@ -193,6 +193,6 @@ export function pruningContract(engine: Engine): void {
     const removed = await pruneAll(store, BEFORE)
     expect(removed).toBeLessThanOrEqual(lastRow === 0 ? 0 : 1)
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
-    expect(await refusalOf(pruneAll(store, BEFORE))).toBeUndefined()
+    expect(await rejectionOf(pruneAll(store, BEFORE))).toBeUndefined()
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../audit-record.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 import { TestDatabase } from "../test-database.ts"
 
 const DAY = 86_400_000
@@ -33,7 +33,7 @@ export function reconciliationContract(engine: Engine): void {
     // A comparison is rejected unless its number follows the number of the last comparison.
     for (const number of [1, 2, 4]) {
       const late = reconciliations.save({ ...first, number }, amounts, AUDIT)
-      expect(await refusalOf(late)).toBe("conflict")
+      expect(await rejectionOf(late)).toBe("conflict")
     }
     expect(await reconciliations.listCorrections(range)).toHaveLength(3)
     expect(await audit.list({}, null, 10)).toHaveLength(3)

@@ -70,7 +70,7 @@ export function reportContract(engine: Engine): void {
         { request: "broken", outcomes: ["upstream_timeout"] },
         { request: "left", outcomes: ["caller_left"] },
         { request: "several", outcomes: ["ok", "not_needed"] },
-        { request: "refused", outcomes: ["refused_by_upstream"], ...released },
+        { request: "rejected", outcomes: ["rejected_by_upstream"], ...released },
         { request: "untried", outcomes: [], ...released },
         { request: "expired", outcomes: [], ...released, status: "expired" },
       )
@@ -81,18 +81,18 @@ export function reportContract(engine: Engine): void {
         broken: "upstream_timeout",
         left: "caller_left",
         several: "ok",
-        refused: "refused_by_upstream",
+        rejected: "rejected_by_upstream",
         untried: "released",
         expired: "expired",
       })
-      expect(rows.find(({ request }) => request === "refused")?.provider).toBe("sim")
+      expect(rows.find(({ request }) => request === "rejected")?.provider).toBe("sim")
       expect(rows.find(({ request }) => request === "untried")?.provider).toBeNull()
       expect(rows.find(({ request }) => request === "expired")?.duration).toBeNull()
       expect((await found(own, { failed: false })).toSorted()).toEqual(["fine", "left", "several"])
       expect((await found(own, { failed: true })).toSorted()).toEqual([
         "broken",
         "expired",
-        "refused",
+        "rejected",
         "untried",
       ])
     })

@@ -247,7 +247,7 @@ export function searchedRequestContract(engine: Engine): void {
       const attempts = { text: "no SUCH", kinds }
       expect(await searched(attempts, 10)).toEqual([idAt(5), idAt(4)])
       expect(await searched({ ...attempts, accounts: ["b"] }, 10)).toEqual([idAt(4)])
-      expect(await searched({ ...attempts, attemptKinds: ["refused"] }, 10)).toEqual([])
+      expect(await searched({ ...attempts, attemptKinds: ["rejected"] }, 10)).toEqual([])
       expect(await searched({ ...attempts, text: "\0" }, 10)).toEqual([])
     })
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import type { SettingChange } from "../../../src/store/settings.ts"
 import { AUDIT } from "../audit-record.ts"
 import { TestDatabase } from "../test-database.ts"
-import { type Engine, refusalOf } from "../engines.ts"
+import { type Engine, rejectionOf } from "../engines.ts"
 
 function change(id: string, body: string | null, replaces: number | null): SettingChange {
   return { section: "setting", id, body, encrypted: null, replaces }
@@ -23,7 +23,7 @@ export function settingContract(engine: Engine): void {
     expect(first.revision).toBeGreaterThan(nothing.revision)
     const { revision } = first
     const stale = settings.change([change("a", "3", revision), change("b", "4", null)], 6, AUDIT)
-    expect(await refusalOf(stale)).toBe("conflict")
+    expect(await rejectionOf(stale)).toBe("conflict")
     expect(await settings.read()).toEqual(first)
     const second = await settings.change([change("a", null, revision)], 7, AUDIT)
     expect(second.records.map(({ id }) => id)).toEqual(["b"])
@@ -35,10 +35,10 @@ export function settingContract(engine: Engine): void {
     const other = await database.another()
     const outcomes = await Promise.all(
       [database.store, other].map((store) =>
-        refusalOf(store.settings.change([change("a", "1", null)], 5, AUDIT)),
+        rejectionOf(store.settings.change([change("a", "1", null)], 5, AUDIT)),
       ),
     )
-    expect(outcomes.filter((refusal) => refusal === "conflict")).toHaveLength(1)
+    expect(outcomes.filter((rejection) => rejection === "conflict")).toHaveLength(1)
   })
 
   test("a price group cannot be removed while it has accounts", async () => {
@@ -53,7 +53,7 @@ export function settingContract(engine: Engine): void {
     await accounts.create({ ...account, limits: { priceGroup: "partners" } }, AUDIT)
     const remove = (id: string) =>
       settings.change([{ ...change(id, null, revision), section: "price_group" }], 6, AUDIT)
-    expect(await refusalOf(remove("partners"))).toBe("conflict")
+    expect(await rejectionOf(remove("partners"))).toBe("conflict")
     expect((await remove("part")).records.map(({ id }) => id)).toEqual(["partners"])
     await accounts.update(account.id, { limits: {} }, AUDIT)
     expect((await remove("partners")).records).toEqual([])

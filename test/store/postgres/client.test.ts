@@ -113,14 +113,14 @@ test("during shutdown an unavailable database fails immediately, and an availabl
   })
   for (const each of [client, away]) each.endBy(performance.now())
   expect(await client.row("SELECT 1 AS one")).toEqual({ one: 1 })
-  const refused = () => expect(away.row("SELECT 1")).rejects.toThrow("Failed to connect")
+  const rejected = () => expect(away.row("SELECT 1")).rejects.toThrow("Failed to connect")
   // Otherwise, the time is 8 seconds.
-  expect(await servedTime(refused)).toBeLessThan(4_000)
+  expect(await servedTime(rejected)).toBeLessThan(4_000)
 })
 
 test("an error names the reason for the failed attempt if the next attempt times out", async () => {
   const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
-  const refusal = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
+  const rejection = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
   let connections = 0
   const listener = Bun.listen({
     hostname: "127.0.0.1",
@@ -128,7 +128,7 @@ test("an error names the reason for the failed attempt if the next attempt times
     socket: {
       data(socket) {
         // The second connection receives no answer.
-        if (connections++ === 0) socket.end(refusal)
+        if (connections++ === 0) socket.end(rejection)
       },
     },
   })

@@ -5,7 +5,7 @@ import { postgresStore } from "../../../src/store/postgres/postgres-store.ts"
 import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 import { AUDIT } from "../audit-record.ts"
-import { refusalOf } from "../engines.ts"
+import { rejectionOf } from "../engines.ts"
 
 const databases = new TestDatabases()
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 1, note: null, author: null } as const
@@ -71,8 +71,8 @@ test("a step that continues after a failed statement is not treated as committed
   const { client, store } = opened
   const step = client.transaction(async (transaction) => {
     await transaction.run("UPDATE accounts SET name = 'two'")
-    await refusalOf(transaction.row("SELECT 1 / 0"))
+    await rejectionOf(transaction.row("SELECT 1 / 0"))
   })
-  expect(await refusalOf(step)).not.toBeUndefined()
+  expect(await rejectionOf(step)).not.toBeUndefined()
   expect(await store.accounts.find("one")).not.toBeNull()
 })

@@ -79,9 +79,9 @@ test("the PostgreSQL client uses the next host if one is down, and reports the e
     url: both([`127.0.0.1:${first.port}`, `localhost:${first.port}`]),
     connections: 1,
   })
-  const refusal = await standby.exists().catch((error: unknown) => String(error))
-  expect(refusal).toContain("all hosts of the database are standbys")
-  expect(refusal).toContain(`postgres://127.0.0.1:${first.port},localhost:${first.port}/${NAME}`)
+  const rejection = await standby.exists().catch((error: unknown) => String(error))
+  expect(rejection).toContain("all hosts of the database are standbys")
+  expect(rejection).toContain(`postgres://127.0.0.1:${first.port},localhost:${first.port}/${NAME}`)
 })
 
 test("every command and a gateway use the primary, before and after a switchover", async () => {
@@ -115,8 +115,8 @@ test("every command and a gateway use the primary, before and after a switchover
   expect((await chat()).status).toBe(200)
   second.crash()
   await until(async () => !second.isRunning)
-  const refused = await runCommand(installation, "account", "create", "two")
-  expect(refused.exitCode).not.toBe(0)
+  const rejected = await runCommand(installation, "account", "create", "two")
+  expect(rejected.exitCode).not.toBe(0)
   await second.restart()
   await until(async () => (await chat()).status === 200)
   await runJson(installation, "account", "create", "three")

@@ -25,8 +25,8 @@ test("a redacted record is protected by the server and by the hash chain", async
     "UPDATE audit SET actor_name = 'x' WHERE number = 2",
     "DELETE FROM audit WHERE number = 1",
   ]) {
-    const refused = await client.run(sql).then(String, String)
-    expect([sql, refused]).toEqual([sql, expect.stringContaining("is never changed or deleted")])
+    const rejected = await client.run(sql).then(String, String)
+    expect([sql, rejected]).toEqual([sql, expect.stringContaining("is never changed or deleted")])
   }
   await client.run("UPDATE audit SET actor_name = 'somebody' WHERE number = 1")
   expect(await verifyAudit(store)).toMatchObject({ problem: { number: 1 } })

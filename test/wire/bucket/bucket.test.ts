@@ -151,7 +151,7 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
 
   test("reports the code of a rejection", async () => {
     const fake = new FakeBucket()
-    fake.refuses = () => "AccessDenied"
+    fake.rejects = () => "AccessDenied"
     using server = fake.listen()
     const { status, message } = await failureOf(step(bucketAt(server.url.href, { attempts: 3 })))
     expect(status).toBe(403)
@@ -312,5 +312,5 @@ test("the bucket client rejects a private network unless it is allowed", async (
   using server = fake.listen()
   const bucket = bucketAt(server.url.href, { allowsPrivate: false, attempts: 3 })
   const error = await failureOf(bucket.put("key", bytes("text")))
-  expect([error.isAddressRefused, fake.objects.size]).toEqual([true, 0])
+  expect([error.isAddressRejected, fake.objects.size]).toEqual([true, 0])
 })

@@ -162,7 +162,7 @@ describe("an address chosen by a caller", () => {
     process.env["ALL_PROXY"] = proxy.url
     const thrown = await call(address).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(PinnedFetchError)
-    expect(thrown).toMatchObject({ isRefused: true })
+    expect(thrown).toMatchObject({ isRejected: true })
     expect(proxy.sides).toHaveLength(0)
   })
 })

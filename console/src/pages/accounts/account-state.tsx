@@ -10,13 +10,13 @@ type State = Account["state"]
 const QUESTIONS = {
   paused: {
     title: (name: string) => `Pause ${name}?`,
-    text: "All requests of its keys are refused until you resume it. Its credits stay.",
+    text: "All requests of its keys are rejected until you resume it. Its credits stay.",
     action: "Pause the account",
     done: "The account has been paused.",
   },
   closed: {
     title: (name: string) => `Close ${name}?`,
-    text: "All requests of its keys are refused and no keys can be created. Its credits and records stay, and you can open it again.",
+    text: "All requests of its keys are rejected and no keys can be created. Its credits and records stay, and you can open it again.",
     action: "Close the account",
     done: "The account has been closed.",
   },

@@ -106,7 +106,7 @@ export function KeysPage() {
           await refresh("/keys")
         }}
       >
-        Requests with it are refused from now on. This cannot be undone.
+        Requests with it are rejected from now on. This cannot be undone.
       </Confirm>
     </Page>
   )

@@ -23,7 +23,7 @@ export function useKeyPause(): KeyPause {
     }
     const question = {
       title: `Pause ${key.name}?`,
-      text: "Requests with it are refused until you resume it.",
+      text: "Requests with it are rejected until you resume it.",
       action: "Pause the key",
     }
     ask(question, () => change(key))

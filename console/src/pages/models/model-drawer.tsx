@@ -164,7 +164,7 @@ function PriceTable({ model }: { readonly model: Model }) {
   if (model.price === null) {
     return (
       <Text size="sm" c="dimmed">
-        It has no price, so requests for it are refused.
+        It has no price, so requests for it are rejected.
       </Text>
     )
   }

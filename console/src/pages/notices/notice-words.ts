@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   write_off: "Write-off",
   "usage.unpriced": "Usage without a price",
   "payment.rejected": "Card payment not applied",
-  "credential.refused": "Credential refused",
+  "credential.rejected": "Credential rejected",
   "deployment.cooling_down": "Deployment cooling down",
   "deployment.recovered": "Deployment recovered",
   "price.changed": "New list prices",

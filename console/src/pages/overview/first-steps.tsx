@@ -59,7 +59,7 @@ function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) 
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        Requests are refused until the account has credits.{" "}
+        Requests are rejected until the account has credits.{" "}
         {creditsHelp({ isOperator, hasCards, mayCreate })}
       </Text>
       <Group gap="xs">

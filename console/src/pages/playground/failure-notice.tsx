@@ -53,5 +53,5 @@ function titleOf({ status, kind }: CallFailure): string {
   if (status === 429) return "Too many requests"
   if (status === 401 || status === 403) return "Not allowed"
   if (status >= 500 || status === 200) return "The model did not respond"
-  return "The request was refused"
+  return "The request was rejected"
 }

@@ -33,8 +33,8 @@ export async function withSecret<Result>(
     try {
       return await work(secret)
     } catch (thrown) {
-      const isRefused = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
-      if (!isRefused || tries === MAX_TRIES) throw thrown
+      const isRejected = thrown instanceof CallError && thrown.failure.kind === "invalid_api_key"
+      if (!isRejected || tries === MAX_TRIES) throw thrown
       if (await keys.isNew(payer.account))
         await new Promise((resume) => setTimeout(resume, RETRY_INTERVAL_MS))
       else keys.forget(payer.account)

@@ -53,7 +53,7 @@ function FixForm({ provider, onClose }: FixFormProperties) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Requests for a model without a price are refused. For {counted(fixable.length, "model")} of{" "}
+        Requests for a model without a price are rejected. For {counted(fixable.length, "model")} of{" "}
         {unpriced.length} a list price is available
         {others > 0 && `; enter one for the other ${others}`}.
       </Text>

@@ -20,7 +20,7 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
   const { status, code, message, parameter, endpoint, model, key, account, at } = failure
   return (
     <Panel
-      title={isWhole ? "Refused" : "Error"}
+      title={isWhole ? "Rejected" : "Error"}
       {...(isWhole && { description: "Nothing was held or charged, so there is no receipt." })}
     >
       <Text mb="sm" className="anywhere">

@@ -24,7 +24,7 @@ const STATUSES = [
   { value: "all", label: "All" },
   { value: "ok", label: "Answered" },
   { value: "failed", label: "Failed" },
-  { value: "refused", label: "Refused" },
+  { value: "rejected", label: "Rejected" },
   { value: "written_off", label: "Written off" },
 ]
 
@@ -89,7 +89,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         value={filters.status ?? "all"}
         onChange={(status) => onChange({ status: status === "all" ? undefined : status })}
       />
-      {filters.status !== "refused" && <MoreFilters filters={filters} onChange={onChange} />}
+      {filters.status !== "rejected" && <MoreFilters filters={filters} onChange={onChange} />}
       {[...LINKED_FILTERS, ...BOUND_FILTERS].map(([name, label]) => {
         const value = filters[name]
         if (value === undefined) return null

@@ -14,14 +14,14 @@ export interface ListColumnSettings extends ColumnSettings {
   readonly keys: ReadonlyMap<string, string>
 }
 
-/** Returns the columns of the list of admitted and refused requests. */
+/** Returns the columns of the list of admitted and rejected requests. */
 export function listColumns(settings: ListColumnSettings): readonly Column<ListedRequest>[] {
   const [model, ...others] = requestColumns(settings).map(
     ({ cell, ...column }): Column<ListedRequest> => ({
       ...column,
-      cell: ({ admitted, refused }) => {
+      cell: ({ admitted, rejected }) => {
         if (admitted !== null) return cell(admitted)
-        return refused === null ? null : refusedCell(column.id, refused, settings)
+        return rejected === null ? null : rejectedCell(column.id, rejected, settings)
       },
     }),
   )
@@ -34,7 +34,7 @@ const RESULT: Column<ListedRequest> = {
   header: "Result",
   width: 100,
   cell: ({ admitted }) => {
-    const result = admitted === null ? "refused" : hasFailed(admitted) ? "failed" : "answered"
+    const result = admitted === null ? "rejected" : hasFailed(admitted) ? "failed" : "answered"
     return (
       <span className="chart-key">
         <i className={`histogram-${result}`} /> {result}
@@ -43,7 +43,7 @@ const RESULT: Column<ListedRequest> = {
   },
 }
 
-function refusedCell(
+function rejectedCell(
   column: string,
   { id, at, model, endpoint, account, key, code, message }: FailedRequestDocument,
   { isExact, keys }: ListColumnSettings,

@@ -49,7 +49,7 @@ export function ReceiptPage() {
     return (
       <Page title="Receipt">
         <EmptyState title="Nothing is known of this request" action={back}>
-          It may still be running, its ID may be mistyped, or it was refused more than seven days
+          It may still be running, its ID may be mistyped, or it was rejected more than seven days
           ago.
         </EmptyState>
       </Page>

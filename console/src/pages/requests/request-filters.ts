@@ -109,7 +109,7 @@ export function requestCountQueryOf(
   const { sort: _sort, status, ...query } = requestQueryOf(filters, to)
   return {
     ...query,
-    status: filters.status === "refused" ? "refused" : status,
+    status: filters.status === "rejected" ? "rejected" : status,
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     step,
@@ -120,12 +120,12 @@ export function requestCountQueryOf(
  * Converts the filters to a query for requests that were rejected before a provider was called.
  * Other failed requests have a receipt.
  */
-export function refusedQueryOf(
+export function rejectedQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /failures">["query"]> {
   const { key, model, search, endpoint } = filters
-  return { refused: "true", key, model, search, endpoint, ...timesOf(filters, now) }
+  return { rejected: "true", key, model, search, endpoint, ...timesOf(filters, now) }
 }
 
 /** Returns the selected time range; undefined if it is unlimited. */

@@ -27,7 +27,7 @@ const HEIGHT = 110
 const POLL_INTERVAL_MS = 30_000
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 72
-const OUTCOMES = ["answered", "failed", "refused"] as const
+const OUTCOMES = ["answered", "failed", "rejected"] as const
 
 /** Shows the number of requests over time. Choosing bars narrows the list to their time range. */
 export function RequestHistogram({ account, filters, onChange }: RequestHistogramProperties) {
@@ -78,8 +78,8 @@ function sumOf(counts: readonly RequestCount[]): number {
   return counts.reduce((sum, count) => sum + heightOf(count), 0)
 }
 
-function heightOf({ answered, failed, refused }: RequestCount): number {
-  return answered + failed + refused
+function heightOf({ answered, failed, rejected }: RequestCount): number {
+  return answered + failed + rejected
 }
 
 interface BarsProperties {

@@ -40,7 +40,7 @@ function useColumns({ isAll, isExact, keys }: Omit<ListColumnSettings, "showsCos
   )
 }
 
-/** Lists requests: those that held credits, and, unless a filter excludes them, those that were refused. */
+/** Lists requests: those that held credits, and, unless a filter excludes them, those that were rejected. */
 export function RequestList(properties: RequestListProperties) {
   const { account, isAll, filters, refetchInterval, onState, onSort } = properties
   const navigate = useNavigate()

@@ -6,10 +6,10 @@ import { useAccount } from "../../account.tsx"
 import { zoneName } from "../../format/moments.ts"
 import { Page } from "../../ui/page.tsx"
 import { FilterBar } from "./filter-bar.tsx"
-import { RefusedList } from "./refused-list.tsx"
+import { RejectedList } from "./rejected-list.tsx"
 import { RequestList } from "./request-list.tsx"
 import type { ListProperties } from "./list-properties.ts"
-import { refusedQueryOf, type RequestFilters } from "./request-filters.ts"
+import { rejectedQueryOf, type RequestFilters } from "./request-filters.ts"
 import { RequestHistogram } from "./request-histogram.tsx"
 import { useKeyNames } from "./use-key-names.ts"
 import { useIsAtTop } from "./use-live.ts"
@@ -50,8 +50,8 @@ export function RequestsPage() {
     >
       <FilterBar account={accountId} filters={filters} onChange={change} />
       <RequestHistogram account={accountId} filters={filters} onChange={change} />
-      {filters.status === "refused" ? (
-        <RefusedRequests {...list} />
+      {filters.status === "rejected" ? (
+        <RejectedRequests {...list} />
       ) : (
         <RequestList {...list} onSort={(sort) => change({ sort })} />
       )}
@@ -60,12 +60,12 @@ export function RequestsPage() {
 }
 
 /** Lists the requests that received an error before a provider was called. */
-function RefusedRequests(properties: ListProperties) {
+function RejectedRequests(properties: ListProperties) {
   const { account, isAll, filters, refetchInterval, onState } = properties
-  const query = useStableQuery(filters, refusedQueryOf)
+  const query = useStableQuery(filters, rejectedQueryOf)
   const names = useKeyNames(account)
   return (
-    <RefusedList
+    <RejectedList
       query={{ ...query, account, limit: PAGE }}
       isAll={isAll}
       keys={names}

@@ -10,7 +10,7 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/reset")
 
@@ -24,7 +24,7 @@ export function ResetPage() {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  const refusal = refusalOf(link.error)
+  const rejection = rejectionOf(link.error)
   if (token === undefined) {
     return (
       <PublicPage title="New password">
@@ -34,10 +34,10 @@ export function ResetPage() {
       </PublicPage>
     )
   }
-  if (refusal !== undefined) {
+  if (rejection !== undefined) {
     return (
       <PublicPage title="New password">
-        <LinkNotice title="This link no longer works">{refusal.message}</LinkNotice>
+        <LinkNotice title="This link no longer works">{rejection.message}</LinkNotice>
       </PublicPage>
     )
   }

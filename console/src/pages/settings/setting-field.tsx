@@ -13,7 +13,7 @@ const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
 
 /** Settings with a fixed set of values. */
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  unknown_models: ["refuse", "family"],
+  unknown_models: ["reject", "family"],
   "images.mask": ["required", "optional"],
   "images.rules": ["specification", "provider"],
 }

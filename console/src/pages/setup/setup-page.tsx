@@ -9,7 +9,7 @@ import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
 
 const route = getRouteApi("/setup")
 
@@ -23,13 +23,13 @@ export function SetupPage() {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   })
-  const refusal = refusalOf(link.error)
+  const rejection = rejectionOf(link.error)
   if (token === undefined) return <NoToken />
-  if (refusal?.status === 409) return <SetUpAlready />
-  if (refusal !== undefined) {
+  if (rejection?.status === 409) return <SetUpAlready />
+  if (rejection !== undefined) {
     return (
       <PublicPage title="Set up">
-        <LinkNotice title="This link does not work">{refusal.message}</LinkNotice>
+        <LinkNotice title="This link does not work">{rejection.message}</LinkNotice>
       </PublicPage>
     )
   }

@@ -11,7 +11,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { CodeStep } from "./code-step.tsx"
 import { PasswordStep } from "./password-step.tsx"
 import { PasskeyButton } from "./passkey-button.tsx"
-import { localPath, refusalText } from "./return-path.ts"
+import { localPath, rejectionText } from "./return-path.ts"
 
 const route = getRouteApi("/sign-in")
 
@@ -32,7 +32,7 @@ export function SignInPage() {
     <PublicPage title="Sign in" description="To this gateway's console.">
       {error !== undefined && (
         <Alert color="red" variant="light" role="alert">
-          {refusalText(error)}
+          {rejectionText(error)}
         </Alert>
       )}
       <ErrorNotice error={options.error} retry={() => void options.refetch()} />

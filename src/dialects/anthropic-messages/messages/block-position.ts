@@ -19,7 +19,7 @@ export function nameOf({ message, block, inner }: BlockPosition): string {
 }
 
 /** Returns an error with the message of Anthropic's API, which formats positions differently. */
-export function refusal(position: BlockPosition, words: string): Error {
+export function rejection(position: BlockPosition, words: string): Error {
   const { message, block } = position
   const path = block === undefined ? `messages.${message}` : `messages.${message}.content.${block}`
   return invalidValue(nameOf(position), `${path}: ${words}`)

@@ -24,7 +24,7 @@ import { decodeCitations } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeDocument, decodeImage } from "../media/decode.ts"
 import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-blocks.ts"
-import { nameOf, type BlockPosition, refusal, wrongMember } from "./block-position.ts"
+import { nameOf, type BlockPosition, rejection, wrongMember } from "./block-position.ts"
 import { isReportedStep } from "../search/steps.ts"
 
 /** The types of blocks that the canon supports, by role. */
@@ -202,7 +202,7 @@ function decodeOther(block: JsonObject, position: BlockPosition, role: keyof typ
   if (OWN_BLOCKS.has(type)) return { type: "unknown", extra: extraOf(DIALECT, block) }
   const other = role === "user" ? "assistant" : "user"
   if (BLOCKS[other].includes(type)) {
-    throw refusal(position, `\`${type}\` blocks can only be in \`${other}\` messages`)
+    throw rejection(position, `\`${type}\` blocks can only be in \`${other}\` messages`)
   }
   throw unsupportedValue(name, type, BLOCKS[role])
 }

@@ -1,4 +1,4 @@
-import { type BlockPosition, refusal } from "./block-position.ts"
+import { type BlockPosition, rejection } from "./block-position.ts"
 
 /**
  * Checks that calls and results match, and reports errors with the messages of Anthropic's API. Each call must have
@@ -29,7 +29,7 @@ export class ToolTurns {
   }
 
   onCall(id: string, position: BlockPosition): void {
-    if (this.#ids.has(id)) throw refusal(position, "`tool_use` ids must be unique")
+    if (this.#ids.has(id)) throw rejection(position, "`tool_use` ids must be unique")
     this.#ids.add(id)
     this.#calls.set(id, false)
     this.#asker = position.message
@@ -38,14 +38,14 @@ export class ToolTurns {
   onResult(id: string, position: BlockPosition): void {
     const isAnswered = this.#calls.get(id)
     if (isAnswered === undefined && !(this.#continues && this.#ids.size === 0)) {
-      throw refusal(
+      throw rejection(
         position,
         `unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` ` +
           "block must have a corresponding `tool_use` block in the previous message.",
       )
     }
     if (isAnswered) {
-      throw refusal(
+      throw rejection(
         position,
         "each tool_use must have a single result. " +
           `Found multiple \`tool_result\` blocks with id: ${id}`,
@@ -59,7 +59,7 @@ export class ToolTurns {
     if (!this.#isAnswering) return
     const open = [...this.#calls].filter(([, isAnswered]) => !isAnswered).map(([id]) => id)
     if (open.length === 0) return
-    throw refusal(
+    throw rejection(
       { message: this.#asker },
       "`tool_use` ids were found without `tool_result` blocks immediately after: " +
         `${open.join(", ")}. Each \`tool_use\` block must have a corresponding \`tool_result\` ` +

@@ -26,7 +26,7 @@ export function encodeSampling(
   const { maxTokens, stop } = request
   const config: JsonObject = {}
   setDefined(config, "maxTokens", maxTokens)
-  const isFree = family.sampling !== "none" && reasoning?.refusesSampling !== true
+  const isFree = family.sampling !== "none" && reasoning?.rejectsSampling !== true
   if (isFree) setSampling(config, request, family, losses)
   else {
     // A default value is not sent.

@@ -74,7 +74,7 @@ export function callsOf(
  * Rejects a request with too many images.
  * @throws GatewayError `invalid_value` if the model does not accept this number of images.
  */
-export function refuseMoreImages({ images }: ImageRequest, model: string, max: number): void {
+export function rejectMoreImages({ images }: ImageRequest, model: string, max: number): void {
   if (images.length <= max) return
   throw new GatewayError(
     "invalid_value",
@@ -88,7 +88,7 @@ export function refuseMoreImages({ images }: ImageRequest, model: string, max: n
  * @throws GatewayError if the request has no image or several.
  */
 export function onlyImage(request: ImageRequest, model: string): ImageFile {
-  refuseMoreImages(request, model, 1)
+  rejectMoreImages(request, model, 1)
   const [image] = request.images
   if (image === undefined) throw missingParameter("image")
   return image
@@ -111,7 +111,7 @@ export function neededMask({ mask }: ImageRequest, model: string): ImageFile {
  * Rejects a request with a mask. A model that accepts one image and no mask would change all of the image.
  * @throws GatewayError `model_not_supported`.
  */
-export function refuseMask({ mask }: ImageRequest, model: string): void {
+export function rejectMask({ mask }: ImageRequest, model: string): void {
   if (mask === undefined) return
   throw new GatewayError(
     "model_not_supported",

@@ -56,7 +56,7 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
 export function forbidden(reason: string | undefined, usage?: Usage): GatewayError {
   const words = reason === undefined ? "" : ` Its reason: ${reason.slice(0, 500)}`
   return new GatewayError(
-    "refused_by_upstream",
+    "rejected_by_upstream",
     `The provider generated no image for this request.${words}`,
     { upstream: { status: 400, code: "content_policy_violation" }, ...billedText(usage) },
   )

@@ -20,7 +20,7 @@ import {
   notSupported,
   outgoingImage,
   promptOf,
-  refuseMoreImages,
+  rejectMoreImages,
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { imagesOfData, usageOfAnswers } from "./images.ts"
@@ -125,7 +125,7 @@ function taskOf(
   const { task } = request
   if (task === "generation" || (task === "variation" && family.variations)) return task
   if (family.maxImages === 0) throw notSupported(request, model)
-  refuseMoreImages(request, model, family.maxImages)
+  rejectMoreImages(request, model, family.maxImages)
   if (task === "variation") losses.push(VARIATION_EMULATED)
   return "edit"
 }

@@ -7,7 +7,7 @@ import {
   callsOf,
   dataUrlOf,
   promptOf,
-  refuseMask,
+  rejectMask,
   VARIATION_EMULATED,
 } from "./encoding.ts"
 import { decodeImages, imageUsageIn } from "./openai.ts"
@@ -35,7 +35,7 @@ export const TOGETHER_IMAGES: ImageFormat = {
     const size = wantedSize(request)
     const [image, ...others] = request.images
     if (request.task === "variation") losses.push(VARIATION_EMULATED)
-    refuseMask(request, model)
+    rejectMask(request, model)
     if (others.length > 0) losses.push({ name: "image", effect: "approximated" })
     const calls = callsOf(request, MAX_PER_CALL, (count) =>
       jsonCall("/images/generations", {

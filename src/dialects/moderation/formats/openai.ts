@@ -46,7 +46,7 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
 export function mistralModeration(decodeError: ModerationFormat["decodeError"]): ModerationFormat {
   return {
     encode({ input, extra = {} }, model) {
-      refuseImages(input)
+      rejectImages(input)
       const { calls, losses } = encodeTexts(input, model)
       const dropped = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
       return { calls, losses: [...dropped, ...losses] }
@@ -74,7 +74,7 @@ function encodeTexts(input: ModerationInput, model: string): EncodedOperation {
  * Rejects an input with an image. Without the image, the verdict would be about another input.
  * @throws GatewayError if the input has an image.
  */
-function refuseImages(input: ModerationInput): void {
+function rejectImages(input: ModerationInput): void {
   if (moderatedParts(input).every(({ type }) => type === "text")) return
   throw notSupported("this model classifies only text. Use a model that accepts images.")
 }

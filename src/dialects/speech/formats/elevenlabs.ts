@@ -2,7 +2,7 @@ import { isJsonObject, textAt } from "../../../canon/json.ts"
 import { jsonCall } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
-import { vendorRefusal } from "../../../canon/vendor-error.ts"
+import { vendorRejection } from "../../../canon/vendor-error.ts"
 import { defined } from "../../shared/fields.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
@@ -47,10 +47,10 @@ export const ELEVENLABS_SPEECH: SpeechFormat = {
  */
 function elevenLabsError(status: number, body: unknown) {
   const detail = isJsonObject(body) ? body.detail : undefined
-  if (typeof detail === "string") return vendorRefusal(status, { message: detail })
-  if (Array.isArray(detail)) return vendorRefusal(status, { message: JSON.stringify(detail) })
-  if (!isJsonObject(detail)) return vendorRefusal(status, {})
+  if (typeof detail === "string") return vendorRejection(status, { message: detail })
+  if (Array.isArray(detail)) return vendorRejection(status, { message: JSON.stringify(detail) })
+  if (!isJsonObject(detail)) return vendorRejection(status, {})
   const message = textAt(detail, "message")
   const code = textAt(detail, "status")
-  return vendorRefusal(status, defined({ message, code }))
+  return vendorRejection(status, defined({ message, code }))
 }

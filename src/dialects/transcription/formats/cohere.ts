@@ -1,7 +1,7 @@
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
-import { audioForm, formCall, lossesOf, refuseTranslation, transcriptText } from "./fields.ts"
+import { audioForm, formCall, lossesOf, rejectTranslation, transcriptText } from "./fields.ts"
 
 /** The default language. Cohere requires a language and does not detect it. */
 const ASSUMED_LANGUAGE = "en"
@@ -20,7 +20,7 @@ export function cohereTranscription(
   return {
     translates: () => false,
     encode(request, model) {
-      refuseTranslation(request.task)
+      rejectTranslation(request.task)
       const { language, temperature, form, stream } = request
       const fields: OutgoingField[] = [
         ["model", model],

@@ -6,12 +6,12 @@ import type {
   TranscriptionFormat,
   TranscriptSegment,
 } from "../../../canon/transcription.ts"
-import { vendorRefusal } from "../../../canon/vendor-error.ts"
+import { vendorRejection } from "../../../canon/vendor-error.ts"
 import { defined } from "../../shared/fields.ts"
 import {
   lossesOf,
   numberAt,
-  refuseTranslation,
+  rejectTranslation,
   segmentsOfWords,
   timedListAt,
   timedTranscript,
@@ -25,7 +25,7 @@ import {
 export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   translates: () => false,
   encode(request, model) {
-    refuseTranslation(request.task)
+    rejectTranslation(request.task)
     const { audio, language, form, stream } = request
     const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" })
     if (language === undefined) query.set("detect_language", "true")
@@ -53,10 +53,10 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   },
   /** Decodes `{err_code, err_msg}` or `{category, message, details}` (docs/contribute/wire/transcription.md#f5). */
   decodeError(status, body) {
-    if (!isJsonObject(body)) return vendorRefusal(status, {})
+    if (!isJsonObject(body)) return vendorRejection(status, {})
     const message = textAt(body, "err_msg") ?? textAt(body, "message")
     const code = textAt(body, "err_code") ?? textAt(body, "category")
-    return vendorRefusal(status, defined({ message, code }))
+    return vendorRejection(status, defined({ message, code }))
   },
 }
 

@@ -8,7 +8,7 @@ import {
   formCall,
   lossesOf,
   numberAt,
-  refuseTranslation,
+  rejectTranslation,
   segmentsOfWords,
   timedTranscript,
   transcriptText,
@@ -25,7 +25,7 @@ export function elevenLabsTranscription(
   return {
     translates: () => false,
     encode(request, model) {
-      refuseTranslation(request.task)
+      rejectTranslation(request.task)
       const { language, temperature, form, stream } = request
       const fields: OutgoingField[] = [
         ["model_id", model],

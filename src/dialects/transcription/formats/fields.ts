@@ -69,7 +69,7 @@ export function transcriptText({ text }: JsonObject): string {
 }
 
 /** Rejects a translation, for vendors that do not support it. */
-export function refuseTranslation(task: TranscriptionRequest["task"]): void {
+export function rejectTranslation(task: TranscriptionRequest["task"]): void {
   if (task === "transcribe") return
   throw new GatewayError(
     "model_not_supported",

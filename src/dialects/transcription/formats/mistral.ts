@@ -12,7 +12,7 @@ import {
   formCall,
   lossesOf,
   numberAt,
-  refuseTranslation,
+  rejectTranslation,
   timedListAt,
   transcriptText,
 } from "./fields.ts"
@@ -31,7 +31,7 @@ export function mistralTranscription(
   return {
     translates: () => false,
     encode(request, model) {
-      refuseTranslation(request.task)
+      rejectTranslation(request.task)
       const { language, temperature, form, stream } = request
       const isTimed = TIMED.has(form)
       const fields: OutgoingField[] = [["model", model]]

@@ -26,7 +26,7 @@ import {
   audioForm,
   formCall,
   numberAt,
-  refuseTranslation,
+  rejectTranslation,
   timedListAt,
   timedTranscript,
   transcriptText,
@@ -81,7 +81,7 @@ export function openAiTranscription(
     encode(request, model) {
       const { task } = request
       const trait = traits(model)
-      if (!translates(model)) refuseTranslation(task)
+      if (!translates(model)) rejectTranslation(task)
       const isCounted = !countsInJson && COUNTED.test(model)
       const form = upstreamForm(request.form, trait, isCounted)
       const losses: Loss[] =

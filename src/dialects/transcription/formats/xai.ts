@@ -7,7 +7,7 @@ import {
   formCall,
   lossesOf,
   numberAt,
-  refuseTranslation,
+  rejectTranslation,
   segmentsOfWords,
   timedTranscript,
   transcriptText,
@@ -25,7 +25,7 @@ export function xaiTranscription(
   return {
     translates: () => false,
     encode(request) {
-      refuseTranslation(request.task)
+      rejectTranslation(request.task)
       const { language, stream } = request
       const fields: OutgoingField[] = language === undefined ? [] : [["language", language]]
       const losses = lossesOf(request, new Set(["language"]))

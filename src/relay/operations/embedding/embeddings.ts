@@ -179,8 +179,8 @@ export async function retryAsNumbers<T>(
 ): Promise<T> {
   try {
     return await embed(encoding)
-  } catch (refusal) {
-    if (encoding === "float" || !isBase64Refused(refusal)) throw refusal
+  } catch (rejection) {
+    if (encoding === "float" || !isBase64Rejected(rejection)) throw rejection
     await candidate.again()
     return await embed("float")
   }
@@ -208,10 +208,11 @@ export async function completedUsage(
  * Whether a server rejects base64. Older servers support only floats, and use their own messages
  * (docs/contribute/wire/embeddings.md#f8).
  */
-function isBase64Refused(refusal: unknown): boolean {
-  if (!(refusal instanceof GatewayError) || refusal.kind !== "refused_by_upstream") return false
-  const { parameter } = refusal.details
-  return parameter === "encoding_format" || /base64|encoding_format/.test(refusal.message)
+function isBase64Rejected(rejection: unknown): boolean {
+  if (!(rejection instanceof GatewayError) || rejection.kind !== "rejected_by_upstream")
+    return false
+  const { parameter } = rejection.details
+  return parameter === "encoding_format" || /base64|encoding_format/.test(rejection.message)
 }
 
 /**

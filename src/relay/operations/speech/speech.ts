@@ -1,7 +1,7 @@
 import type { SpeechFormat } from "../../../canon/speech.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { credentialIdOf, type Model } from "../../../catalog/model.ts"
-import { refuseLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
+import { rejectLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
@@ -46,7 +46,7 @@ export class Speech {
     const asked = askedModel(config, options.model, "speech", call)
     const known = preferredModel(asked, { call, config, inputTokens: () => call.bodyBytes })
     const model = atNoExtraPrice(known, options.extra, config)
-    refuseLong(options, model.maxInput)
+    rejectLong(options, model.maxInput)
     return {
       call,
       model,

@@ -5,7 +5,7 @@ import keepVendorState from "./keep-vendor-state.sql" with { type: "text" }
 import labelRequests from "./label-requests.sql" with { type: "text" }
 import performIdempotency from "./perform-idempotency.sql" with { type: "text" }
 import postBatch from "./post-batch.sql" with { type: "text" }
-import refuseChange from "./refuse-change.sql" with { type: "text" }
+import rejectChange from "./reject-change.sql" with { type: "text" }
 import setExpiredAside from "./set-expired-aside.sql" with { type: "text" }
 import settleBatch from "./settle-batch.sql" with { type: "text" }
 import storedAmount from "./stored-amount.sql" with { type: "text" }
@@ -22,7 +22,7 @@ export const ROUTINES: Routines = {
   "label-requests": labelRequests,
   "perform-idempotency": performIdempotency,
   "post-batch": postBatch,
-  "refuse-change": refuseChange,
+  "reject-change": rejectChange,
   "set-expired-aside": setExpiredAside,
   "settle-batch": settleBatch,
   "stored-amount": storedAmount,

@@ -7,7 +7,7 @@ CREATE TABLE lines (
   at INTEGER NOT NULL,
   body TEXT NOT NULL,
   -- Why the database rejected it; null if it has not rejected it.
-  refusal TEXT
+  rejection TEXT
 ) STRICT;
 `
 

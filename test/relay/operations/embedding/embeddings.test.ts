@@ -53,7 +53,7 @@ const MODELS: Readonly<Record<string, ModelSettings>> = {
   "all/vertex": embedding("vertex", "text-embedding-005"),
   "all/titan": embedding("bedrock", "amazon.titan-embed-text-v2:0"),
   "all/bedrock-cohere": embedding("bedrock", "cohere.embed-v4:0"),
-  "sim/refuses-base64": embedding("sim", "refuses-base64"),
+  "sim/rejects-base64": embedding("sim", "rejects-base64"),
   "sim/ignores-base64": embedding("sim", "ignores-base64"),
   "sim/answers-base64": embedding("sim", "answers-base64"),
   "sim/fault-500": embedding("sim", "fault-500"),
@@ -213,15 +213,15 @@ describe("base64 embeddings", () => {
     expect(lastAsked()).toBeUndefined()
   })
 
-  for (const model of ["sim/refuses-base64", "sim/ignores-base64", "sim/answers-base64"]) {
+  for (const model of ["sim/rejects-base64", "sim/ignores-base64", "sim/answers-base64"]) {
     test(`${model}: are converted to the caller's format, regardless of the vendor's`, async () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
         const { answer, receipt } = await embed(caller, { model, input: TEXTS, encoding_format })
-        const isRefused = model === "sim/refuses-base64" && encoding_format === "base64"
+        const isRejected = model === "sim/rejects-base64" && encoding_format === "base64"
         expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(
-          isRefused ? ["refused_by_upstream", "ok"] : ["ok"],
+          isRejected ? ["rejected_by_upstream", "ok"] : ["ok"],
         )
         expect(receipt.usage).toEqual(expected.receipt.usage)
         answer.data.forEach(({ embedding }, index) => {

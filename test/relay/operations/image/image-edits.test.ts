@@ -4,7 +4,7 @@ import { drawPng } from "../../../../simulator/image/draw.ts"
 import { packPng } from "../../../support/packed-png.ts"
 import type { TestCaller, TestGateway } from "../../../support/gateway.ts"
 import { header, chunk, png, pngFile } from "../../../support/png.ts"
-import { type ErrorBody, expectRefusal, sendForm, startImageGateway } from "./image-support.ts"
+import { type ErrorBody, expectRejection, sendForm, startImageGateway } from "./image-support.ts"
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -137,7 +137,7 @@ describe("variations of models that require an image", () => {
           ["image", pngFile(IMAGE)],
         ]),
       })
-    await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
+    await expectRejection(gateway, caller, ask, { status: 400, code: "not_carried" })
   })
 })
 
@@ -200,14 +200,14 @@ describe("unsupported edits and variations", () => {
   ] as const) {
     test(`fail: ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
-      await expectRefusal(gateway, caller, ask, wanted ?? unsupported)
+      await expectRejection(gateway, caller, ask, wanted ?? unsupported)
     })
   }
 
   test("fail without an image at a service that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
-      await expectRefusal(gateway, caller, ask, unsupported)
+      await expectRejection(gateway, caller, ask, unsupported)
     }
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { png, pngFile } from "../../../support/png.ts"
-import { expectRefusal, sendForm } from "./image-support.ts"
+import { expectRejection, sendForm } from "./image-support.ts"
 import { until } from "../../../support/until.ts"
 import {
   caller,
@@ -132,7 +132,7 @@ describe("validation of image streams", () => {
     ["links", { response_format: "url" }, "invalid_parameter_combination", "response_format"],
   ] as const) {
     test(`rejects ${name}`, async () => {
-      await expectRefusal(gateway, caller, () => generate({ model, ...body }), {
+      await expectRejection(gateway, caller, () => generate({ model, ...body }), {
         status: 400,
         code,
         param,
@@ -146,7 +146,7 @@ describe("validation of image streams", () => {
       ["image", pngFile(png(64, 64))],
       ["stream", "true"],
     ] as const
-    await expectRefusal(gateway, caller, () => sendForm(gateway, caller, "variations", parts), {
+    await expectRejection(gateway, caller, () => sendForm(gateway, caller, "variations", parts), {
       status: 400,
       code: "invalid_value",
       param: "stream",

@@ -3,7 +3,7 @@ import { APIError } from "openai"
 import { drawPng } from "../../../../simulator/image/draw.ts"
 import { imageSize } from "../../../../src/media/image-size.ts"
 import { png, pngFile } from "../../../support/png.ts"
-import { type ErrorBody, expectRefusal } from "./image-support.ts"
+import { type ErrorBody, expectRejection } from "./image-support.ts"
 import {
   all,
   bytesOf,
@@ -126,9 +126,9 @@ describe("an image stream of a vendor that streams", () => {
   test("returns a moderation rejection, even after a draft", async () => {
     const before = await caller.balance()
     const order = { model: "openai/gpt-image-priced", prompt: "something forbidden" }
-    const refused = await generate(order)
-    const { error } = (await refused.json()) as ErrorBody
-    expect([refused.status, error.code]).toEqual([400, "moderation_blocked"])
+    const rejected = await generate(order)
+    const { error } = (await rejected.json()) as ErrorBody
+    expect([rejected.status, error.code]).toEqual([400, "moderation_blocked"])
     expect(await caller.balance()).toBe(before)
     const { client } = caller
     const stream = await client.images.generate({ ...order, stream: true, partial_images: 1 })
@@ -207,6 +207,6 @@ describe("an image stream of a vendor that does not stream", () => {
 
   test("fails for a strict caller without a call", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
-    await expectRefusal(gateway, caller, ask, { status: 400, code: "not_carried" })
+    await expectRejection(gateway, caller, ask, { status: 400, code: "not_carried" })
   })
 })

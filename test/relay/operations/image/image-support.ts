@@ -123,7 +123,7 @@ export function sendForm(
 }
 
 /** Asserts that a rejected request has no lasting effect. */
-export async function expectRefusal(
+export async function expectRejection(
   gateway: TestGateway,
   caller: TestCaller,
   ask: () => Promise<Response>,
@@ -154,7 +154,10 @@ export interface ImageCalls {
   generate(body: object, headers?: Record<string, string>): Promise<Response>
   send(path: string, parts: Parts): Promise<Response>
   /** Asserts that a request is rejected and has no lasting effect. */
-  refused(ask: () => Promise<Response>, wanted: Parameters<typeof expectRefusal>[3]): Promise<void>
+  rejected(
+    ask: () => Promise<Response>,
+    wanted: Parameters<typeof expectRejection>[3],
+  ): Promise<void>
 }
 
 /** Starts a gateway before the tests of a file, and stops it after them. */
@@ -175,6 +178,6 @@ export function imageCalls(): ImageCalls {
     },
     generate: (body, headers = {}) => caller.post("/v1/images/generations", body, headers),
     send: (path, parts) => sendForm(gateway, caller, path, parts),
-    refused: (ask, wanted) => expectRefusal(gateway, caller, ask, wanted),
+    rejected: (ask, wanted) => expectRejection(gateway, caller, ask, wanted),
   }
 }

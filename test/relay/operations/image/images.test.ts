@@ -5,7 +5,7 @@ import { png, pngFile } from "../../../support/png.ts"
 import { type ErrorBody, image, type Made, imageCalls } from "./image-support.ts"
 
 const calls = imageCalls()
-const { generate, send, refused } = calls
+const { generate, send, rejected } = calls
 
 const PROMPT = ["prompt", "a hat"] as const
 const IMAGE = ["image", pngFile(png(512, 512))] as const
@@ -158,7 +158,7 @@ describe("images of each vendor", () => {
     expect(
       calls.gateway.simulator.requests.findLast(({ path }) => path.startsWith("/v1"))?.body,
     ).toEqual(expect.objectContaining({ aspect_ratio: "16:9" }))
-    await refused(() => generate(order, { "x-tollgate-strict": "true" }), {
+    await rejected(() => generate(order, { "x-tollgate-strict": "true" }), {
       status: 400,
       code: "not_carried",
     })

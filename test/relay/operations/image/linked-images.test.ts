@@ -74,7 +74,7 @@ async function upload(caller: TestCaller, bytes: number): Promise<Disposable> {
   socket.write(
     `POST ${CHAT} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${caller.key}\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`,
   )
-  // Once a body of the same size is refused, the upload holds its memory.
+  // Once a body of the same size is rejected, the upload holds its memory.
   await until(async () => {
     const body = { model: "none/none", messages: [], x: "a".repeat(bytes) }
     const { status } = await caller.post(CHAT, body)

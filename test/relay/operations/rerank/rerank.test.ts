@@ -50,7 +50,7 @@ const MODELS: Readonly<Record<string, ModelSettings>> = {
   "cohere/by-token": model("cohere", "rerank-v3.5", BY_TOKEN),
   "jina/by-search": model("jina", "jina-reranker-v2", BY_SEARCH),
   "sim/fault-no-usage": model("sim", "fault-no-usage", BY_TOKEN),
-  "sim/refuses-base64": model("sim", "refuses-base64", BY_TOKEN, "embedding"),
+  "sim/rejects-base64": model("sim", "rejects-base64", BY_TOKEN, "embedding"),
   "sim/fault-500": model("sim", "fault-500", BY_TOKEN),
   "sim/unpriced": model("sim", "rerank", undefined),
 }
@@ -242,12 +242,12 @@ describe("charges for reranking", () => {
   test("include each call to a server that rejects base64", async () => {
     const caller = await gateway.caller("1")
     const expected = await rerank(caller, { model: "all/embed" })
-    const { results, receipt } = await rerank(caller, { model: "sim/refuses-base64" })
+    const { results, receipt } = await rerank(caller, { model: "sim/rejects-base64" })
     expect(results).toEqual(expected.results as Result[])
     expect(receipt.usage).toEqual(expected.receipt.usage)
     const outcomes = receipt.attempts.map(({ outcome }) => outcome)
     expect(outcomes.slice(-2)).toEqual(["ok", "ok"])
-    expect(outcomes.slice(0, -2)).toContain("refused_by_upstream")
+    expect(outcomes.slice(0, -2)).toContain("rejected_by_upstream")
     await nothingHeld(caller)
   })
 

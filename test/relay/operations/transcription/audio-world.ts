@@ -50,12 +50,12 @@ export const speak = (body: object, headers: Fields = {}): Promise<Response> =>
 
 /** Asserts that nothing is held or charged, that the vendor received no request, and that no file remains. */
 export async function untouched(
-  refuse: () => Promise<Response>,
+  reject: () => Promise<Response>,
   isCalled = false,
 ): Promise<Response> {
   const before = await caller.balance()
   const requests = gateway.simulator.requests.length
-  const response = await refuse()
+  const response = await reject()
   await nothingHeld()
   expect(await caller.balance()).toBe(before)
   if (!isCalled) expect(gateway.simulator.requests.length).toBe(requests)

@@ -28,8 +28,8 @@ describe("a speech model with a maximum text length", () => {
       const taken = await speak({ model, input: "é".repeat(length), response_format: "opus" })
       expect(taken.status).toBe(200)
       await taken.bytes()
-      const refused = await untouched(() => speak({ model, input: "é".repeat(length + 1) }))
-      expect(await errorOf(refused)).toMatchObject({
+      const rejected = await untouched(() => speak({ model, input: "é".repeat(length + 1) }))
+      expect(await errorOf(rejected)).toMatchObject({
         status: 400,
         code: "string_above_max_length",
         param: "input",

@@ -243,9 +243,9 @@ describe("a translation that cannot be made", () => {
   test("fails without a text model and names the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
-    const refused = await codeOf(await translate({ key }))
-    expect(refused).toMatchObject({ status: 400, code: "model_not_supported" })
-    expect(refused.message).toContain("defaults.translation_model")
+    const rejected = await codeOf(await translate({ key }))
+    expect(rejected).toMatchObject({ status: 400, code: "model_not_supported" })
+    expect(rejected.message).toContain("defaults.translation_model")
     expect(gateway.simulator.requests.length).toBe(requests)
   })
 
@@ -262,9 +262,9 @@ describe("a translation that cannot be made", () => {
     for (const wrong of ["text/unpriced", "text/nobody", MODEL]) {
       await using other = await startGateway(options(vendor.url, wrong))
       const sender = await other.caller("10")
-      const refused = await codeOf(await translate({ at: other, key: sender.key }))
-      expect(refused).toMatchObject({ status: 400, code: "model_not_supported" })
-      expect(refused.message).toContain(`'${wrong}'`)
+      const rejected = await codeOf(await translate({ at: other, key: sender.key }))
+      expect(rejected).toMatchObject({ status: 400, code: "model_not_supported" })
+      expect(rejected.message).toContain(`'${wrong}'`)
     }
   })
 

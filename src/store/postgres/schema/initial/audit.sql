@@ -27,7 +27,7 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_account ON audit (account, number);
 CREATE TRIGGER audit_is_never_changed BEFORE UPDATE OR DELETE ON audit
-  FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit();
+  FOR EACH ROW EXECUTE FUNCTION reject_change_of_audit();
 
 -- The keys with which people's names are encrypted in records.
 CREATE TABLE person_keys (

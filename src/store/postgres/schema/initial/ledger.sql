@@ -61,7 +61,7 @@ CREATE TABLE write_offs (
 );
 CREATE INDEX write_offs_by_account ON write_offs (account, number);
 CREATE TRIGGER write_off_is_never_changed BEFORE UPDATE OR DELETE ON write_offs
-  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  FOR EACH ROW EXECUTE FUNCTION reject_change();
 
 -- Payments from outside of the gateway. Each becomes one entry, regardless of how often it is reported.
 CREATE TABLE payments (

@@ -1,7 +1,7 @@
 import { StoreError } from "./store-error.ts"
 
 /** Errors for rejected operations, which all engines share. */
-export const refusals = {
+export const rejections = {
   noAccount: (id: string) => new StoreError("not_found", `there is no account '${id}'`),
   nameIsTaken: (name: string) =>
     new StoreError("exists", `an account named '${name}' already exists`),

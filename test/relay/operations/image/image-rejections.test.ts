@@ -5,7 +5,7 @@ import { png, pngFile } from "../../../support/png.ts"
 import { MEGABYTE, type Parts, imageCalls } from "./image-support.ts"
 
 const calls = imageCalls()
-const { generate, send, refused } = calls
+const { generate, send, rejected } = calls
 
 const MODEL = ["model", "sim/dall-e-2"] as const
 const PROMPT = ["prompt", "a hat"] as const
@@ -161,7 +161,7 @@ describe("image upload validation", () => {
   for (const [name, path, parts, code, param] of cases) {
     test(`rejects a request with ${name}`, async () => {
       const status = code === "file_too_large" ? 413 : 400
-      await refused(() => send(path, parts), { status, code, param })
+      await rejected(() => send(path, parts), { status, code, param })
     })
   }
 
@@ -175,7 +175,7 @@ describe("image upload validation", () => {
   })
 
   test("rejects JSON in place of a form", async () => {
-    await refused(
+    await rejected(
       () =>
         calls.caller.post("/v1/images/edits", {
           images: [{ image_url: "data:" }],
@@ -207,18 +207,18 @@ describe("image generation validation", () => {
   ]
   for (const [name, body, code, param] of cases) {
     test(`rejects a request with ${name}`, async () => {
-      await refused(() => generate(body), { status: 400, code, param })
+      await rejected(() => generate(body), { status: 400, code, param })
     })
   }
 
   test("rejects unknown models, unpriced models and models of other kinds", async () => {
     const prompt = "a hat"
-    await refused(() => generate({ prompt, model: "sim/nothing" }), {
+    await rejected(() => generate({ prompt, model: "sim/nothing" }), {
       status: 404,
       code: "model_not_found",
       param: "model",
     })
-    await refused(() => generate({ prompt, model: "sim/echo" }), {
+    await rejected(() => generate({ prompt, model: "sim/echo" }), {
       status: 400,
       code: "model_not_supported",
       param: "model",

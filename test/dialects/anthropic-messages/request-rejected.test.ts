@@ -18,14 +18,14 @@ function refusalOf(body: JsonObject): GatewayError {
 }
 
 /** Returns the kind and the parameter of the error for a body with these fields. */
-function refused(fields: JsonObject): [string, string | undefined] {
+function rejected(fields: JsonObject): [string, string | undefined] {
   const { kind, details, status } = refusalOf({ ...BODY, ...fields })
   expect(status).toBe(400)
   return [kind, details.parameter]
 }
 
-function refusedContent(role: string, ...content: JsonValue[]): [string, string | undefined] {
-  return refused({ messages: [{ role, content }] })
+function rejectedContent(role: string, ...content: JsonValue[]): [string, string | undefined] {
+  return rejected({ messages: [{ role, content }] })
 }
 
 describe("Anthropic parameter validation", () => {
@@ -51,23 +51,23 @@ describe("Anthropic parameter validation", () => {
   })
 
   test("rejects a value of the wrong type or out of range", () => {
-    expect(refused({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
-    expect(refused({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
-    expect(refused({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
-    expect(refused({ temperature: 1.1 })).toEqual(["above_max_value", "temperature"])
-    expect(refused({ temperature: -0.1 })).toEqual(["below_min_value", "temperature"])
-    expect(refused({ top_p: 2 })).toEqual(["above_max_value", "top_p"])
-    expect(refused({ top_k: 0.5 })).toEqual(["invalid_type", "top_k"])
-    expect(refused({ stop_sequences: "END" })).toEqual(["invalid_type", "stop_sequences"])
-    expect(refused({ stop_sequences: [1] })).toEqual(["invalid_type", "stop_sequences[0]"])
-    expect(refused({ stream: "yes" })).toEqual(["invalid_type", "stream"])
-    expect(refused({ metadata: { user_id: 5 } })).toEqual(["invalid_type", "metadata.user_id"])
-    expect(refused({ model: 5 })).toEqual(["invalid_type", "model"])
-    expect(refused({ cache_control: { type: "always" } })).toEqual([
+    expect(rejected({ max_tokens: -1 })).toEqual(["below_min_value", "max_tokens"])
+    expect(rejected({ max_tokens: "5" })).toEqual(["invalid_type", "max_tokens"])
+    expect(rejected({ max_tokens: 1.5 })).toEqual(["invalid_type", "max_tokens"])
+    expect(rejected({ temperature: 1.1 })).toEqual(["above_max_value", "temperature"])
+    expect(rejected({ temperature: -0.1 })).toEqual(["below_min_value", "temperature"])
+    expect(rejected({ top_p: 2 })).toEqual(["above_max_value", "top_p"])
+    expect(rejected({ top_k: 0.5 })).toEqual(["invalid_type", "top_k"])
+    expect(rejected({ stop_sequences: "END" })).toEqual(["invalid_type", "stop_sequences"])
+    expect(rejected({ stop_sequences: [1] })).toEqual(["invalid_type", "stop_sequences[0]"])
+    expect(rejected({ stream: "yes" })).toEqual(["invalid_type", "stream"])
+    expect(rejected({ metadata: { user_id: 5 } })).toEqual(["invalid_type", "metadata.user_id"])
+    expect(rejected({ model: 5 })).toEqual(["invalid_type", "model"])
+    expect(rejected({ cache_control: { type: "always" } })).toEqual([
       "invalid_value",
       "cache_control.type",
     ])
-    expect(refused({ cache_control: { type: "ephemeral", ttl: "9h" } })).toEqual([
+    expect(rejected({ cache_control: { type: "ephemeral", ttl: "9h" } })).toEqual([
       "invalid_value",
       "cache_control.ttl",
     ])
@@ -77,7 +77,7 @@ describe("Anthropic parameter validation", () => {
   })
 
   test("rejects invalid thinking options", () => {
-    const thinking = (value: JsonObject) => refused({ thinking: value })
+    const thinking = (value: JsonObject) => rejected({ thinking: value })
     expect(thinking({})).toEqual(["missing_required_parameter", "thinking.type"])
     expect(thinking({ type: "enabled" })).toEqual([
       "missing_required_parameter",
@@ -88,7 +88,7 @@ describe("Anthropic parameter validation", () => {
       "thinking.budget_tokens",
     ])
     const large = { max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 2000 } }
-    expect(refused(large)).toEqual(["invalid_value", "thinking.budget_tokens"])
+    expect(rejected(large)).toEqual(["invalid_value", "thinking.budget_tokens"])
     expect(refusalOf({ ...BODY, ...large }).message).toBe(
       "`max_tokens` must be greater than `thinking.budget_tokens`.",
     )
@@ -97,35 +97,35 @@ describe("Anthropic parameter validation", () => {
 
 describe("Anthropic message validation", () => {
   test("rejects malformed messages", () => {
-    expect(refused({ messages: "Hi" })).toEqual(["invalid_type", "messages"])
-    expect(refused({ messages: [] })).toEqual(["invalid_value", "messages"])
-    expect(refused({ messages: ["Hi"] })).toEqual(["invalid_type", "messages[0]"])
-    expect(refused({ messages: [{ content: "Hi" }] })).toEqual([
+    expect(rejected({ messages: "Hi" })).toEqual(["invalid_type", "messages"])
+    expect(rejected({ messages: [] })).toEqual(["invalid_value", "messages"])
+    expect(rejected({ messages: ["Hi"] })).toEqual(["invalid_type", "messages[0]"])
+    expect(rejected({ messages: [{ content: "Hi" }] })).toEqual([
       "missing_required_parameter",
       "messages[0].role",
     ])
-    expect(refused({ messages: [{ role: "tool", content: "Hi" }] })).toEqual([
+    expect(rejected({ messages: [{ role: "tool", content: "Hi" }] })).toEqual([
       "invalid_value",
       "messages[0].role",
     ])
-    expect(refused({ messages: [{ role: "user" }] })).toEqual([
+    expect(rejected({ messages: [{ role: "user" }] })).toEqual([
       "missing_required_parameter",
       "messages[0].content",
     ])
-    expect(refused({ messages: [{ role: "user", content: 5 }] })).toEqual([
+    expect(rejected({ messages: [{ role: "user", content: 5 }] })).toEqual([
       "invalid_type",
       "messages[0].content",
     ])
   })
 
   test("rejects system messages with content other than text", () => {
-    const amid = (content: JsonValue) => refused({ messages: [{ role: "system", content }] })
+    const amid = (content: JsonValue) => rejected({ messages: [{ role: "system", content }] })
     expect(amid(5)).toEqual(["invalid_type", "messages[0].content"])
     expect(amid(["Hi"])).toEqual(["invalid_type", "messages[0].content[0]"])
     expect(amid([{ type: "image" }])).toEqual(["invalid_value", "messages[0].content[0].type"])
-    expect(refused({ system: 5 })).toEqual(["invalid_type", "system"])
-    expect(refused({ system: [{ type: "image" }] })).toEqual(["invalid_value", "system[0].type"])
-    expect(refused({ system: [{ type: "text" }] })).toEqual([
+    expect(rejected({ system: 5 })).toEqual(["invalid_type", "system"])
+    expect(rejected({ system: [{ type: "image" }] })).toEqual(["invalid_value", "system[0].type"])
+    expect(rejected({ system: [{ type: "text" }] })).toEqual([
       "missing_required_parameter",
       "system[0].text",
     ])
@@ -134,17 +134,20 @@ describe("Anthropic message validation", () => {
 
 describe("Anthropic block validation", () => {
   test("rejects an unknown block type and a block in the wrong role", () => {
-    expect(refusedContent("user", "Hi")).toEqual(["invalid_type", "messages[0].content[0]"])
-    expect(refusedContent("user", {})).toEqual([
+    expect(rejectedContent("user", "Hi")).toEqual(["invalid_type", "messages[0].content[0]"])
+    expect(rejectedContent("user", {})).toEqual([
       "missing_required_parameter",
       "messages[0].content[0].type",
     ])
-    expect(refusedContent("user", { type: "input_text", text: "Hi" })).toEqual([
+    expect(rejectedContent("user", { type: "input_text", text: "Hi" })).toEqual([
       "invalid_value",
       "messages[0].content[0].type",
     ])
-    expect(refusedContent("user", CALL)).toEqual(["invalid_value", "messages[0].content[0]"])
-    expect(refusedContent("assistant", RESULT)).toEqual(["invalid_value", "messages[0].content[0]"])
+    expect(rejectedContent("user", CALL)).toEqual(["invalid_value", "messages[0].content[0]"])
+    expect(rejectedContent("assistant", RESULT)).toEqual([
+      "invalid_value",
+      "messages[0].content[0]",
+    ])
     const messages = [{ role: "user", content: [CALL] }]
     expect(refusalOf({ ...BODY, messages }).message).toBe(
       "messages.0.content.0: `tool_use` blocks can only be in `assistant` messages",
@@ -154,24 +157,24 @@ describe("Anthropic block validation", () => {
   test("rejects a block without its required fields", () => {
     const place = "messages[0].content[0]"
     const missing = "missing_required_parameter"
-    expect(refusedContent("user", { type: "text" })).toEqual([missing, `${place}.text`])
-    expect(refusedContent("user", { type: "image" })).toEqual([missing, `${place}.source`])
-    expect(refusedContent("user", { type: "tool_result" })).toEqual([
+    expect(rejectedContent("user", { type: "text" })).toEqual([missing, `${place}.text`])
+    expect(rejectedContent("user", { type: "image" })).toEqual([missing, `${place}.source`])
+    expect(rejectedContent("user", { type: "tool_result" })).toEqual([
       missing,
       `${place}.tool_use_id`,
     ])
     const { input: _, ...noInput } = CALL
-    expect(refusedContent("assistant", noInput)).toEqual([missing, `${place}.input`])
-    expect(refusedContent("assistant", { ...CALL, input: "{}" })).toEqual([
+    expect(rejectedContent("assistant", noInput)).toEqual([missing, `${place}.input`])
+    expect(rejectedContent("assistant", { ...CALL, input: "{}" })).toEqual([
       "invalid_type",
       `${place}.input`,
     ])
-    expect(refusedContent("assistant", { ...CALL, id: "" })).toEqual([missing, `${place}.id`])
-    expect(refusedContent("assistant", { type: "thinking" })).toEqual([
+    expect(rejectedContent("assistant", { ...CALL, id: "" })).toEqual([missing, `${place}.id`])
+    expect(rejectedContent("assistant", { type: "thinking" })).toEqual([
       missing,
       `${place}.thinking`,
     ])
-    expect(refusedContent("assistant", { type: "redacted_thinking" })).toEqual([
+    expect(rejectedContent("assistant", { type: "redacted_thinking" })).toEqual([
       missing,
       `${place}.data`,
     ])
@@ -179,7 +182,7 @@ describe("Anthropic block validation", () => {
 
   test("rejects invalid images and files", () => {
     const place = "messages[0].content[0].source"
-    const image = (source: JsonValue) => refusedContent("user", { type: "image", source })
+    const image = (source: JsonValue) => rejectedContent("user", { type: "image", source })
     const data = "iVBORw0KGgo="
     expect(image({ type: "base64", media_type: "text/html", data })).toEqual([
       "invalid_value",
@@ -199,7 +202,7 @@ describe("Anthropic block validation", () => {
     expect(image({})).toEqual(["missing_required_parameter", `${place}.type`])
     expect(image("a.png")).toEqual(["invalid_type", place])
     const document = { type: "document", source: { type: "base64", data: "%%" } }
-    expect(refusedContent("user", document)).toEqual([
+    expect(rejectedContent("user", document)).toEqual([
       "missing_required_parameter",
       `${place}.media_type`,
     ])
@@ -208,7 +211,7 @@ describe("Anthropic block validation", () => {
   test("validates blocks inside tool results", () => {
     const asking = { role: "assistant", content: [CALL] }
     const answer = (fields: JsonObject) =>
-      refused({ messages: [asking, { role: "user", content: [{ ...RESULT, ...fields }] }] })
+      rejected({ messages: [asking, { role: "user", content: [{ ...RESULT, ...fields }] }] })
     const place = "messages[1].content[0]"
     expect(answer({ content: 5 })).toEqual(["invalid_type", `${place}.content`])
     expect(answer({ content: [{ type: "tool_use" }] })).toEqual([
@@ -272,11 +275,11 @@ describe("Anthropic validation of calls and results", () => {
 
 describe("Anthropic tool validation", () => {
   const tool = (fields: JsonObject) =>
-    refused({ tools: [{ name: "f", input_schema: { type: "object" }, ...fields }] })
+    rejected({ tools: [{ name: "f", input_schema: { type: "object" }, ...fields }] })
 
   test("rejects malformed tools", () => {
-    expect(refused({ tools: {} })).toEqual(["invalid_type", "tools"])
-    expect(refused({ tools: ["f"] })).toEqual(["invalid_type", "tools[0]"])
+    expect(rejected({ tools: {} })).toEqual(["invalid_type", "tools"])
+    expect(rejected({ tools: ["f"] })).toEqual(["invalid_type", "tools[0]"])
     expect(tool({ name: null })).toEqual(["missing_required_parameter", "tools[0].name"])
     expect(tool({ type: 5 })).toEqual(["invalid_type", "tools[0].type"])
     expect(tool({ description: 5 })).toEqual(["invalid_type", "tools[0].description"])
@@ -292,14 +295,14 @@ describe("Anthropic tool validation", () => {
       "invalid_value",
       "tools[0].input_schema.type",
     ])
-    expect(refused({ output_config: { format: { type: "json_schema", schema: 5 } } })).toEqual([
+    expect(rejected({ output_config: { format: { type: "json_schema", schema: 5 } } })).toEqual([
       "invalid_type",
       "output_config.format.schema",
     ])
   })
 
   test("rejects an invalid tool choice", () => {
-    const choice = (value: JsonValue) => refused({ tool_choice: value })
+    const choice = (value: JsonValue) => rejected({ tool_choice: value })
     expect(choice("auto")).toEqual(["invalid_type", "tool_choice"])
     expect(choice({})).toEqual(["missing_required_parameter", "tool_choice.type"])
     expect(choice({ type: "required" })).toEqual(["invalid_value", "tool_choice.type"])

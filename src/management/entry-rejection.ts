@@ -22,7 +22,7 @@ interface Fault {
  * @throws GatewayError `invalid_value`. Its `errors` contain all faults, so that a form can show each one next to its
  * field.
  */
-export function refuseFindings(
+export function rejectFindings(
   findings: readonly IssueFinding[],
   subject: string,
   idName: string,
@@ -42,7 +42,7 @@ export function refuseFindings(
 }
 
 /** Builds the error for a fault that the rules of the settings file do not cover. */
-export function refused(parameter: string, message: string): GatewayError {
+export function rejected(parameter: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, {
     parameter,
     fields: { errors: [{ param: parameter, message }] },

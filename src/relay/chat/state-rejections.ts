@@ -2,8 +2,8 @@ import type { ResponseHeaders } from "../../canon/operation.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import type { StateReference } from "../../canon/vendor-state.ts"
-import { vendorRefusal } from "../../canon/vendor-error.ts"
-import type { RefusalReader } from "../upstream/refusal.ts"
+import { vendorRejection } from "../../canon/vendor-error.ts"
+import type { RejectionReader } from "../upstream/rejection.ts"
 
 const NOT_FOUND = 404
 
@@ -12,11 +12,11 @@ const NOT_FOUND = 404
  * correct a reference to missing or expired state. A rejection of an unknown model or address is still a failure of the
  * vendor.
  */
-export class StateRefusals implements RefusalReader {
-  readonly #vendor: RefusalReader
+export class StateRejections implements RejectionReader {
+  readonly #vendor: RejectionReader
   readonly #references: readonly StateReference[]
 
-  constructor(vendor: RefusalReader, references: readonly StateReference[]) {
+  constructor(vendor: RejectionReader, references: readonly StateReference[]) {
     this.#vendor = vendor
     this.#references = references
   }
@@ -29,17 +29,17 @@ export class StateRefusals implements RefusalReader {
     const [message, type, code, parameter] = ["message", "type", "code", "param"].map((name) =>
       textAt(reported, name),
     )
-    const refusal = vendorRefusal(400, {
+    const rejection = vendorRejection(400, {
       ...(message === undefined ? {} : { message }),
       ...(type === undefined ? {} : { type }),
       ...(code === undefined ? {} : { code }),
       ...(parameter === undefined ? {} : { parameter }),
     })
-    if (refusal.kind !== "refused_by_upstream") return error
+    if (rejection.kind !== "rejected_by_upstream") return error
     const details = objectAt(reported, "details")
-    return new GatewayError(refusal.kind, refusal.message, {
-      ...refusal.details,
-      upstream: { ...refusal.details.upstream, status: NOT_FOUND },
+    return new GatewayError(rejection.kind, rejection.message, {
+      ...rejection.details,
+      upstream: { ...rejection.details.upstream, status: NOT_FOUND },
       ...(details === undefined ? {} : { fields: { details } }),
     })
   }

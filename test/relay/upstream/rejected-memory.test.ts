@@ -6,7 +6,7 @@ import { answerOf } from "../../laws/attempt-world.ts"
 const MEGABYTE = 1024 * 1024
 const PIECE = Buffer.from("x".repeat(MEGABYTE))
 
-test("the memory of a refused answer is released before its rest is read", async () => {
+test("the memory of a rejected answer is released before its rest is read", async () => {
   const budget = new MemoryBudget(64 * MEGABYTE)
   const holder = { id: "key", account: "account" }
   using other = budget.open(holder)
@@ -34,6 +34,6 @@ test("the memory of a refused answer is released before its rest is read", async
   expect(reader.usageMembers).toMatchObject({ usage: { prompt_tokens: 1 } })
   expect(Math.max(...held)).toBeGreaterThan(MEGABYTE)
   expect(held.at(-1)).toBe(0)
-  // Another answer of the same key fits while the rest of the refused one is read.
+  // Another answer of the same key fits while the rest of the rejected one is read.
   expect(budget.held).toBe(20 * MEGABYTE)
 })

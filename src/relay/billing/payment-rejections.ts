@@ -24,7 +24,7 @@ export function ledgerUnavailable(cause?: unknown): GatewayError {
  * Throws the error for a charge that could not be written. The ledger has already reported its failure.
  * @param isUnclear whether the database may have stored the charge before it became unavailable.
  */
-export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
+export function rejectUnwritten(cause: unknown, isUnclear: boolean): never {
   if (cause instanceof UnstorableError) {
     throw new GatewayError(
       "ledger_unavailable",
@@ -46,16 +46,18 @@ export function refuseUnwritten(cause: unknown, isUnclear: boolean): never {
  * Returns the error that states why no credits could be held.
  * @param min the smallest amount that is sufficient for any answer.
  */
-export function refusalOf(
+export function rejectionOf(
   balances: readonly BalanceSnapshot[],
   needed: bigint,
   min: bigint,
 ): GatewayError {
   const [account, ...budgets] = balances
-  if (account && account.debt > 0n) return debtRefusal(account, needed)
+  if (account && account.debt > 0n) return debtRejection(account, needed)
   if (account && account.posted < min) return insufficient(account, needed)
   const budget = budgets.find(({ posted }) => posted < min)
-  return budget ? budgetExceeded(budget, needed, account?.owner) : reservedRefusal(needed, balances)
+  return budget
+    ? budgetExceeded(budget, needed, account?.owner)
+    : reservedRejection(needed, balances)
 }
 
 function insufficient(account: BalanceSnapshot, needed: bigint): GatewayError {
@@ -72,7 +74,7 @@ function costWords(needed: bigint): string {
 }
 
 /** Returns the error for an account whose credits first have to pay its debt. */
-export function debtRefusal(account: BalanceSnapshot, needed: bigint): GatewayError {
+export function debtRejection(account: BalanceSnapshot, needed: bigint): GatewayError {
   const debt = formatCredits(account.debt)
   return new GatewayError(
     "insufficient_credits",
@@ -130,7 +132,7 @@ function holderOf(holder: string | undefined, account: string | undefined) {
     : ({ kind: "key_budget_exceeded", whose: "This key" } as const)
 }
 
-export function reservedRefusal(
+export function reservedRejection(
   needed: bigint,
   balances: readonly BalanceSnapshot[],
 ): GatewayError {

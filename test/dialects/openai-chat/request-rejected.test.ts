@@ -230,10 +230,10 @@ describe("OpenAI request validation", () => {
       ["invalid_type", "metadata.a", "a string"],
     ],
   ])("returns the kind, parameter and message for %s", (_, request, [kind, parameter, words]) => {
-    const refused = refusal(request)
-    expect(refused.kind).toBe(kind)
-    expect(refused.parameter).toBe(parameter)
-    expect(refused.message).toContain(words)
+    const rejected = refusal(request)
+    expect(rejected.kind).toBe(kind)
+    expect(rejected.parameter).toBe(parameter)
+    expect(rejected.message).toContain(words)
   })
 
   test("does not repeat a long value completely in the error", () => {

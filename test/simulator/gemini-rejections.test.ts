@@ -6,7 +6,7 @@ import {
   CLOCK,
   configured,
   pathOf,
-  refusalOf,
+  rejectionOf,
   WEATHER,
   withGemini,
 } from "./gemini-support.ts"
@@ -148,14 +148,14 @@ describe("Gemini simulator validation", () => {
   ]
   for (const [name, body, words] of CASES) {
     test(`rejects ${name}`, async () => {
-      const { status, word, message } = await refusalOf(body)
+      const { status, word, message } = await rejectionOf(body)
       expect(message).toContain(words)
       expect([status, word]).toEqual([400, "INVALID_ARGUMENT"])
     })
   }
 
   test("reports several invalid fields, each in the details", async () => {
-    const { message, details } = await refusalOf(ask("hi", { n: 2, user: "u" }))
+    const { message, details } = await rejectionOf(ask("hi", { n: 2, user: "u" }))
     expect(message.split("\n")).toHaveLength(2)
     expect(details).toMatchObject([
       {
@@ -166,7 +166,7 @@ describe("Gemini simulator validation", () => {
   })
 
   test("rejects an unknown cache", async () => {
-    expect(await refusalOf(ask("hi", { cachedContent: "cachedContents/a" }))).toEqual({
+    expect(await rejectionOf(ask("hi", { cachedContent: "cachedContents/a" }))).toEqual({
       status: 403,
       word: "PERMISSION_DENIED",
       message: "CachedContent not found (or permission denied)",
@@ -177,7 +177,7 @@ describe("Gemini simulator validation", () => {
     const none = { authorization: "" }
     const wrong = { authorization: "", "x-goog-api-key": "wrong" }
     const words = async (asking: Asking) => {
-      const { status, word } = await refusalOf(ask("hi"), asking)
+      const { status, word } = await rejectionOf(ask("hi"), asking)
       return `${status} ${word}`
     }
     expect(await words({ headers: none })).toBe("403 PERMISSION_DENIED")
@@ -185,7 +185,7 @@ describe("Gemini simulator validation", () => {
     expect(await words({ headers: none, isVertex: true })).toBe("401 UNAUTHENTICATED")
     const bearer = { authorization: "Bearer wrong" }
     expect(await words({ headers: bearer, isVertex: true })).toBe("401 UNAUTHENTICATED")
-    expect((await refusalOf(ask("hi"), { headers: wrong })).details).toMatchObject([
+    expect((await rejectionOf(ask("hi"), { headers: wrong })).details).toMatchObject([
       { reason: "API_KEY_INVALID" },
       {},
     ])
@@ -196,18 +196,18 @@ describe("Gemini simulator validation", () => {
   })
 
   test("rejects unknown models and invalid JSON", async () => {
-    expect(await refusalOf(ask("hi"), { model: "nobody" })).toMatchObject({
+    expect(await rejectionOf(ask("hi"), { model: "nobody" })).toMatchObject({
       status: 404,
       word: "NOT_FOUND",
       message: expect.stringContaining(
         "models/nobody is not found for API version v1beta",
       ) as string,
     })
-    const vertex = await refusalOf(ask("hi"), { model: "nobody", isVertex: true })
+    const vertex = await rejectionOf(ask("hi"), { model: "nobody", isVertex: true })
     expect(vertex.message).toBe(
       "Publisher Model `projects/p/locations/global/publishers/google/models/nobody` not found.",
     )
-    expect((await refusalOf("{")).message).toStartWith("Invalid JSON payload received.")
+    expect((await rejectionOf("{")).message).toStartWith("Invalid JSON payload received.")
     await using server = withGemini()
     expect((await server.post("/v1beta/models/echo:explode", {})).status).toBe(404)
   })

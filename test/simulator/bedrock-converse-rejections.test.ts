@@ -7,7 +7,7 @@ import {
   asking,
   PIXEL,
   post,
-  refusalOf,
+  rejectionOf,
   THINKING,
   TOOL_CONFIG,
   type Fields,
@@ -113,7 +113,7 @@ function document(name: string) {
   return { document: { format: "pdf", name, source: { bytes: "JVBERg==" } } }
 }
 
-const REFUSALS: [string, unknown, string][] = [
+const REJECTIONS: [string, unknown, string][] = [
   ["no messages", { messages: [] }, "A conversation must start with a user message."],
   [
     "an assistant first",
@@ -250,9 +250,9 @@ const REFUSALS: [string, unknown, string][] = [
   ],
 ]
 
-for (const [name, body, message] of REFUSALS) {
+for (const [name, body, message] of REJECTIONS) {
   test(`the Bedrock simulator rejects a request with ${name}`, async () => {
-    expect(await refusalOf(body)).toStartWith(message)
+    expect(await rejectionOf(body)).toStartWith(message)
   })
 }
 
@@ -268,7 +268,7 @@ test("the Bedrock simulator accepts thinking back only unchanged", async () => {
   expect((await send(changed)).status).toBe(400)
 })
 
-async function refused(simulator: Simulator, model: string, stream: boolean) {
+async function rejected(simulator: Simulator, model: string, stream: boolean) {
   const response = await post(simulator, asking("a"), { model, stream })
   return [response.status, response.headers.get("x-amzn-errortype"), await response.json()]
 }
@@ -280,8 +280,8 @@ test.skipIf(!HAS_FIXTURES)(
     const { response } = recorded("bedrock-converse/test-converse-stream-with-invalid-model--0")
     const { status, headers, body } = response
     const theirs = [status, headers["x-amzn-errortype"] ?? "", body.json]
-    expect(await refused(simulator, "unknown", true)).toEqual(theirs)
-    expect(await refused(simulator, "unknown", false)).toEqual(theirs)
+    expect(await rejected(simulator, "unknown", true)).toEqual(theirs)
+    expect(await rejected(simulator, "unknown", false)).toEqual(theirs)
   },
 )
 

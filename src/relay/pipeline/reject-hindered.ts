@@ -13,7 +13,7 @@ const MESSAGES: Readonly<Record<Hindrance, string>> = {
  * Rejects a request whose key cannot be charged.
  * @throws GatewayError whose code is the key's hindrance.
  */
-export function refuseHindered({ hindrance, id, account }: Key): void {
+export function rejectHindered({ hindrance, id, account }: Key): void {
   if (hindrance === undefined) return
   throw new GatewayError(hindrance, MESSAGES[hindrance], { sender: { id, account } })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { HAS_FIXTURES, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
-import { asking, eventsOf, post, refusalOf, TOOLS, type Fields } from "./responses-support.ts"
+import { asking, eventsOf, post, rejectionOf, TOOLS, type Fields } from "./responses-support.ts"
 
 const USER = { role: "user", content: "go" }
 const CALL = { type: "function_call", call_id: "call_1", name: "get_time", arguments: "{}" }
@@ -12,7 +12,7 @@ function part(fields: Fields) {
   return asking([{ role: "user", content: [fields] }])
 }
 
-const REFUSALS: [string, unknown, Fields][] = [
+const REJECTIONS: [string, unknown, Fields][] = [
   [
     "an unknown parameter",
     asking("a", { stop: "b" }),
@@ -163,10 +163,10 @@ const REFUSALS: [string, unknown, Fields][] = [
   ],
 ]
 
-for (const [name, body, error] of REFUSALS) {
+for (const [name, body, error] of REJECTIONS) {
   test(`the Responses simulator rejects a request with ${name}`, async () => {
-    const refused = await refusalOf(body)
-    expect(refused).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
+    const rejected = await rejectionOf(body)
+    expect(rejected).toMatchObject({ status: 400, type: "invalid_request_error", ...error })
   })
 }
 
@@ -188,21 +188,21 @@ test("the Responses simulator rejects reasoning without its following item, and 
   await using simulator = startSimulator()
   const [thought, call] = await answered(simulator)
   const output = { ...OUTPUT, call_id: call?.call_id }
-  const refuse = (items: unknown[]) =>
-    refusalOf(asking([USER, ...items], { store: false }), simulator)
-  expect(await refuse([thought, USER])).toMatchObject({
+  const reject = (items: unknown[]) =>
+    rejectionOf(asking([USER, ...items], { store: false }), simulator)
+  expect(await reject([thought, USER])).toMatchObject({
     message: `Item '${String(thought?.id)}' of type 'reasoning' was provided without its required following item.`,
     param: "input",
     code: null,
   })
-  expect(await refuse([call, output])).toMatchObject({
+  expect(await reject([call, output])).toMatchObject({
     message: `Item '${String(call?.id)}' of type 'function_call' was provided without its required 'reasoning' item: '${String(thought?.id)}'.`,
   })
-  expect(await refuse([thought, call, output, thought])).toMatchObject({
+  expect(await reject([thought, call, output, thought])).toMatchObject({
     message: `Duplicate item found with id ${String(thought?.id)}. Remove duplicate items from your input and try again.`,
   })
   const changed = { ...thought, encrypted_content: `${String(thought?.encrypted_content)}A` }
-  expect(await refuse([changed, call, output])).toMatchObject({ code: "invalid_encrypted_content" })
+  expect(await reject([changed, call, output])).toMatchObject({ code: "invalid_encrypted_content" })
   const items = [USER, thought, call, output]
   expect((await post(simulator, asking(items, { store: false }))).status).toBe(200)
   const { id: _, ...unnamedThought } = thought ?? {}
@@ -249,7 +249,7 @@ for (const [name, body] of RECORDED) {
         "this-model-does-not-exist",
         "unknown",
       )
-      const { status, ...error } = await refusalOf(body)
+      const { status, ...error } = await rejectionOf(body)
       expect(status).toBe(response.status)
       expect({ error }).toEqual(JSON.parse(theirs))
     },

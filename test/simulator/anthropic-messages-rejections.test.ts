@@ -4,7 +4,7 @@ import {
   asking,
   PIXEL,
   post,
-  refusalOf,
+  rejectionOf,
   THINKING,
   TOOLS,
   withClient,
@@ -25,11 +25,11 @@ test("the Anthropic simulator rejects thinking without its own signature, and th
   const ok = await post(simulator, asking("", { messages: turns(content[0]) }))
   expect(ok.status).toBe(200)
   const invalid = "messages.1.content.0: Invalid `signature` in `thinking` block"
-  expect(await refusalOf(asking("", { messages: turns(THOUGHT) }))).toBe(invalid)
+  expect(await rejectionOf(asking("", { messages: turns(THOUGHT) }))).toBe(invalid)
   const changed = { ...content[0], thinking: "other" }
-  expect(await refusalOf(asking("", { messages: turns(changed) }))).toBe(invalid)
+  expect(await rejectionOf(asking("", { messages: turns(changed) }))).toBe(invalid)
   const { signature: _, ...unsigned } = THOUGHT
-  expect(await refusalOf(asking("", { messages: turns(unsigned) }))).toBe(
+  expect(await rejectionOf(asking("", { messages: turns(unsigned) }))).toBe(
     "messages.1.content.0.thinking.signature: Field required",
   )
 })
@@ -43,7 +43,7 @@ test("the Anthropic simulator requires the thinking of the current turn, unless 
     { role: "user", content: [result] },
   ]
   const body = asking("", { messages, tools: TOOLS })
-  expect(await refusalOf({ ...body, thinking: THINKING })).toStartWith(
+  expect(await rejectionOf({ ...body, thinking: THINKING })).toStartWith(
     "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
   )
   await using simulator = startSimulator()
@@ -75,7 +75,7 @@ function ofUser(block: Fields) {
 const UNANSWERED =
   "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: "
 
-const REFUSALS: [string, unknown, string][] = [
+const REJECTIONS: [string, unknown, string][] = [
   [
     "no max_tokens",
     { model: "m", messages: [{ role: "user", content: "a" }] },
@@ -224,16 +224,16 @@ const REFUSALS: [string, unknown, string][] = [
   ],
 ]
 
-for (const [name, body, message] of REFUSALS) {
+for (const [name, body, message] of REJECTIONS) {
   test(`the Anthropic simulator rejects a request with ${name}`, async () => {
-    expect(await refusalOf(body)).toStartWith(message)
+    expect(await rejectionOf(body)).toStartWith(message)
   })
 }
 
 test("the Anthropic simulator rejects sampling parameters in the newer version of the API", async () => {
   const version = { "anthropic-version": "2026-10-21" }
   for (const name of ["temperature", "top_p", "top_k"]) {
-    expect(await refusalOf(asking("a", { [name]: 1 }), version)).toBe(
+    expect(await rejectionOf(asking("a", { [name]: 1 }), version)).toBe(
       `${name}: Extra inputs are not permitted`,
     )
   }

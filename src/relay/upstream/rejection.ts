@@ -1,7 +1,7 @@
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { ResponseHeaders } from "../../canon/operation.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
-import { proxyRefusal } from "../../wire/http/connection-error.ts"
+import { proxyRejection } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { waitSecondsOf } from "../../canon/quantity.ts"
@@ -13,12 +13,12 @@ const ERROR_BODY_LIMIT = 64 * 1024
 const PROXY_AUTHENTICATION = 407
 
 /** Reads error responses in the format of one vendor. */
-export interface RefusalReader {
+export interface RejectionReader {
   decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError
 }
 
 /** A call that was answered with an error. */
-interface RefusedCall {
+interface RejectedCall {
   readonly provider: string
   /** Called when bytes have arrived. */
   received(): void
@@ -27,14 +27,14 @@ interface RefusedCall {
   /** Returns the provider's message without the operator's secrets. */
   cleanedText(text: string): string
   /** Called with the provider's message, without the operator's secrets. */
-  refused(words: string): void
+  rejected(words: string): void
 }
 
 /** Converts a vendor's error response to an error of the gateway. */
-export async function refusalOf(
-  attempt: RefusedCall,
+export async function rejectionOf(
+  attempt: RejectedCall,
   response: HttpAnswer,
-  speaker: RefusalReader,
+  speaker: RejectionReader,
 ): Promise<GatewayError> {
   const { provider } = attempt
   if (response.status >= 300 && response.status < 400) {
@@ -51,11 +51,11 @@ export async function refusalOf(
   return new GatewayError(error.kind, error.message, {
     ...error.details,
     ...(retryAfter !== undefined && { retryAfter }),
-    ...(isProxys && { cause: proxyRefusal(response.status) }),
+    ...(isProxys && { cause: proxyRejection(response.status) }),
   })
 }
 
-async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promise<unknown> {
+async function readErrorBody(attempt: RejectedCall, response: HttpAnswer): Promise<unknown> {
   const list = new ChunkList()
   let size = 0
   attempt.received()
@@ -71,7 +71,7 @@ async function readErrorBody(attempt: RefusedCall, response: HttpAnswer): Promis
   // Secrets are removed before the text is cut, because a truncated secret would not be recognized.
   const text = attempt.cleanedText(Buffer.concat(list.chunks).toString("utf8", 0, ERROR_BODY_LIMIT))
   const body = parseJson(text)
-  attempt.refused(messageIn(body) ?? text)
+  attempt.rejected(messageIn(body) ?? text)
   return body ?? text
 }
 

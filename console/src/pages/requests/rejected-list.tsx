@@ -15,7 +15,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 
-export interface RefusedListProperties {
+export interface RejectedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
   /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
@@ -28,24 +28,24 @@ export interface RefusedListProperties {
 }
 
 /** Lists requests that were rejected before a provider was called, newest first. These requests have no receipt. */
-export function RefusedList(properties: RefusedListProperties) {
+export function RejectedList(properties: RejectedListProperties) {
   const { query, isAll, keys, refetchInterval, onState } = properties
   const navigate = useNavigate()
   const pages = usePages("GET /failures", { query }, { refetchInterval })
   const isWell = pages.error === null
   useEffect(() => onState(isWell), [onState, isWell])
-  const columns = useMemo(() => refusedColumns(isAll, keys), [isAll, keys])
+  const columns = useMemo(() => rejectedColumns(isAll, keys), [isAll, keys])
   return (
     <>
       <ErrorNotice
         error={pages.error}
-        title="The refused requests could not be loaded"
+        title="The rejected requests could not be loaded"
         retry={pages.retry}
       />
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
-            label="Refused requests"
+            label="Rejected requests"
             columns={columns}
             rows={pages.items}
             rowKey={(failure) => failure.id}
@@ -55,9 +55,9 @@ export function RefusedList(properties: RefusedListProperties) {
               void navigate({ to: "/requests/$request", params: { request: id } })
             }
             empty={
-              <EmptyState title="No refused requests">
-                Requests that the gateway refuses itself, such as for lack of credits, are listed
-                here for seven days. Those that a vendor refused are under Failed.
+              <EmptyState title="No rejected requests">
+                Requests that the gateway rejects itself, such as for lack of credits, are listed
+                here for seven days. Those that a vendor rejected are under Failed.
               </EmptyState>
             }
           />
@@ -68,9 +68,9 @@ export function RefusedList(properties: RefusedListProperties) {
   )
 }
 
-function refusedColumns(
+function rejectedColumns(
   isAll: boolean,
-  keys: RefusedListProperties["keys"],
+  keys: RejectedListProperties["keys"],
 ): readonly Column<FailedRequestDocument>[] {
   return [
     {
