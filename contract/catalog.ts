@@ -30,7 +30,7 @@ const pricePeriod = z.object({
   hours: z.array(z.string()).nullable(),
   price: priceTable,
   price_tiers: priceTiers,
-  price_pictures: priceTable.nullable(),
+  price_images: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
   /** The service modes whose prices differ from those outside the period. */
   modes: priceModes,
@@ -75,7 +75,7 @@ export const model = z.object({
   /** Prices that apply to the entire request if its input is longer than `above` tokens. */
   price_tiers: priceTiers,
   /** Prices of a million images by size and quality; null if all images have the same price. */
-  price_pictures: priceTable.nullable(),
+  price_images: priceTable.nullable(),
   minimum_seconds: minimumSeconds,
   /** Prices of the service modes outside all periods. */
   price_modes: priceModes,
@@ -92,7 +92,7 @@ export const model = z.object({
       until: nullableMoment,
       price: priceTable,
       price_tiers: priceTiers,
-      price_pictures: priceTable.nullable(),
+      price_images: priceTable.nullable(),
       minimum_seconds: minimumSeconds,
     })
     .nullable(),

@@ -5,7 +5,7 @@ import { formatPage } from "./page.ts"
 import { drawPlots } from "./plots.ts"
 import type { RaceResults } from "./results.ts"
 
-const PICTURES = "benchmark"
+const IMAGES_FOLDER = "benchmark"
 
 /**
  * Writes the page and the images of a race.
@@ -13,11 +13,11 @@ const PICTURES = "benchmark"
  */
 export function publish(results: RaceResults, folder: string): string {
   const plots = drawPlots(results)
-  const pictures = join(folder, PICTURES)
-  rmSync(pictures, { recursive: true, force: true })
-  mkdirSync(pictures, { recursive: true })
-  for (const { file, content } of plots) writeFileSync(join(pictures, file), content)
-  const page = join(folder, `${PICTURES}.md`)
-  writeFileSync(page, reflow(formatPage(results, plots, PICTURES)))
+  const images = join(folder, IMAGES_FOLDER)
+  rmSync(images, { recursive: true, force: true })
+  mkdirSync(images, { recursive: true })
+  for (const { file, content } of plots) writeFileSync(join(images, file), content)
+  const page = join(folder, `${IMAGES_FOLDER}.md`)
+  writeFileSync(page, reflow(formatPage(results, plots, IMAGES_FOLDER)))
   return page
 }

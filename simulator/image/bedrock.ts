@@ -2,7 +2,7 @@ import { arrayOf, type JsonObject, objectOf, stringOf } from "../json.ts"
 import type { Answered, JsonOperation } from "../json-operation.ts"
 import { bedrockManner } from "../manners.ts"
 import { type Size, sizeOfRatio } from "./draw.ts"
-import { picture, seeds, SQUARE } from "./json-vendors.ts"
+import { imageOf, seeds, SQUARE } from "./json-vendors.ts"
 import { isTransparent, type Pixels, readPixels } from "./pixels.ts"
 import { seedOfEdit } from "./stability.ts"
 
@@ -42,7 +42,7 @@ function inpaint(body: JsonObject): Answered {
 }
 
 function drawn(seed: string, size: Size): Answered {
-  return { json: { seeds: [1], finish_reasons: [null], images: [picture(seed, size)] } }
+  return { json: { seeds: [1], finish_reasons: [null], images: [imageOf(seed, size)] } }
 }
 
 function bytesAt(body: JsonObject, name: string): Buffer {
@@ -56,7 +56,7 @@ function amazon(body: JsonObject): Answered {
   const size = { width: Number(config["width"] ?? 1024), height: Number(config["height"] ?? 1024) }
   const seed = amazonSeed(body)
   if (typeof seed === "object") return seed
-  return { json: { images: seeds(seed, count).map((one) => picture(one, size)) } }
+  return { json: { images: seeds(seed, count).map((one) => imageOf(one, size)) } }
 }
 
 /** Returns the seed of the images, or the reason for a rejection. */

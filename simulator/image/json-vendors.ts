@@ -11,7 +11,7 @@ import { linkTo } from "./links.ts"
 export const SQUARE: Size = { width: 1024, height: 1024 }
 
 /** Returns an image as base64. */
-export function picture(seed: string, size: Size): string {
+export function imageOf(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
@@ -33,7 +33,7 @@ export function xai(exchange: Exchange): JsonOperation {
       if (size === undefined) return { rejected: "Invalid aspect_ratio." }
       const data = seeds(stringOf(body["prompt"]), Number(body["n"] ?? 1)).map((seed) => ({
         ...(body["response_format"] === "b64_json"
-          ? { b64_json: picture(seed, size) }
+          ? { b64_json: imageOf(seed, size) }
           : { url: linkTo(exchange, seed, size) }),
         mime_type: "image/png",
         revised_prompt: `${seed}, photorealistic`,
@@ -58,7 +58,7 @@ export function together(exchange: Exchange): JsonOperation {
       const data = seeds(stringOf(body["prompt"]), count).map((seed, index) => ({
         index,
         ...(body["response_format"] === "base64"
-          ? { b64_json: picture(seed, size) }
+          ? { b64_json: imageOf(seed, size) }
           : { url: linkTo(exchange, seed, size) }),
         timings: { inference: 0.4 },
       }))
@@ -79,7 +79,7 @@ export function openrouter(): JsonOperation {
       return {
         json: {
           created: 0,
-          data: [{ b64_json: picture(text, size), media_type: "image/png" }],
+          data: [{ b64_json: imageOf(text, size), media_type: "image/png" }],
           usage: {
             prompt_tokens: input,
             completion_tokens: 1_120,
@@ -111,7 +111,7 @@ export function gemini(model: string, isStream = false): JsonOperation {
       const ratio = stringOf(objectOf(config["imageConfig"])["aspectRatio"]) || "1:1"
       const size = sizeOfRatio(ratio)
       if (size === undefined) return { rejected: `Invalid aspect ratio ${ratio}.` }
-      const drawn = { inlineData: { mimeType: "image/png", data: picture(text, size) } }
+      const drawn = { inlineData: { mimeType: "image/png", data: imageOf(text, size) } }
       const isDrawn = modalities.length === 0 || modalities.includes("IMAGE")
       const said = modalities.length === 0 || !isDrawn ? [{ text: "Here it is." }] : []
       return geminiMedia(isDrawn ? [...said, drawn] : said, {
@@ -155,7 +155,7 @@ export function imagen(model: string): JsonOperation {
       const size = sizeOfRatio(stringOf(parameters["aspectRatio"]) || "1:1") ?? SQUARE
       const predictions = seeds(text, count).map((seed) => ({
         mimeType: "image/png",
-        bytesBase64Encoded: picture(seed, size),
+        bytesBase64Encoded: imageOf(seed, size),
       }))
       return { json: { predictions } }
     },

@@ -2,7 +2,7 @@ import type { Exchange } from "../exchange.ts"
 import { drawPng, type Size, sizeOf } from "./draw.ts"
 
 /** The path of links to images. */
-const FOLDER = "/simulated-pictures/"
+const FOLDER = "/simulated-images/"
 
 /** Returns a link to an image. Like links of vendors, it works without a key. */
 export function linkTo(exchange: Exchange, seed: string, { width, height }: Size): string {

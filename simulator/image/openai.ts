@@ -141,7 +141,7 @@ function made(exchange: Exchange, order: Order): JsonObject {
       ...(isText
         ? { b64_json: drawPng(seed, size).toString("base64") }
         : { url: linkTo(exchange, seed, size) }),
-      ...(family.revises && { revised_prompt: `A picture of ${text}` }),
+      ...(family.revises && { revised_prompt: `An image of ${text}` }),
     }))
     return { created, data }
   }

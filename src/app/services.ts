@@ -143,7 +143,7 @@ export function imageStore(
   events: Events,
 ): ImageStore {
   return new ImageStore({
-    files: database.files("pictures"),
+    files: database.files("images"),
     secret,
     settings: () => state.settings.images,
     onFailure: events.imagesNotDeleted,

@@ -28,13 +28,13 @@ export function customerModel(model: Model): Model {
   }
 }
 
-type Prices = Pick<Model, "price" | "price_tiers" | "price_pictures">
+type Prices = Pick<Model, "price" | "price_tiers" | "price_images">
 
-function pricesWith({ price, price_tiers, price_pictures }: Prices, multiplier: string): Prices {
+function pricesWith({ price, price_tiers, price_images }: Prices, multiplier: string): Prices {
   return {
     price: price && ratesWith(price, multiplier),
     price_tiers: tiersWith(price_tiers, multiplier),
-    price_pictures: price_pictures && ratesWith(price_pictures, multiplier),
+    price_images: price_images && ratesWith(price_images, multiplier),
   }
 }
 

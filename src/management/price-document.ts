@@ -17,7 +17,7 @@ type PriceMembers =
   | "price"
   | "minimum_seconds"
   | "price_tiers"
-  | "price_pictures"
+  | "price_images"
   | "price_modes"
   | "price_periods"
 type PeriodDocument = ModelDocument["price_periods"][number]
@@ -29,7 +29,7 @@ type PeriodDocument = ModelDocument["price_periods"][number]
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])
   if (!isPriced(model)) {
-    const none = { price: null, price_tiers: [], price_pictures: null }
+    const none = { price: null, price_tiers: [], price_images: null }
     return { ...none, price_modes: {}, price_periods: [] }
   }
   return {
@@ -63,7 +63,7 @@ function momentText(at: number | undefined): string | null {
 function cardDocument(prices: readonly Price[]) {
   return {
     ...rateDocument(prices),
-    price_pictures: pictures(prices),
+    price_images: imagePrices(prices),
     ...minimumDocument(prices),
   }
 }
@@ -155,7 +155,7 @@ function highestRates(all: readonly Rates[], names: readonly PriceName[]): Price
   return table
 }
 
-function pictures(prices: readonly Price[]): PriceTable | null {
+function imagePrices(prices: readonly Price[]): PriceTable | null {
   const names = new Set(prices.flatMap((price) => [...(price.imageRates?.keys() ?? [])]))
   if (names.size === 0) return null
   const rates = [...names].map((name) => {

@@ -2,7 +2,7 @@ import type { BucketSettings } from "../config/sections/bucket.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
 
 /** The prefix of image names. A bucket may then also contain other objects. */
-const PREFIX = "tollgate-pictures/"
+const PREFIX = "tollgate-images/"
 /** Timeout of a storage request, for which a caller waits. */
 const TIMEOUT_MS = 20_000
 const ATTEMPTS = 2

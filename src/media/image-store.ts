@@ -54,7 +54,7 @@ export class ImageStore implements Disposable {
   constructor(parts: ImageStoreParts) {
     this.#parts = parts
     this.#signingKey = new Bun.CryptoHasher("sha256", parts.secret)
-      .update("links to pictures")
+      .update("links to images")
       .digest("hex")
     this.#timer = setInterval(() => void this.sweep(), SWEEP_INTERVAL_MS)
     this.#timer.unref()

@@ -64,7 +64,7 @@ const LOSSES: Readonly<Record<string, string>> = {
   "reasoning:dropped":
     "the model does not think, or would not accept thoughts without its own proof",
   "reasoning_budget:approximated": "the vendor takes an effort, not a number of tokens",
-  "search_content_types:dropped": "the vendor's search gives no pictures",
+  "search_content_types:dropped": "the vendor's search gives no images",
   "system.position:approximated": "the vendor takes instructions at the head only",
   "tool_reference:approximated":
     "the vendor has all tools already: the names that a search found are told in words",

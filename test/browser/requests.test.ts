@@ -188,7 +188,7 @@ test("the stored content of a chat is shown as a conversation and as raw JSON", 
         {
           role: "user",
           content: [
-            { type: "text", text: "What is on the <b>picture</b>?" },
+            { type: "text", text: "What is on the <b>image</b>?" },
             { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } },
           ],
         },
@@ -210,7 +210,7 @@ test("the stored content of a chat is shown as a conversation and as raw JSON", 
   expect(await said.count()).toBe(6)
   const texts = await said.allTextContents()
   expect(texts[0]).toBe("SystemYou sell umbrellas.")
-  expect(texts[1]).toBe("UserWhat is on the <b>picture</b>?")
+  expect(texts[1]).toBe("UserWhat is on the <b>image</b>?")
   expect(texts[2]).toContain("Calls look")
   expect(texts[3]).toContain("Tool resultA point")
   expect(texts[5]).toStartWith("Model · response")

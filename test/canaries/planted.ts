@@ -43,8 +43,8 @@ export const ARGUMENTS = "canary-argument-7d20"
 export const TOOL_RESULT = "canary-tool-result-0c9e"
 export const ANSWER = "canary-answer-e1f5 said nothing"
 export const DOCUMENT = "canary-document-58ba"
-export const DRAWN = "canary-picture-prompt-3f3f"
-export const PICTURE = "canary-picture-bytes-9a1b"
+export const DRAWN = "canary-image-prompt-3f3f"
+export const IMAGE = "canary-image-bytes-9a1b"
 export const SPOKEN = "canary-speech-text-c2d7"
 export const SOUND = "canary-sound-bytes-71e4"
 export const FILE_NAME = "canary-file-name-2b2b"
@@ -57,8 +57,8 @@ export const CONTENTS: readonly Canary[] = [
   canary("a tool's result", TOOL_RESULT),
   canary("an answer", ANSWER),
   canary("a document", DOCUMENT),
-  canary("the prompt of a picture", DRAWN),
-  canary("a picture", PICTURE),
+  canary("the prompt of an image", DRAWN),
+  canary("an image", IMAGE),
   canary("the text of a speech", SPOKEN),
   canary("a sound", SOUND),
   canary("the name of a file", FILE_NAME),

@@ -6,7 +6,7 @@ import {
   DOCUMENT,
   DRAWN,
   FILE_NAME,
-  PICTURE,
+  IMAGE,
   PROMPT,
   SOUND,
   SPOKEN,
@@ -67,8 +67,8 @@ export class Caller {
   }
 }
 
-const picture = (options: object = {}) => {
-  const bytes = Buffer.from(png(64, 64, { ...options, chunks: [textChunk(PICTURE)] }))
+const sampleImage = (options: object = {}) => {
+  const bytes = Buffer.from(png(64, 64, { ...options, chunks: [textChunk(IMAGE)] }))
   return new File([bytes], `${FILE_NAME}.png`, { type: "image/png" })
 }
 
@@ -96,7 +96,7 @@ function form(fields: Fields): FormData {
 const TOOLS = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }]
 
 function conversation(): object[] {
-  const data = Buffer.from(png(8, 8, { chunks: [textChunk(PICTURE)] })).toString("base64")
+  const data = Buffer.from(png(8, 8, { chunks: [textChunk(IMAGE)] })).toString("base64")
   const call = {
     id: "call_0",
     type: "function",
@@ -171,13 +171,13 @@ function casesOf(way: string): Case[] {
       form({
         model: `${way}/gpt-image-1`,
         prompt: DRAWN,
-        image: picture({ colour: 2 }),
-        mask: picture(),
+        image: sampleImage({ colour: 2 }),
+        mask: sampleImage(),
       }),
     ],
     [
       "/v1/images/variations",
-      form({ model: `${way}/dall-e-2`, image: picture(), size: "256x256" }),
+      form({ model: `${way}/dall-e-2`, image: sampleImage(), size: "256x256" }),
     ],
     [
       "/v1/audio/transcriptions",
@@ -272,7 +272,7 @@ export async function askBadly(caller: Caller, secret: string): Promise<void> {
     ],
     [
       "/v1/images/variations",
-      form({ model: "good/dall-e-2", image: new File([PICTURE], FILE_NAME) }),
+      form({ model: "good/dall-e-2", image: new File([IMAGE], FILE_NAME) }),
     ],
   ]
   for (const one of bad) await caller.send(one)

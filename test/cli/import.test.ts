@@ -202,7 +202,7 @@ test("new-api import transfers channels, balances and keys", async () => {
       0,
       '{"a":1}',
     )
-    channel.run(2, "mj", 1, "pictures", 1, "", "mj", "", 0, null)
+    channel.run(2, "mj", 1, "images", 1, "", "mj", "", 0, null)
     database.run(
       "INSERT INTO users VALUES (7, 'anna', 'anna@example.com', 1234567, 1, 'vip', NULL), (8, 'gone', '', 5, 1, '', '2026-01-01')",
     )

@@ -86,15 +86,15 @@ test("simultaneous requests with one idempotency key on several machines run onc
 })
 
 test("an image link is valid on each machine", async () => {
-  const picture = Buffer.alloc(700_000, "picture")
-  answer = () => Response.json({ created: 1, data: [{ b64_json: picture.toString("base64") }] })
+  const imageBytes = Buffer.alloc(700_000, "image")
+  answer = () => Response.json({ created: 1, data: [{ b64_json: imageBytes.toString("base64") }] })
   const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }
   const made = await send(one, "/v1/images/generations", order)
   const { data } = (await made.json()) as { data: { url: string }[] }
   const { pathname, search } = new URL(data[0]?.url ?? "")
   const found = await fetch(other.url + pathname + search)
   expect(found.status).toBe(200)
-  expect(Buffer.from(await found.bytes()).equals(picture)).toBe(true)
+  expect(Buffer.from(await found.bytes()).equals(imageBytes)).toBe(true)
   expect((await fetch(`${other.url}${pathname}?signature=0`)).status).toBe(404)
 })
 

@@ -89,9 +89,9 @@ describe("OpenAI's client for images", () => {
     })
     expect(gateway.simulator.requests.length - before).toBe(3)
     expect(answer.data?.map(({ revised_prompt }) => revised_prompt)).toEqual([
-      "A picture of an owl",
-      "A picture of an owl",
-      "A picture of an owl",
+      "An image of an owl",
+      "An image of an owl",
+      "An image of an owl",
     ])
     expect(imageSize(await fetched(answer, 2))).toEqual({ width: 1792, height: 1024 })
   })

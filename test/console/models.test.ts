@@ -60,7 +60,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     is_locked: false,
     known_price: null,
     price_tiers: [],
-    price_pictures: null,
+    price_images: null,
     price_modes: {},
     price_periods: [],
     price_in_force: null,
@@ -224,7 +224,7 @@ describe("a changed model", () => {
       hours: null,
       price: { input: "9", output: "2" },
       price_tiers: [],
-      price_pictures: null,
+      price_images: null,
       modes: {
         ultrafast: "6",
         flex: { price: { input: "4" }, price_tiers: [{ above: 1_000, price: { input: "5" } }] },
@@ -245,7 +245,7 @@ describe("a changed model", () => {
   test("shows the current price and edits the usual price", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
-    const more = { period: "peak", from: null, until, price_pictures: null }
+    const more = { period: "peak", from: null, until, price_images: null }
     const own = model("a/b", {
       price: { input: "1", output: "2" },
       price_in_force: { ...price_in_force, ...more },
@@ -259,7 +259,7 @@ describe("a changed model", () => {
     const own = model("a/b", {
       price: { input: "1", image: "40" },
       price_tiers: [{ above: 1_000, price: { input: "2" } }],
-      price_pictures: { hd: "80" },
+      price_images: { hd: "80" },
     })
     expect(
       changedEntry(own, { typed: { input: "3", image: "40" }, multiplier: "1" })?.price,

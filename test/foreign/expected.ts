@@ -134,7 +134,7 @@ export const EXPECTED: readonly ExpectedFailure[] = [
   {
     client: /^openai-python-tests$/,
     check: / test_images\.py::\w+::test_method_(generate|edit)_with_all_params_overload_2\[/,
-    reason: "the test asks for a stream of pictures by their address; a stream holds base64 alone",
+    reason: "the test asks for a stream of images by their address; a stream holds base64 alone",
   },
   {
     client: /^openai-python-tests$/,

@@ -18,10 +18,10 @@ beforeAll(() => {
       const { pathname, host } = new URL(request.url)
       asked.push(`${host}${pathname}`)
       switch (pathname) {
-        case "/picture":
-          return new Response("picture", { headers: { "content-type": "image/PNG; x=1" } })
+        case "/image":
+          return new Response("image", { headers: { "content-type": "image/PNG; x=1" } })
         case "/elsewhere":
-          return Response.redirect("/picture", 302)
+          return Response.redirect("/image", 302)
         case "/large":
           return new Response("x".repeat(1_001))
         case "/endless":
@@ -58,20 +58,20 @@ async function rejection(address: string, limits = TRUSTED): Promise<string> {
 }
 
 test("media is fetched as base64, with its type", async () => {
-  const fetched = await fetchMedia(at("/picture"), TRUSTED, MEMORY)
-  expect(fetched).toEqual({ type: "base64", data: btoa("picture"), mediaType: "image/png" })
+  const fetched = await fetchMedia(at("/image"), TRUSTED, MEMORY)
+  expect(fetched).toEqual({ type: "base64", data: btoa("image"), mediaType: "image/png" })
 })
 
 test("a host name of media is resolved once, and the checked address is called", async () => {
   asked = []
-  await fetchMedia(`http://localhost:${server.port}/picture`, TRUSTED, MEMORY)
-  expect(asked).toEqual([`localhost:${server.port}/picture`])
+  await fetchMedia(`http://localhost:${server.port}/image`, TRUSTED, MEMORY)
+  expect(asked).toEqual([`localhost:${server.port}/image`])
 })
 
 describe("media that the gateway does not fetch", () => {
   test("includes private addresses, written or resolved", async () => {
     asked = []
-    expect(await rejection(at("/picture"), PUBLIC_ONLY)).toContain("not on the public internet")
+    expect(await rejection(at("/image"), PUBLIC_ONLY)).toContain("not on the public internet")
     expect(await rejection(`http://localhost:${server.port}/`, PUBLIC_ONLY)).toContain("public")
     expect(await rejection(`http://2130706433:${server.port}/`, PUBLIC_ONLY)).toContain("public")
     expect(await rejection(`http://[::1]:${server.port}/`, PUBLIC_ONLY)).toContain("public")

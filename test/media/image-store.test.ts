@@ -13,7 +13,7 @@ let folder: string
 let failures: unknown[]
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tollgate-pictures-"))
+  folder = mkdtempSync(join(tmpdir(), "tollgate-images-"))
   failures = []
 })
 
@@ -24,7 +24,7 @@ afterEach(() => {
 
 function store(settings: Partial<ImageSettings> = {}, secret = "a secret"): ImageStore {
   return new ImageStore({
-    files: new FolderFiles(join(folder, "tollgate.db"), "pictures"),
+    files: new FolderFiles(join(folder, "tollgate.db"), "images"),
     secret,
     settings: () => ({ linkLifetime: 60_000, ...settings }),
     onFailure: (error) => failures.push(error),
@@ -61,16 +61,16 @@ describe("the image store of a folder", () => {
     setSystemTime(Date.now() + 2)
     expect(await images.open(...partsOf(link))).toBeUndefined()
     await images.sweep()
-    expect(readdirSync(join(folder, "pictures"))).toEqual([])
+    expect(readdirSync(join(folder, "images"))).toEqual([])
     expect(failures).toEqual([])
   })
 
   test("sweeps without removing valid images or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
-    writeFileSync(join(folder, "pictures", "notes.txt"), "mine")
+    writeFileSync(join(folder, "images", "notes.txt"), "mine")
     await images.sweep()
-    expect(readdirSync(join(folder, "pictures")).toSorted()).toEqual([
+    expect(readdirSync(join(folder, "images")).toSorted()).toEqual([
       expect.stringMatching(/^\d{13}-[0-9a-f]{32}\.jpg$/),
       "notes.txt",
     ])
@@ -82,13 +82,13 @@ describe("the image store of a folder", () => {
     setSystemTime(Date.now() + 2)
     using images = store()
     await images.sweep()
-    expect(readdirSync(join(folder, "pictures"))).toEqual([])
+    expect(readdirSync(join(folder, "images"))).toEqual([])
   })
 
   test("creates no folder before the first image", async () => {
     using images = store()
     await images.sweep()
-    expect(existsSync(join(folder, "pictures"))).toBeFalse()
+    expect(existsSync(join(folder, "images"))).toBeFalse()
     expect(failures).toEqual([])
   })
 
@@ -129,7 +129,7 @@ describe("images stored in a bucket", () => {
     expect(new Uint8Array(await kept.arrayBuffer())).toEqual(png(8, 8))
     expect(kept.headers.get("content-type")).toBe("image/png")
 
-    bucket.objects.set(`/shelf/tollgate-pictures/1000000000000-${"0".repeat(32)}.png`, OLD)
+    bucket.objects.set(`/shelf/tollgate-images/1000000000000-${"0".repeat(32)}.png`, OLD)
     await images.sweep()
     expect(failures).toEqual([])
     expect([...bucket.objects.keys()]).toEqual([new URL(link).pathname])

@@ -48,7 +48,7 @@ describe("imageTokenBound", () => {
   ])("uses the maximum cost of %p for an image of another provider: %p", (model, max) => {
     expect(imageTokenBound(ELSEWHERE, undefined, model)).toBe(max)
     expect(imageTokenBound({ type: "reference", id: "file-1" }, "auto", model)).toBe(max)
-    expect(imageTokenBound(base64("no picture"), "auto", model)).toBe(max)
+    expect(imageTokenBound(base64("no image"), "auto", model)).toBe(max)
     expect(bound(100_000, 100_000, model)).toBeLessThanOrEqual(max)
   })
 

@@ -20,7 +20,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 
 const NOW = Date.now()
 const DAY = 24 * 60 * 60_000
-const PICTURE = `${NOW + DAY}-picture`
+const IMAGE = `${NOW + DAY}-image`
 /**
  * Number of requests of the key: charged, released, written off, with a vendor's state, with a label, late, and
  * expired.
@@ -219,7 +219,7 @@ async function fill(folder: string): Promise<void> {
     await serving.conversations.keep([{ record, room: { accountBytes: 1e6, totalBytes: 1e6 } }])
     const bytes = new Uint8Array(700_000).fill(5)
     await serving.files("answers").write("answer", bytes, DAY)
-    await serving.files("pictures").write(PICTURE, bytes.subarray(0, 10), DAY)
+    await serving.files("images").write(IMAGE, bytes.subarray(0, 10), DAY)
   }
   const users = await database.openConsoleStore()
   users[Symbol.dispose]()
@@ -247,7 +247,7 @@ function contentOf(folder: string): Record<string, unknown> {
     const rows = database.query(`SELECT ${names.columns.join(", ")} FROM ${names.table}`).values()
     return [table.name, rows.map((row) => row.map((value) => String(value)).join("|")).toSorted()]
   })
-  const kept = ["answers", "pictures"].map((kind) => [kind, readdirSync(join(folder, kind))])
+  const kept = ["answers", "images"].map((kind) => [kind, readdirSync(join(folder, kind))])
   return Object.fromEntries([...tables, ...kept])
 }
 
@@ -388,8 +388,8 @@ test("a copy that fails leaves the server empty", async () => {
     await using store = await sqlite.openStore()
     await store.accounts.create({ id: "a", name: "a", createdAt: 1 }, AUDIT)
   }
-  mkdirSync(join(folder.path, "pictures"))
-  writeFileSync(join(folder.path, "pictures", PICTURE), "picture")
+  mkdirSync(join(folder.path, "images"))
+  writeFileSync(join(folder.path, "images", IMAGE), "image")
   const postgres = postgresAt(await servers.urlOf(folder.path))
   const broken = sqlite.copyFrom((source) =>
     postgres.copyTo(

@@ -5,7 +5,7 @@ import { priceDocument } from "../price-document.ts"
 import { columnsOf, type ExportedTable } from "./exported-table.ts"
 
 const COLUMNS =
-  "id kind owned_by context max_output price price_tiers price_pictures price_modes price_periods multiplier deployments"
+  "id kind owned_by context max_output price price_tiers price_images price_modes price_periods multiplier deployments"
 
 /** Returns the table of models and prices. */
 export function modelTable(settings: Settings, catalog: Catalog): ExportedTable {

@@ -12,7 +12,7 @@ const SWEEP_BATCH = 100n
  */
 const MAX_BYTES: Readonly<Record<FileKind, bigint | undefined>> = {
   answers: undefined,
-  pictures: 8n * 1024n * 1024n * 1024n,
+  images: 8n * 1024n * 1024n * 1024n,
 }
 
 interface FileRow {

@@ -131,7 +131,7 @@ function* filesIn(folder: string, kind: FileKind): Generator<CopiedFile> {
     const { name } = entry
     if (!entry.isFile() || PART.test(name)) continue
     const path = join(folder, name)
-    const lifetime = (kind === "pictures" ? expiryIn(name) : expiryOf(path)) - Date.now()
+    const lifetime = (kind === "images" ? expiryIn(name) : expiryOf(path)) - Date.now()
     if (lifetime > 0) yield { name, bytes: new Uint8Array(readFileSync(path)), lifetime }
   }
 }

@@ -63,7 +63,7 @@ export class FolderFiles implements KeptFiles {
   }
 
   async #isOver(name: string): Promise<boolean> {
-    if (this.#kind === "pictures") {
+    if (this.#kind === "images") {
       const [, expires] = EXPIRY.exec(name) ?? []
       return expires !== undefined && Number(expires) <= Date.now()
     }

@@ -165,7 +165,7 @@ export class SixUpstreams {
 
   /** The address of an image on a server of this machine. */
   get imageUrl(): string {
-    return `${started(this.#images).url.href}picture.png`
+    return `${started(this.#images).url.href}image.png`
   }
 
   /** A `fetch` for clients that accept one. It records the headers of each answer. */

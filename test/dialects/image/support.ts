@@ -7,7 +7,7 @@ import { png } from "../../support/png.ts"
 /** Returns the image format of a vendor. */
 export function imagesOf(vendor: string): ImageFormat {
   const format = vendors.get(vendor)?.operations?.image
-  if (!format) throw new Error(`${vendor} makes no pictures`)
+  if (!format) throw new Error(`${vendor} makes no images`)
   return format
 }
 

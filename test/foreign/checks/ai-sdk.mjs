@@ -108,7 +108,7 @@ for (const model of models) {
       equal(second.text, "Thanks")
     })
 
-    await check(named("picture"), async () => {
+    await check(named("image"), async () => {
       const content = [
         { type: "text", text: "What is this" },
         { type: "image", image: Buffer.from(PIXEL, "base64") },
@@ -165,7 +165,7 @@ if (ai.rerank !== undefined && cohere.reranking !== undefined) {
 await check("image", async () => {
   const generate = ai.generateImage ?? ai.experimental_generateImage
   const { image } = await generate({ model: openai.image("sandbox/image"), prompt: "A cat" })
-  holds(image.uint8Array.length > 0, "an empty picture")
+  holds(image.uint8Array.length > 0, "an empty image")
 })
 
 await check("speech", async () => {

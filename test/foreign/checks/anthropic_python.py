@@ -108,7 +108,7 @@ for model in MODELS:
         messages += [{"role": "assistant", "content": second.content}, user("Thanks")]
         equal(text_of(client.messages.create(messages=messages, **options)), "Thanks")
 
-    @check(f"{model} picture")
+    @check(f"{model} image")
     def _():
         source = {
             "type": "base64",

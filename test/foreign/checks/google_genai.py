@@ -176,7 +176,7 @@ for model in MODELS:
         )
         Thing.model_validate_json(answer.text)
 
-    @check(f"{model} picture")
+    @check(f"{model} image")
     def _():
         parts = [types.Part.from_bytes(data=png(), mime_type="image/png"), "See"]
         answer = client.models.generate_content(model=model, contents=parts)

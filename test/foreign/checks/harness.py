@@ -53,7 +53,7 @@ def png(side=64, alpha=255):
     )
 
 
-def picture_link():
+def image_link():
     return "data:image/png;base64," + base64.b64encode(png()).decode()
 
 

@@ -65,7 +65,7 @@ for (const model of models) {
       schema.parse(await llm.withStructuredOutput(schema).invoke("Rome"))
     })
 
-    await check(named("picture"), async () => {
+    await check(named("image"), async () => {
       const link = { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } }
       const answer = await llm.invoke([
         new HumanMessage({ content: [{ type: "text", text: "See" }, link] }),

@@ -1,4 +1,4 @@
-from harness import KEY, MODELS, URL, check, equal, picture_link
+from harness import KEY, MODELS, URL, check, equal, image_link
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
@@ -92,9 +92,9 @@ for model in MODELS:
         def _():
             assert isinstance(llm.with_structured_output(Weather).invoke("Rome"), Weather)
 
-        @check(f"{model} {face} picture")
+        @check(f"{model} {face} image")
         def _():
-            link = {"type": "image_url", "image_url": {"url": picture_link()}}
+            link = {"type": "image_url", "image_url": {"url": image_link()}}
             answer = llm.invoke([HumanMessage([{"type": "text", "text": "See"}, link])])
             assert "See" in text_of(answer)
 

@@ -2,7 +2,7 @@ import asyncio
 import json
 
 import litellm
-from harness import KEY, MODELS, URL, WEATHER, check, equal, named_file, picture_link, png, wave
+from harness import KEY, MODELS, URL, WEATHER, check, equal, named_file, image_link, png, wave
 from pydantic import BaseModel
 
 litellm.telemetry = False
@@ -61,11 +61,11 @@ for model in MODELS:
             answer = litellm.completion(messages=[user("Rome")], response_format=Weather, **options)
             Weather.model_validate_json(answer.choices[0].message.content)
 
-        @check(f"{model} {face} picture")
+        @check(f"{model} {face} image")
         def _():
             parts = [
                 {"type": "text", "text": "See"},
-                {"type": "image_url", "image_url": {"url": picture_link()}},
+                {"type": "image_url", "image_url": {"url": image_link()}},
             ]
             answer = litellm.completion(messages=[user(parts)], **options)
             assert "See" in answer.choices[0].message.content

@@ -1,6 +1,6 @@
 import json
 
-from harness import KEY, MODELS, URL, WEATHER, check, equal, named_file, picture_link, png, wave
+from harness import KEY, MODELS, URL, WEATHER, check, equal, named_file, image_link, png, wave
 from openai import BadRequestError, NotFoundError, OpenAI
 from pydantic import BaseModel
 
@@ -75,11 +75,11 @@ for model in MODELS:
         answer = client.chat.completions.create(model=model, messages=[user("Two")], n=2)
         equal([choice.index for choice in answer.choices], [0, 1])
 
-    @check(f"{model} chat picture")
+    @check(f"{model} chat image")
     def _():
         parts = [
             {"type": "text", "text": "See"},
-            {"type": "image_url", "image_url": {"url": picture_link()}},
+            {"type": "image_url", "image_url": {"url": image_link()}},
         ]
         answer = client.chat.completions.create(model=model, messages=[user(parts)])
         assert "See" in answer.choices[0].message.content

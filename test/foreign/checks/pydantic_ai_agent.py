@@ -106,10 +106,10 @@ def check_all(label, model):
 
         assert isinstance(loop.run_until_complete(outputs())[-1], Weather)
 
-    @check(f"{label} picture")
+    @check(f"{label} image")
     def _():
-        picture = BinaryContent(data=png(), media_type="image/png")
-        assert "See" in run(Agent(model), ["See", picture]).output
+        image = BinaryContent(data=png(), media_type="image/png")
+        assert "See" in run(Agent(model), ["See", image]).output
 
 
 for model in MODELS:

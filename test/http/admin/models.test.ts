@@ -59,7 +59,7 @@ describe("the model list in the management API", () => {
       price_source: { kind: "file", name: null, date: null },
       price: { input: "5", cached_input: "5", output: "2" },
       price_tiers: [],
-      price_pictures: null,
+      price_images: null,
       price_modes: {},
       price_periods: [],
       price_in_force: null,
@@ -93,7 +93,7 @@ describe("the model list in the management API", () => {
     expect(await model("sim/painter")).toMatchObject({
       kind: "image",
       price: { image: "40" },
-      price_pictures: { high: "160", "1024x1024": "40" },
+      price_images: { high: "160", "1024x1024": "40" },
       endpoints: ["/v1/images/generations", "/v1/images/edits", "/v1/images/variations"],
     })
   })
@@ -122,7 +122,7 @@ describe("a model entry in the management API", () => {
       deployments: [{ model: "echo" }],
     })
     expect(entry).toMatchObject({ price })
-    const whole = { zone: null, days: null, hours: null, price_tiers: [], price_pictures: null }
+    const whole = { zone: null, days: null, hours: null, price_tiers: [], price_images: null }
     const change = "2999-01-01T00:00:00.000Z"
     expect(shown).toMatchObject({
       price: PRICE,
@@ -239,7 +239,7 @@ describe("a model entry in the management API", () => {
     })
     expect(await model("alias/painter")).toMatchObject({
       price: { image: "10" },
-      price_pictures: { high: "20" },
+      price_images: { high: "20" },
     })
     await ask(gateway, "DELETE", "/models/alias/with/slashes")
     await ask(gateway, "DELETE", "/models/alias/painter")

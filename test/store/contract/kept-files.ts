@@ -18,7 +18,7 @@ function bytesOf(size: number, seed = 1): Uint8Array<ArrayBuffer> {
 }
 
 /** Returns the name of an image. It begins with the expiry time. */
-function pictureOf(lifetime: number, number = 1): string {
+function imageOf(lifetime: number, number = 1): string {
   return `${Date.now() + lifetime}-${String(number).padStart(32, "0")}.png`
 }
 
@@ -45,10 +45,10 @@ export function keptFileContract(engine: Engine): void {
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
     for (const size of [0, 1, 524_288, 1_400_000]) {
-      const name = pictureOf(DAY, size)
+      const name = imageOf(DAY, size)
       const bytes = bytesOf(size)
-      await served.files("pictures").write(name, bytes, DAY)
-      await using file = await other.files("pictures").open(name)
+      await served.files("images").write(name, bytes, DAY)
+      await using file = await other.files("images").open(name)
       if (!file) throw new Error("not found")
       expect(file.size).toBe(size)
       expect((await read(file, 100_003)).equals(Buffer.from(bytes))).toBe(true)
@@ -76,30 +76,30 @@ export function keptFileContract(engine: Engine): void {
   test("a file replaces another with the same name, and kinds have separate names", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
-    const [answers, pictures] = [served.files("answers"), served.files("pictures")]
+    const [answers, images] = [served.files("answers"), served.files("images")]
     await answers.write("one", bytesOf(600_000), DAY)
-    await pictures.write("one", bytesOf(7), DAY)
+    await images.write("one", bytesOf(7), DAY)
     await answers.write("one", bytesOf(5, 9), DAY)
     expect(await sizeOf(answers, "one")).toBe(5)
-    expect(await sizeOf(pictures, "one")).toBe(7)
+    expect(await sizeOf(images, "one")).toBe(7)
     await answers.remove("one")
     await answers.remove("one")
     expect(await sizeOf(answers, "one")).toBeUndefined()
-    expect(await sizeOf(pictures, "one")).toBe(7)
+    expect(await sizeOf(images, "one")).toBe(7)
   })
 
   test("a sweep deletes only expired files, even if several sweeps run simultaneously", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
-    const [pictures, others] = [served.files("pictures"), other.files("pictures")]
-    await pictures.sweep()
-    const names = Array.from({ length: 130 }, (_, index) => pictureOf(-1_000, index))
-    await Promise.all(names.map((name) => pictures.write(name, bytesOf(9), -1_000)))
-    const kept = pictureOf(DAY)
-    await pictures.write(kept, bytesOf(9), DAY)
-    await Promise.all([pictures.sweep(), others.sweep()])
-    expect(await sizeOf(pictures, kept)).toBe(9)
+    const [images, others] = [served.files("images"), other.files("images")]
+    await images.sweep()
+    const names = Array.from({ length: 130 }, (_, index) => imageOf(-1_000, index))
+    await Promise.all(names.map((name) => images.write(name, bytesOf(9), -1_000)))
+    const kept = imageOf(DAY)
+    await images.write(kept, bytesOf(9), DAY)
+    await Promise.all([images.sweep(), others.sweep()])
+    expect(await sizeOf(images, kept)).toBe(9)
     for (const name of names) expect(await sizeOf(others, name)).toBeUndefined()
   })
 
@@ -108,8 +108,8 @@ export function keptFileContract(engine: Engine): void {
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
     const written = [bytesOf(600_000, 1), bytesOf(600_000, 2)]
-    const stores = [served.files("pictures"), other.files("pictures")]
-    const name = pictureOf(DAY)
+    const stores = [served.files("images"), other.files("images")]
+    const name = imageOf(DAY)
     await Promise.all(
       stores.map((files, index) => files.write(name, written[index] ?? bytesOf(0), DAY)),
     )

@@ -38,13 +38,13 @@ export function knownPriceEntry(model: Model): ModelEntry | undefined {
  * Keeps the prices that the form does not show as fields: prices of long requests, of kinds of images and of periods.
  */
 function wholePrice(model: Model, prices: Readonly<Record<string, string>>): ModelEntry["price"] {
-  const { price_tiers: tiers, price_pictures: pictures } = model
+  const { price_tiers: tiers, price_images: imagePrices } = model
   const { image, ...others } = prices
   return {
     ...others,
     ...(image !== undefined && { image }),
-    ...(pictures !== null && {
-      image: { ...(image !== undefined && { default: image }), ...pictures },
+    ...(imagePrices !== null && {
+      image: { ...(image !== undefined && { default: image }), ...imagePrices },
     }),
     ...(tiers.length > 0 && { tiers: writtenTiers(tiers) }),
     ...periodsOf(model),
@@ -68,15 +68,15 @@ function periodsOf(model: Model): Record<string, unknown> {
 const FORMLESS = new Set(["periods", "modes"])
 
 function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {
-  const { price, price_tiers: tiers, price_pictures: pictures, modes, ...others } = period
+  const { price, price_tiers: tiers, price_images: imagePrices, modes, ...others } = period
   const { minimum_seconds: minimum, ...times } = others
   const named = Object.entries(times).filter(([, value]) => value !== null)
   const changed = Object.entries(price).filter(([name, rate]) => model.price?.[name] !== rate)
-  const isOther = JSON.stringify(pictures) !== JSON.stringify(model.price_pictures)
+  const isOther = JSON.stringify(imagePrices) !== JSON.stringify(model.price_images)
   return {
     ...Object.fromEntries([...named, ...changed]),
-    ...(pictures !== null &&
-      isOther && { image: { ...(price["image"] && { default: price["image"] }), ...pictures } }),
+    ...(imagePrices !== null &&
+      isOther && { image: { ...(price["image"] && { default: price["image"] }), ...imagePrices } }),
     ...(minimum !== undefined &&
       minimum !== model.minimum_seconds && { minimum_seconds: String(minimum) }),
     ...(tiers.length > 0 && changed.length > 0 && { tiers: writtenTiers(tiers) }),

@@ -144,7 +144,7 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
       >
         <Stack gap="sm">
           <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
-          {(model.price_tiers.length > 0 || model.price_pictures !== null) && (
+          {(model.price_tiers.length > 0 || model.price_images !== null) && (
             <Text size="xs" c="dimmed">
               Its other prices, such as those for long requests or image sizes, are not affected.
             </Text>

@@ -86,7 +86,7 @@ function PriceModes({ model }: { readonly model: Model }) {
 function modeTexts(model: Model, modes: Readonly<Record<string, ModePrice>>): string[] {
   return Object.entries(modes).flatMap(([mode, own]) => {
     if (typeof own !== "string") {
-      return `${mode}: ${pricesText(model, { ...own, price_pictures: null })}`
+      return `${mode}: ${pricesText(model, { ...own, price_images: null })}`
     }
     return isOne(own) ? [] : `${mode} × ${own}`
   })

@@ -82,7 +82,7 @@ export interface PriceLine {
 }
 
 /** The prices of a model in one period. */
-export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_pictures" | "minimum_seconds">
+export type PriceCard = Pick<Model, "price" | "price_tiers" | "price_images" | "minimum_seconds">
 
 /** Returns the current prices. */
 export function currentPrices(model: Model): PriceCard {
@@ -99,7 +99,7 @@ export function allPrices(card: PriceCard): PriceLine[] {
         : classLabel(name),
     price,
   }))
-  const pictures = Object.entries(card.price_pictures ?? {}).map(([kind, price]) => ({
+  const imagePrices = Object.entries(card.price_images ?? {}).map(([kind, price]) => ({
     name: "image",
     label: `Images, ${kind}`,
     price,
@@ -111,7 +111,7 @@ export function allPrices(card: PriceCard): PriceLine[] {
       price: amount,
     })),
   )
-  return [...flat, ...pictures, ...tiers]
+  return [...flat, ...imagePrices, ...tiers]
 }
 
 /** Multiplies a price by the model's multiplier. */

@@ -1,7 +1,7 @@
 import type { ToolCall } from "./answer.ts"
 
 /** An image attached to a question, as a data URL. */
-export interface Picture {
+export interface AttachedImage {
   readonly name: string
   readonly url: string
 }
@@ -16,7 +16,7 @@ export interface Column {
 /** A question by the user. */
 export interface Question {
   readonly text: string
-  readonly images: readonly Picture[]
+  readonly images: readonly AttachedImage[]
 }
 
 /** Settings that apply to all requests in a conversation. Null means the model's default. */

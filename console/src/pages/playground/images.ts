@@ -1,15 +1,15 @@
-import type { Picture } from "./conversation.ts"
+import type { AttachedImage } from "./conversation.ts"
 import { imageFault } from "./image-fault.ts"
 
 /** The images among the given files, and the errors of the other files. */
 export interface ReadImages {
-  readonly images: readonly Picture[]
+  readonly images: readonly AttachedImage[]
   readonly faults: readonly string[]
 }
 
 /** Reads files as data URLs. */
 export async function readImages(files: readonly File[]): Promise<ReadImages> {
-  const images: Picture[] = []
+  const images: AttachedImage[] = []
   const faults: string[] = []
   for (const file of files) {
     const fault = imageFault(file)

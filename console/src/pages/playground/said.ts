@@ -1,6 +1,6 @@
 import { memberOf } from "../../api/api-error.ts"
 import type { ToolCall } from "./answer.ts"
-import type { Picture } from "./conversation.ts"
+import type { AttachedImage } from "./conversation.ts"
 
 /** A message of a request, in a common form for all formats. */
 export type Said =
@@ -12,7 +12,7 @@ interface UserSaid {
   readonly by: "user"
   readonly text: string
   /** Images contained in the request. */
-  readonly images: readonly Picture[]
+  readonly images: readonly AttachedImage[]
   /** Other attachments, by name or address. */
   readonly files: readonly string[]
 }
@@ -128,7 +128,7 @@ function resultInPart(part: unknown): ToolResult[] {
 }
 
 /** Reads images contained in the request. The browser does not load external images. */
-function imageInPart(part: unknown): Picture[] {
+function imageInPart(part: unknown): AttachedImage[] {
   const source = memberOf(part, "source") ?? memberOf(part, "inlineData")
   const type = memberOf(source, "media_type") ?? memberOf(source, "mimeType")
   const data = memberOf(source, "data")

@@ -48,14 +48,14 @@ export function pricedFor(sentTo: SentTo, model: Model): Model {
 export function worstUsage(request: ImageRequest, sentTo: SentTo, model: Model): Usage {
   const images = { ...NO_USAGE, images: request.count }
   if (!model.deployments.some(isPricedByTokens)) return images
-  const pictures = request.images.length + (request.mask === undefined ? 0 : 1)
+  const inputImages = request.images.length + (request.mask === undefined ? 0 : 1)
   const bytes = maxTextTokens(request.prompt)
   const bounds = model.deployments.map((deployment) => outputBound(sentTo(deployment), deployment))
   const drafts = (request.stream?.drafts ?? 0) * DRAFT_TOKENS
   return {
     ...images,
     inputFresh: promptBound(bytes) * request.count,
-    imageInput: imageInputBound(pictures) * request.count,
+    imageInput: imageInputBound(inputImages) * request.count,
     imageOutput: (Math.max(...bounds) + drafts) * request.count,
   }
 }

@@ -1,11 +1,11 @@
 import { Box, CloseButton, Group, Image } from "@mantine/core"
 import { useState } from "react"
-import type { Picture } from "../conversation.ts"
+import type { AttachedImage } from "../conversation.ts"
 import { MAX_IMAGES } from "../image-fault.ts"
 import { readImages } from "../images.ts"
 
 interface AttachedImagesProperties {
-  readonly images: readonly Picture[]
+  readonly images: readonly AttachedImage[]
   readonly onRemove: (index: number) => void
 }
 
@@ -33,7 +33,7 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
 }
 
 /** Holds the images of the next question, and the errors of files that could not be attached. */
-export function useImages(begun: readonly Picture[]) {
+export function useImages(begun: readonly AttachedImage[]) {
   const [images, setImages] = useState(begun)
   const [faults, setFaults] = useState<readonly string[]>([])
 

@@ -97,7 +97,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
           />
         )}
         <NumberInput
-          label="Pictures"
+          label="Number of images"
           description="1 to 10; each one is charged."
           min={1}
           max={10}
@@ -151,17 +151,17 @@ function typeOf(base64: string): string {
 
 function MadeImages({ images }: { readonly images: readonly MadeImage[] }) {
   return (
-    <div className="made-pictures">
+    <div className="generated-images">
       {images.map((image, index) => (
         <figure key={index.toString()}>
-          <img src={image.url} alt={image.revisedPrompt ?? `Picture ${index + 1}`} />
+          <img src={image.url} alt={image.revisedPrompt ?? `Image ${index + 1}`} />
           <figcaption>
             {image.revisedPrompt !== undefined && (
               <Text size="xs" c="dimmed">
                 {image.revisedPrompt}
               </Text>
             )}
-            <Anchor size="sm" href={image.url} download={`picture-${index + 1}`}>
+            <Anchor size="sm" href={image.url} download={`image-${index + 1}`}>
               Download
             </Anchor>
           </figcaption>
