@@ -3,7 +3,7 @@ import { credits, done, identifier, moment, page, pageQuery, positiveCredits } f
 import { ACCOUNT_NOTICES, OPERATOR_NOTICES } from "./notice-types.ts"
 import { route } from "./route.ts"
 
-const noticeChannel = z.enum(["webhook", "slack", "mail"])
+const noticeChannel = z.enum(["webhook", "slack", "email"])
 const noticeType = z.enum([...ACCOUNT_NOTICES, ...OPERATOR_NOTICES])
 
 /** A destination of notices. */
@@ -27,7 +27,7 @@ export const newNoticeTarget = z.object({
   /** The account; if absent, the target is the operator's. */
   account: identifier.optional(),
   channel: noticeChannel,
-  /** A URL, or an email address for `mail`. */
+  /** A URL, or an email address for `email`. */
   address: z.string().min(1).max(500),
   types: z.array(noticeType).min(1).optional(),
   balance_below: positiveCredits.optional(),

@@ -64,7 +64,7 @@ export type SettingsView = z.infer<typeof settingsView>
 /** The body of `PATCH /admin/v1/settings`. Null restores the default. */
 export const settingsChange = z.record(z.string(), z.string().max(20_000).nullable())
 
-/** The body of `POST /admin/v1/settings/mail/test`. */
+/** The body of `POST /admin/v1/settings/email/test`. */
 export const mailTest = z.object({ address: email })
 /** The result of a test of the active settings of another service. */
 export const settingsTest = z.object({
@@ -148,7 +148,7 @@ export const settingsRoutes = {
     body: settingsChange,
     answer: settingsView,
   }),
-  "POST /settings/mail/test": route({
+  "POST /settings/email/test": route({
     summary: "Send a test email with the active mail server",
     minimumRole: "operator",
     body: mailTest,

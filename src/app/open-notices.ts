@@ -31,7 +31,7 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
   const channels = {
     webhook: new Webhook(allowsPrivate),
     slack: new Slack(allowsPrivate),
-    mail: new Mail(() => state.settings.notices.mail),
+    email: new Mail(() => state.settings.notices.mail),
   }
   const pace = every === undefined ? {} : { every }
   const cipher = new SecretCipher(secrets)

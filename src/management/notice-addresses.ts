@@ -13,7 +13,7 @@ export function addressFault(
   address: string,
   { mail, allowsPrivate }: NoticeSettings,
 ): string | undefined {
-  if (channel === "mail") {
+  if (channel === "email") {
     if (!mail)
       return "Email is not configured: the operator has to set notices.smtp and notices.from."
     return mailAddress.safeParse(address).success
@@ -37,5 +37,5 @@ export function addressFault(
  * Returns the part of an address that may be shown. The path and query of an HTTP URL can be as secret as a password.
  */
 export function hintOf(channel: NoticeChannel, address: string): string {
-  return channel === "mail" ? address : `${readWebAddress(address).origin}/…`
+  return channel === "email" ? address : `${readWebAddress(address).origin}/…`
 }

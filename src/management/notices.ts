@@ -147,7 +147,7 @@ export class NoticeManagement {
     const { limits, notices } = this.#parts
     const { account, channel, hint } = await this.#require(actor, id)
     // A target that is removed and added again has another id, so tests are also counted by account and email address.
-    const place = channel === "mail" ? foldedEmail(hint) : id
+    const place = channel === "email" ? foldedEmail(hint) : id
     await limits.begin([
       { key: attemptKey("notice-test", place), ...TESTS_PER_TARGET },
       { key: attemptKey("notice-tests", account ?? "operator"), ...TESTS_PER_ACCOUNT },
@@ -179,7 +179,7 @@ export class NoticeManagement {
     if (account === undefined) return
     const foreign = types?.find((type) => OPERATOR_NOTICES.some((other) => other === type))
     if (foreign !== undefined) throw invalid("types", `'${foreign}' is for the operator only.`)
-    if (channel === "mail" && !actor.isOperator && !(await this.#isMember(account, address))) {
+    if (channel === "email" && !actor.isOperator && !(await this.#isMember(account, address))) {
       throw invalid(
         "address",
         "Email is only sent to members of the account. Invite this person first.",
@@ -211,7 +211,7 @@ function invalid(parameter: string, message: string): GatewayError {
 
 /** Returns the recipient of an email target. */
 function personAt({ channel, hint }: TargetRecord): NamedPerson | undefined {
-  return channel === "mail" ? { address: hint } : undefined
+  return channel === "email" ? { address: hint } : undefined
 }
 
 function targetDocument(target: TargetRecord): NoticeTarget {

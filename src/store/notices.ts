@@ -3,7 +3,7 @@ import type { NewAuditRecord } from "./audit.ts"
 
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
-export type NoticeChannel = "webhook" | "slack" | "mail"
+export type NoticeChannel = "webhook" | "slack" | "email"
 
 /** A target of notices. */
 export interface NoticeTarget {

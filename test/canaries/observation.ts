@@ -239,7 +239,7 @@ export class Observation implements AsyncDisposable {
     const { notices, rejectedNotices } = this.places
     await add({ channel: "webhook", address: `${notices.url}/${planted.WEBHOOK_PATH}` })
     await add({ channel: "slack", address: `${rejectedNotices.url}/${planted.WEBHOOK_PATH}` })
-    await add({ channel: "mail", address: OPERATOR.email })
+    await add({ channel: "email", address: OPERATOR.email })
   }
 
   async #collectPages(

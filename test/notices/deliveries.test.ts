@@ -37,7 +37,7 @@ async function withTarget(send: Channel["send"]) {
   const deliveries = new Deliveries({
     store,
     cipher,
-    channels: { webhook: channel, slack: channel, mail: channel },
+    channels: { webhook: channel, slack: channel, email: channel },
     alarms: { noticesFailed: (error) => failures.push(error) },
     every: NEVER,
   })

@@ -21,7 +21,7 @@ export function settingsEndpoints({
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
-    "POST /settings/mail/test": ({ actor, body }) => settingsTests.mail(actor, body.address),
+    "POST /settings/email/test": ({ actor, body }) => settingsTests.mail(actor, body.address),
     "POST /settings/stripe/test": ({ actor }) => settingsTests.stripe(actor),
     "GET /settings/issuers": ({ actor }) => issuers.list(actor),
     "PUT /settings/issuers/{id}": ({ actor, path, body }) => issuers.put(actor, path("id"), body),

@@ -41,7 +41,7 @@ export const SETTINGS: readonly Case[] = [
   { route: "POST /prices/apply", ok: 404, ask: () => ({ body: { date: DAY } }) },
   { route: "PATCH /settings", ask: () => ({ body: { multiplier: "1.5" } }) },
   {
-    route: "POST /settings/mail/test",
+    route: "POST /settings/email/test",
     ask: () => ({ body: { address: `${fresh("someone")}@example.com` } }),
   },
   { route: "POST /settings/stripe/test" },

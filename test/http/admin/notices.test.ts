@@ -85,7 +85,7 @@ test.each([
   [{ channel: "webhook", address: "https://[::1]/x" }, "address", "public internet"],
   [{ channel: "slack", address: "https://u:p@example.com" }, "address", "credential"],
   [{ channel: "slack", address: "ftp://example.com" }, "address", "not an HTTP URL"],
-  [{ channel: "mail", address: "ada@example.com" }, "address", "notices.smtp"],
+  [{ channel: "email", address: "ada@example.com" }, "address", "notices.smtp"],
   [{ channel: "pigeon", address: "https://example.com" }, "channel", ""],
   [{ channel: "slack", address: "https://example.com", balance_below: "0" }, "balance_below", ""],
   [{ channel: "slack", address: "https://example.com", types: ["nothing"] }, "types", ""],

@@ -68,7 +68,7 @@ describe("the mail server in the console", () => {
         after: { "notices.smtp": "set", "notices.from": from },
       },
     ])
-    const result = await asked(gateway, "POST", "/settings/mail/test", {
+    const result = await asked(gateway, "POST", "/settings/email/test", {
       address: "Bob@example.com",
     })
     expect(result).toMatchObject({
@@ -86,14 +86,14 @@ describe("the mail server in the console", () => {
       "notices.from": "t@example.com",
     })
     const body = { address: "ada@example.com" }
-    const wrong = await asked(gateway, "POST", "/settings/mail/test", body)
+    const wrong = await asked(gateway, "POST", "/settings/email/test", body)
     expect(wrong).toMatchObject({
       ok: false,
       message:
         "The mail server rejected the user or the password (EAUTH 535). Enter the address of the mail server again, with the right user and password. Special characters must be percent-encoded.",
     })
     await server[Symbol.asyncDispose]()
-    const gone = await asked(gateway, "POST", "/settings/mail/test", body)
+    const gone = await asked(gateway, "POST", "/settings/email/test", body)
     expect(gone).toMatchObject({ ok: false })
     expect(gone["message"]).toStartWith(
       "The connection to the mail server failed (ESOCKET). Check the host and the port",
@@ -112,7 +112,7 @@ describe("the mail server in the console", () => {
     })
     expect(invalid).toStartWith("notices.smtp: 'notices.smtp' must be the address of a mail server")
     expect(invalid).not.toContain("hidden")
-    const none = await asked(gateway, "POST", "/settings/mail/test", { address: "c@example.com" })
+    const none = await asked(gateway, "POST", "/settings/email/test", { address: "c@example.com" })
     expect(none).toMatchObject({
       ok: false,
       message: "No mail server is configured: set notices.smtp and notices.from.",
@@ -123,7 +123,7 @@ describe("the mail server in the console", () => {
     const body = { address: "often@example.com" }
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) {
-      statuses.push((await ask(gateway, "POST", "/settings/mail/test", body)).status)
+      statuses.push((await ask(gateway, "POST", "/settings/email/test", body)).status)
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
   })
@@ -140,7 +140,7 @@ test("a mail server of the console survives a restart, unless the file sets anot
   const body = { address: "bob@example.com" }
   {
     await using again = await restart(first)
-    expect(await asked(again, "POST", "/settings/mail/test", body)).toMatchObject({ ok: true })
+    expect(await asked(again, "POST", "/settings/email/test", body)).toMatchObject({ ok: true })
   }
   const mail = { smtp: "smtp://127.0.0.1:9", from: "file@example.com" }
   await using locked = await restart(first, { notices: { allowsPrivate: false, mail } }, [
@@ -153,7 +153,7 @@ test("a mail server of the console survives a restart, unless the file sets anot
     is_set: true,
   })
   expect(await settingNamed(locked, "notices.from")).toMatchObject({ value: "file@example.com" })
-  expect(await asked(locked, "POST", "/settings/mail/test", body)).toMatchObject({ ok: false })
+  expect(await asked(locked, "POST", "/settings/email/test", body)).toMatchObject({ ok: false })
   const change = { "notices.smtp": null, "notices.from": null }
   expect((await ask(locked, "PATCH", "/settings", change)).status).toBe(409)
 })

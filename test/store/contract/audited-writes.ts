@@ -116,7 +116,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       {
         id: "target",
         account: "acc",
-        channel: "mail",
+        channel: "email",
         hint: "ada@example.com",
         encrypted: "encrypted",
         types: null,

@@ -66,7 +66,7 @@ export function personKeyContract(engine: Engine): void {
     await store.audit.append(byBob)
     await store.audit.append(inClear({ actorName: "ADA@example.com", action: "session.reject" }))
     await store.audit.append(inClear({ actorName: "adamant@example.com", action: "other" }))
-    const told = JSON.stringify({ channel: "mail", address: "Ada@Example.com" })
+    const told = JSON.stringify({ channel: "email", address: "Ada@Example.com" })
     await store.audit.append(inClear({ actorId: "user_bob", actorName: "bob", after: told }))
     await store.entries.add(grantBy(EMAIL), AUDIT)
     await store.entries.add(grantBy("bob@example.com"), AUDIT)
@@ -135,7 +135,7 @@ export function personKeyContract(engine: Engine): void {
     const mail = {
       id: "target",
       account: "a",
-      channel: "mail",
+      channel: "email",
       hint: EMAIL,
       encrypted: "x",
     } as const

@@ -78,7 +78,7 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
 const ADDRESSES = {
   webhook: { label: "Address", placeholder: "https://example.com/tollgate" },
   slack: { label: "Incoming webhook URL", placeholder: "https://hooks.slack.com/…" },
-  mail: { label: "Email address", placeholder: "ada@example.com" },
+  email: { label: "Email address", placeholder: "ada@example.com" },
 } as const
 
 interface TargetFieldsProperties {
@@ -97,7 +97,7 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
         {...form.getInputProps("channel")}
       />
       <TextInput
-        type={channel === "mail" ? "email" : "url"}
+        type={channel === "email" ? "email" : "url"}
         required
         data-autofocus
         {...ADDRESSES[channel]}

@@ -36,7 +36,7 @@ export function noticeChoices(isOperators: boolean): { value: string; label: str
 export const CHANNELS = [
   { value: "webhook", label: "Webhook" },
   { value: "slack", label: "Slack" },
-  { value: "mail", label: "Email" },
+  { value: "email", label: "Email" },
 ]
 
 export function channelWords(channel: NoticeTarget["channel"]): string {

@@ -13,7 +13,7 @@ export function MailTest({ hasChanges }: SettingsTestProperties) {
       label="Send a test email"
       hasChanges={hasChanges}
       isReady={address.trim() !== ""}
-      run={() => api("POST /settings/mail/test", { body: { address: address.trim() } })}
+      run={() => api("POST /settings/email/test", { body: { address: address.trim() } })}
     >
       <TextInput
         flex={1}

@@ -4,7 +4,7 @@ CREATE TABLE notice_targets (
   id text COLLATE "C" PRIMARY KEY,
   -- The account; null for a target of the operator.
   account text COLLATE "C" CONSTRAINT notice_targets_account_fkey REFERENCES accounts (id),
-  channel text COLLATE "C" NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
+  channel text COLLATE "C" NOT NULL CHECK (channel IN ('webhook', 'slack', 'email')),
   hint text NOT NULL,
   -- The encrypted address.
   encrypted text NOT NULL,

@@ -4,7 +4,7 @@ CREATE TABLE notice_targets (
   id TEXT PRIMARY KEY,
   -- The account; null for a target of the operator.
   account TEXT REFERENCES accounts (id),
-  channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'mail')),
+  channel TEXT NOT NULL CHECK (channel IN ('webhook', 'slack', 'email')),
   hint TEXT NOT NULL,
   -- The encrypted address.
   encrypted TEXT NOT NULL,
