@@ -9,7 +9,7 @@ export const OPERATOR_NOTICES = [
   "deployment.recovered",
   "price.changed",
   "price.scheduled",
-  "backup.old",
+  "backup.overdue",
 ] as const
 /** The type of a notice that is sent on request, to check that a target can be reached. */
 export const TEST_NOTICE = "test"

@@ -43,7 +43,7 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "price.scheduled": (fact) => `Prices change at ${fact("at")}: ${fact("models")}`,
   "payment.rejected": (fact) =>
     `The Stripe event ${fact("event")} (${fact("type")}) was not applied: ${fact("reason")}`,
-  "backup.old": (fact) =>
+  "backup.overdue": (fact) =>
     fact("last") === "" ? "There is no backup yet" : `The last backup was made at ${fact("last")}`,
   test: () => "This is a test: notices arrive here",
 }

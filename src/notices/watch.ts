@@ -225,7 +225,7 @@ export class Watch implements AsyncDisposable {
       place: last?.place ?? null,
       every_ms: every,
     }
-    await notices.raise({ type: "backup.old", data, mark })
+    await notices.raise({ type: "backup.overdue", data, mark })
   }
 }
 

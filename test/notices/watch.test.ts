@@ -189,7 +189,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
     await watch.check(hour * HOUR)
     await using other = watchOf(database.store)
     await other.check(hour * HOUR)
-    return (await told()).filter(({ type }) => type === "backup.old")
+    return (await told()).filter(({ type }) => type === "backup.overdue")
   }
   expect(await old(1_000)).toEqual([])
   // One backup is made manually.
@@ -198,7 +198,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
   await backups.record({ place: "/mnt", at: 2_000 * HOUR, every: 6 * HOUR }, AUDIT)
   expect(await old(2_009)).toEqual([])
   const first = {
-    type: "backup.old",
+    type: "backup.overdue",
     last: new Date(2_000 * HOUR).toISOString(),
     place: "/mnt",
     every_ms: 6 * HOUR,
@@ -222,7 +222,7 @@ test("a configured backup that was never made is reported", async () => {
   await world.watch.check(1)
   await world.watch.check(2)
   expect(await world.told()).toEqual([
-    { type: "backup.old", last: null, place: null, every_ms: 60_000 },
+    { type: "backup.overdue", last: null, place: null, every_ms: 60_000 },
   ])
 })
 

@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "deployment.recovered": "Deployment recovered",
   "price.changed": "New list prices",
   "price.scheduled": "Prices change tomorrow",
-  "backup.old": "Backup overdue",
+  "backup.overdue": "Backup overdue",
   test: "Test",
 }
 
