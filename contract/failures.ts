@@ -53,7 +53,7 @@ export const listedRequest = z.object({
 export type ListedRequest = z.infer<typeof listedRequest>
 export const listedRequestPage = page(listedRequest).extend({
   /** As in the list of receipts. */
-  looked_back_to: moment.nullable(),
+  searched_from: moment.nullable(),
 })
 export type ListedRequestPage = z.infer<typeof listedRequestPage>
 

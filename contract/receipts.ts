@@ -42,7 +42,7 @@ export const requestPage = page(requestSummary).extend({
    * Set if the range contains too many requests. Then only requests since this time were read. A list sorted by newest
    * continues with `next_cursor`. For other orders, repeat the query with an earlier `to`.
    */
-  looked_back_to: moment.nullable(),
+  searched_from: moment.nullable(),
 })
 export type RequestPage = z.infer<typeof requestPage>
 

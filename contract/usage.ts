@@ -252,7 +252,7 @@ export const requestCounts = z.object({
   /** Counts in chronological order. Intervals without requests are omitted. */
   data: z.array(requestCount),
   /** Set if the range contains too many requests. Then only requests since this time were counted. */
-  looked_back_to: moment.nullable(),
+  searched_from: moment.nullable(),
 })
 export type RequestCounts = z.infer<typeof requestCounts>
 

@@ -74,7 +74,7 @@ export class AllRequests {
       object: "list",
       data: page.map((each) => documentOf(each, actor)),
       next_cursor: next && cursorOf(positionOfPlaces(next)),
-      looked_back_to: isFull || reach === null ? null : new Date(reach).toISOString(),
+      searched_from: isFull || reach === null ? null : new Date(reach).toISOString(),
     }
   }
 }

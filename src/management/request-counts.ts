@@ -62,7 +62,7 @@ export class RequestCountReports {
     return {
       object: "list",
       data: merged(counts, rejected),
-      looked_back_to: reach === null ? null : new Date(reach).toISOString(),
+      searched_from: reach === null ? null : new Date(reach).toISOString(),
     }
   }
 

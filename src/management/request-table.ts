@@ -75,8 +75,7 @@ async function* linesOf(
       return
     }
     if (page.next_cursor === null) {
-      if (page.looked_back_to !== null)
-        yield csvRow([`Only requests since ${page.looked_back_to}.`])
+      if (page.searched_from !== null) yield csvRow([`Only requests since ${page.searched_from}.`])
       return
     }
   }

@@ -73,7 +73,7 @@ export class Requests {
       ...page,
       next_cursor: page.next_cursor ?? cursorBehind(reach, sort),
       data: page.data.map((record) => summaryDocument(record, actor)),
-      looked_back_to: end === null ? null : new Date(end).toISOString(),
+      searched_from: end === null ? null : new Date(end).toISOString(),
     }
   }
 

@@ -99,7 +99,7 @@ test("Back returns to the scroll position of a long list", async () => {
     return { ...request, id, admitted: { ...request?.admitted, id, model: `sandbox/row-${index}` } }
   })
   await page.route(list, (route) =>
-    route.fulfill({ json: { object: "list", data, next_cursor: null, looked_back_to: null } }),
+    route.fulfill({ json: { object: "list", data, next_cursor: null, searched_from: null } }),
   )
   await page.goto("/console/requests?account=all")
   const row = page.getByRole("link", { name: "sandbox/row-280", exact: true })

@@ -138,11 +138,11 @@ test("error messages are searched in steps if very many match", async () => {
   )
   const requests = new Requests(own.sources)
   const first = await requests.list(OPERATOR, requestQuery.parse({ search: "no such" }))
-  expect(first).toMatchObject({ looked_back_to: new Date(AT + 5).toISOString() })
+  expect(first).toMatchObject({ searched_from: new Date(AT + 5).toISOString() })
   expect(first.data.map(({ id }) => id)).toEqual([idAt(1_004)])
   const cursor = first.next_cursor ?? ""
   const second = await requests.list(OPERATOR, requestQuery.parse({ search: "no such", cursor }))
-  expect(second).toMatchObject({ looked_back_to: null, next_cursor: null })
+  expect(second).toMatchObject({ searched_from: null, next_cursor: null })
   expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
 })
 

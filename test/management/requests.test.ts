@@ -42,7 +42,7 @@ test("a listed request has the format of the API", async () => {
       },
     ],
     next_cursor: null,
-    looked_back_to: null,
+    searched_from: null,
   })
 })
 
@@ -189,16 +189,16 @@ test("a request list without an index is read in limited steps and continues fro
   // On a busy machine, a response may arrive before the index contains all requests.
   await until(async () => (await page({ sort: "newest" })).data[0]?.id === "r30001")
   const mostExpensive = await page({ sort: "most_expensive" })
-  expect(mostExpensive).toMatchObject({ looked_back_to: new Date(AT + 1).toISOString() })
+  expect(mostExpensive).toMatchObject({ searched_from: new Date(AT + 1).toISOString() })
   expect(mostExpensive.data[0]).toMatchObject({ id: "r30001" })
   const early = await page({ sort: "most_expensive", to: new Date(AT + 9).toISOString() })
-  expect(early).toMatchObject({ looked_back_to: null, next_cursor: null })
+  expect(early).toMatchObject({ searched_from: null, next_cursor: null })
   expect(early.data[0]).toMatchObject({ id: "expensive" })
   const late = await page({ min_cost: "0.000000099" })
-  expect(late).toMatchObject({ data: [], looked_back_to: new Date(AT + 1).toISOString() })
+  expect(late).toMatchObject({ data: [], searched_from: new Date(AT + 1).toISOString() })
   const rest = await page({ min_cost: "0.000000099", cursor: late.next_cursor ?? "" })
   expect(rest.data.map(({ id }) => id)).toEqual(["expensive"])
-  expect(rest).toMatchObject({ next_cursor: null, looked_back_to: null })
+  expect(rest).toMatchObject({ next_cursor: null, searched_from: null })
 })
 
 test("a receipt is visible only to members of its account and to operators", async () => {

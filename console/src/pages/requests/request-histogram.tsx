@@ -41,7 +41,7 @@ export function RequestHistogram({ account, filters, onChange }: RequestHistogra
   })
   const counts = asked.data?.data ?? []
   const total = sumOf(counts)
-  const reach = asked.data?.looked_back_to ?? null
+  const reach = asked.data?.searched_from ?? null
   const narrow = (first: number, last = first) => onChange(narrowTo(first, last, span.step))
   return (
     <Panel

@@ -57,7 +57,7 @@ export function RequestList(properties: RequestListProperties) {
   const isWell = pages.error === null
   useEffect(() => onState(isWell), [onState, isWell])
   const sorting = readSorting(filters.sort, all, NEWEST)
-  const reach = pages.last?.looked_back_to ?? null
+  const reach = pages.last?.searched_from ?? null
   return (
     <>
       <ErrorNotice
@@ -122,7 +122,7 @@ function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: b
 
 interface NoRequestsProperties {
   readonly isFiltered: boolean
-  readonly reach: ListedRequestPage["looked_back_to"]
+  readonly reach: ListedRequestPage["searched_from"]
 }
 
 function NoRequests({ isFiltered, reach }: NoRequestsProperties) {
