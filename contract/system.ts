@@ -15,7 +15,7 @@ export const system = z.object({
       /** Whether the process sends heartbeats. False if the next heartbeat is overdue. */
       is_responding: z.boolean(),
       /** Whether this process sent the response. */
-      is_this: z.boolean(),
+      is_current: z.boolean(),
     }),
   ),
   database: z.object({

@@ -58,7 +58,7 @@ export class System {
       process,
       last_seen_at: new Date(beatAt).toISOString(),
       is_responding: now - beatAt <= (leaseTerm ?? DEFAULT_SILENCE_MS),
-      is_this: processOf(id) === processOf(this.#parts.nodeId),
+      is_current: processOf(id) === processOf(this.#parts.nodeId),
     }
   }
 

@@ -44,7 +44,7 @@ function systemOf(
 test("the system report lists the nodes of the database, and marks a silent node", async () => {
   const report = system.parse(await systemOf(async () => SQLITE).report(OPERATOR, NOW))
   expect(
-    report.nodes.map(({ id, is_responding, is_this }) => [id, is_responding, is_this]),
+    report.nodes.map(({ id, is_responding, is_current }) => [id, is_responding, is_current]),
   ).toEqual([
     ["node_own.2", true, true],
     ["node_old", false, false],

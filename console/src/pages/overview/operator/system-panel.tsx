@@ -71,7 +71,7 @@ function Nodes({ nodes }: Pick<System, "nodes">) {
           <div className="anywhere">
             <Text size="sm">
               {node.host}, process {node.process}
-              {node.is_this && " (this node)"}
+              {node.is_current && " (this node)"}
             </Text>
             <Text size="xs" c="dimmed">
               seen <When at={node.last_seen_at} />
