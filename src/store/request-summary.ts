@@ -62,7 +62,7 @@ const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass
 export const OUTCOMES_WITHOUT_FAILURE: ReadonlySet<string> = new Set([
   "ok",
   "written_off",
-  "caller_left",
+  "caller_disconnected",
 ])
 /** The outcome of a call that was cancelled because another call had answered. */
 const NOT_NEEDED = "not_needed"

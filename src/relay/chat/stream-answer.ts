@@ -128,7 +128,7 @@ class StreamedAnswer implements WatchedDeadline {
   async begin(): Promise<AnswerStream | undefined> {
     try {
       const upstream = await Promise.race([this.#opening.stream, this.#keepAliveDue.promise])
-      if (!this.#isRunning) throw new CallEnded("caller_left")
+      if (!this.#isRunning) throw new CallEnded("caller_disconnected")
       if (upstream !== undefined) this.#open(upstream)
       return upstream
     } catch (thrown) {
@@ -220,7 +220,7 @@ class StreamedAnswer implements WatchedDeadline {
       return
     }
     if (this.#context.cancellation.drains) return this.#readOn()
-    const reason = new CallEnded("caller_left")
+    const reason = new CallEnded("caller_disconnected")
     this.#abandon(reason, "left")
     await this.#settleDelivered(reason)
   }
@@ -232,7 +232,7 @@ class StreamedAnswer implements WatchedDeadline {
     this.#services.watch.remove(this)
     using _ = leaveSlot(call.memory)
     cancellation.leave()
-    let failure: CallFailure = new CallEnded("caller_left")
+    let failure: CallFailure = new CallEnded("caller_disconnected")
     try {
       const upstream = (this.#upstream ??= await this.#opening.stream)
       await this.#reading

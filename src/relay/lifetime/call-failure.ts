@@ -3,7 +3,7 @@ import { asGatewayError, type BilledAnswer, GatewayError } from "../../canon/err
 /** The reason why the gateway ends an upstream call. */
 export type EndReason =
   /** The caller has disconnected. */
-  | "caller_left"
+  | "caller_disconnected"
   /** Another call of the same request has failed, or has replaced this call. */
   | "not_needed"
   /** The caller has received all of the requested answer. */
@@ -46,7 +46,7 @@ export function callerError(thrown: unknown): GatewayError {
 
 /** Whether a call ended because the caller has disconnected. */
 export function isCallerGone(failure: unknown): boolean {
-  return failure instanceof CallEnded && failure.reason === "caller_left"
+  return failure instanceof CallEnded && failure.reason === "caller_disconnected"
 }
 
 /** Returns the unusable but billed answer that caused a failure; undefined for other failures. */

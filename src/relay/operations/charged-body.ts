@@ -260,7 +260,7 @@ class ChargedBody {
   async cancel(): Promise<void> {
     if (this.#isOver) return
     this.#close()
-    this.#answer.attempt.fail(new CallEnded("caller_left"))
+    this.#answer.attempt.fail(new CallEnded("caller_disconnected"))
     await this.#answer.end("left")
   }
 

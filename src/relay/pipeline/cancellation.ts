@@ -65,7 +65,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
 
   onDue(): void {
     // The time limit for draining has passed.
-    if (this.#hasLeft) return this.end(new CallEnded("caller_left"))
+    if (this.#hasLeft) return this.end(new CallEnded("caller_disconnected"))
     const signal = this.#caller?.signal
     this.#unwatch()
     if (signal?.aborted) this.leave()
@@ -90,7 +90,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
   /** Handles the caller's disconnect. */
   leave(): void {
     if (this.#hasLeft) return
-    if (!this.drains) return this.end(new CallEnded("caller_left"))
+    if (!this.drains) return this.end(new CallEnded("caller_disconnected"))
     this.#hasLeft = true
     this.#unwatch()
     this.dueAt = performance.now() + (this.#drain?.limitMs ?? 0)

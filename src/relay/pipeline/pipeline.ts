@@ -215,7 +215,7 @@ export class Pipeline {
    */
   begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
     const { call, charge, config, cancellation } = context
-    if (cancellation.hasLeft) throw new CallEnded("caller_left")
+    if (cancellation.hasLeft) throw new CallEnded("caller_disconnected")
     const attempt = new Attempt({
       plan,
       load: this.#routing.router.loadOf(plan.deployment),

@@ -225,7 +225,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
     expect(receipt.usage).toEqual({ input: 8 })
   })
 
@@ -252,7 +252,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
       const receipt = await onlyReceipt(gateway, caller)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
       expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
-      expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+      expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
     },
   )
 })

@@ -90,7 +90,7 @@ test("a caller that stops reading pauses the upstream, and cancels it by disconn
   await wasLeft.promise
   const receipt = await onlyReceipt(gateway, caller)
   expect(receipt).toMatchObject({ status: "settled", estimated: true })
-  expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+  expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   expect(await caller.balance()).toBe(1_000_000_000_000n - nanocredits(receipt.cost))
 })
 

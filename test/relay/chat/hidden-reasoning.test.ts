@@ -295,7 +295,7 @@ describe("a caller that disconnects", () => {
     await wasCut.promise
     const receipt = await onlyReceipt(gateway, asked.caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
     expect(receipt.usage?.["output"]).toBe(receipt.usage?.["reasoning"])
     expect(receipt.usage?.["reasoning"]).toBeGreaterThanOrEqual(LIMIT / 10)
   })

@@ -90,7 +90,7 @@ describe("a body whose last chunk is held until the charge", () => {
     const reader = bodyOf(chunks("a", "b", "c"), called).getReader()
     await reader.read()
     await reader.cancel()
-    expect(called).toEqual(["caller_left", "left"])
+    expect(called).toEqual(["caller_disconnected", "left"])
   })
 
   test("does not read ahead of its reader", async () => {

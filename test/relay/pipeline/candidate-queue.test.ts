@@ -53,7 +53,7 @@ describe("a queue of candidates", () => {
     const a = candidate("a")
     expect(queueOf([a, candidate("b")]).fail(a, REJECTED)).toBe(false)
     const member = candidate("c", "one")
-    expect(queueOf([member]).fail(member, new CallEnded("caller_left"))).toBe(false)
+    expect(queueOf([member]).fail(member, new CallEnded("caller_disconnected"))).toBe(false)
   })
 
   test("skips other deployments of a model that rejected the request", () => {

@@ -184,7 +184,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
     asked.leave()
     const receipt = await onlyReceipt(gateway, asked.caller)
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 50_000 } })
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   })
 })
 
@@ -215,7 +215,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     await wasCut.promise
     const receipt = await onlyReceipt(gateway, asked.caller)
     expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    expect(receipt.attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   })
 
   test("ends at the shutdown, and results in a charge for the known part", async () => {

@@ -68,7 +68,7 @@ export function reportContract(engine: Engine): void {
       await own.add(
         { request: "fine", outcomes: ["upstream_error", "ok"] },
         { request: "broken", outcomes: ["upstream_timeout"] },
-        { request: "left", outcomes: ["caller_left"] },
+        { request: "left", outcomes: ["caller_disconnected"] },
         { request: "several", outcomes: ["ok", "not_needed"] },
         { request: "rejected", outcomes: ["rejected_by_upstream"], ...released },
         { request: "untried", outcomes: [], ...released },
@@ -79,7 +79,7 @@ export function reportContract(engine: Engine): void {
       expect(Object.fromEntries(rows.map((row) => [row.request, row.outcome]))).toEqual({
         fine: "ok",
         broken: "upstream_timeout",
-        left: "caller_left",
+        left: "caller_disconnected",
         several: "ok",
         rejected: "rejected_by_upstream",
         untried: "released",
@@ -107,7 +107,7 @@ export function reportContract(engine: Engine): void {
         { request: "paid", at: AT, account: "b" },
         { request: "partly", at: AT, cost: 3n, writtenOff },
         { request: "not at all", at: AT, cost: 0n, writtenOff, account: "b" },
-        { request: "left", at: AT, outcomes: ["caller_left"], writtenOff },
+        { request: "left", at: AT, outcomes: ["caller_disconnected"], writtenOff },
       )
       const reports = await own.reports.upToDate()
       const rows = await reports.list({ writtenOff: true }, null, 10)
@@ -118,7 +118,7 @@ export function reportContract(engine: Engine): void {
         writtenOff,
       ])
       expect(told.toSorted()).toEqual([
-        ["left", "caller_left", 10n, 7n],
+        ["left", "caller_disconnected", 10n, 7n],
         ["not at all", "written_off", 0n, 7n],
         ["partly", "written_off", 3n, 7n],
       ])

@@ -174,7 +174,7 @@ function Cost({ request }: { readonly request: RequestSummary }) {
 }
 
 /** Outcomes of requests that did not fail, as in the counts of requests. */
-const ANSWERED: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
+const ANSWERED: ReadonlySet<string> = new Set(["ok", "written_off", "caller_disconnected"])
 
 /** Reports whether an admitted request failed. */
 export function hasFailed({ outcome }: Pick<RequestSummary, "outcome">): boolean {

@@ -111,4 +111,4 @@ function Sums({ calls, isLoading }: SumsProperties) {
 }
 
 /** Outcomes that are not failures. */
-const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_left"])
+const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_disconnected"])

@@ -113,7 +113,7 @@ describe("a caller that disconnects from an image stream", () => {
     const { status, estimated, usage, attempts } = await leave("openai/fault-stall")
     expect([status, estimated]).toEqual(["settled", true])
     expect(usage).toEqual({ input: 2, image_output: MAX_OF_IMAGE / 2 + 100 })
-    expect(attempts).toMatchObject([{ outcome: "caller_left" }])
+    expect(attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   })
 
   test("pays for the image after a draft if the image has a price", async () => {
