@@ -54,7 +54,7 @@ export const notice = z.object({
   deliveries: z.array(
     z.object({
       target: identifier,
-      state: z.enum(["waiting", "delivered", "failed"]),
+      state: z.enum(["pending", "delivered", "failed"]),
       attempts: z.int(),
       /** Time of the delivery, of the last attempt before giving up, or of the next attempt. */
       at: moment,

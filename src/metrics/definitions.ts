@@ -112,8 +112,8 @@ export const GAUGES = {
   tollgate_open_requests: { help: "Requests that hold credits" },
   tollgate_held_credits: { help: "Credits held by these requests" },
   tollgate_leased_credits: { help: "Credits leased to these processes by the database" },
-  tollgate_journal_waiting: { help: "Charges in the journal that are not yet in the database" },
-  tollgate_request_lines_waiting: {
+  tollgate_journal_pending: { help: "Charges in the journal that are not yet in the database" },
+  tollgate_request_lines_pending: {
     help: "Request lines that are not yet written",
     labels: ["sink"],
   },

@@ -42,7 +42,7 @@ export class ProcessMetrics {
     registry.gauge("tollgate_open_requests").set(ledger.open)
     registry.gauge("tollgate_held_credits").set(Number(held) / NANOCREDITS)
     registry.gauge("tollgate_leased_credits").set(Number(leased) / NANOCREDITS)
-    registry.gauge("tollgate_journal_waiting").set(ledger.waiting)
+    registry.gauge("tollgate_journal_pending").set(ledger.waiting)
     registry.gauge("tollgate_ledgers_usable").set(ledger.failure === undefined ? 1 : 0)
     registry.gauge("tollgate_request_memory_bytes").set(memory.held)
     registry.gauge("tollgate_request_memory_limit_bytes").set(memory.limit)
@@ -69,7 +69,7 @@ export class ProcessMetrics {
 
   #sinks(): void {
     const counter = this.#registry.counter("tollgate_request_lines_total")
-    const waiting = this.#registry.gauge("tollgate_request_lines_waiting")
+    const waiting = this.#registry.gauge("tollgate_request_lines_pending")
     for (const { name: sink, counts } of this.#parts.sinks) {
       const before = this.#lines.get(sink)
       counter.labels({ sink, fate: "written" }).add(counts.written - (before?.written ?? 0))

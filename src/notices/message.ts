@@ -37,8 +37,8 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "deployment.cooling_down": (fact) => `${fact("deployment")} is cooling down: ${fact("reason")}`,
   "deployment.recovered": (fact) => `${fact("deployment")} works again`,
   "price.changed": (fact) =>
-    fact("state") === "waiting"
-      ? `A newer price list of ${fact("date")} waits for approval`
+    fact("state") === "pending"
+      ? `A newer price list of ${fact("date")} is pending`
       : `The price list of ${fact("date")} is active`,
   "price.scheduled": (fact) => `Prices change at ${fact("at")}: ${fact("models")}`,
   "payment.rejected": (fact) =>

@@ -51,7 +51,7 @@ export interface MarkChange {
 /** The state of a notice's delivery to a target. */
 export interface NoticeDelivery {
   readonly target: string
-  readonly state: "waiting" | "delivered" | "failed"
+  readonly state: "pending" | "delivered" | "failed"
   readonly attempts: number
   /** When the notice was delivered, when its delivery was abandoned, or when it will be retried. */
   readonly at: number

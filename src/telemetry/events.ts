@@ -3,7 +3,7 @@ import { throttled } from "./throttle.ts"
 
 /** The state of a newer list of known prices, with the number of prices that it changes. */
 export interface PriceNews {
-  readonly state: "applied" | "waiting"
+  readonly state: "applied" | "pending"
   /** Date of the list, `YYYY-MM-DD`. */
   readonly date: string
   readonly source: string
@@ -212,7 +212,7 @@ function priceEvents(
         { event: "price_changed", ...news },
         news.state === "applied"
           ? "new prices are active"
-          : "new prices wait for approval: see 'tollgate prices diff'",
+          : "new prices are pending: see 'tollgate prices diff'",
       ),
     pricesNotRefreshed: (error) =>
       logger.warn(

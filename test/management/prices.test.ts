@@ -81,7 +81,7 @@ describe("automatic price updates", () => {
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "ask")
     await until(() => news(gateway).length > 0)
-    expect(news(gateway)).toMatchObject([{ state: "waiting", date: TOMORROW, added: 1 }])
+    expect(news(gateway)).toMatchObject([{ state: "pending", date: TOMORROW, added: 1 }])
     const caller = await gateway.caller()
     const chat = { model: "openai/echo", messages: [{ role: "user", content: "Hi" }] }
     expect((await caller.post("/v1/chat/completions", chat)).status).toBe(404)
@@ -107,7 +107,7 @@ describe("automatic price updates", () => {
     const applied = await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
     expect(applied).toMatchObject({ date: TOMORROW, source: list.url, pending: null })
     expect((await caller.post("/v1/chat/completions", chat)).status).toBe(200)
-    expect(news(gateway)).toMatchObject([{ state: "waiting" }, { state: "applied", added: 1 }])
+    expect(news(gateway)).toMatchObject([{ state: "pending" }, { state: "applied", added: 1 }])
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
@@ -123,7 +123,7 @@ describe("automatic price updates", () => {
     await until(() => news(gateway).length > 1)
     expect(news(gateway)).toMatchObject([
       { state: "applied", increased: 1, decreased: 0, added: 0, removed: 0 },
-      { state: "waiting", increased: 0, decreased: 1, added: 1, removed: 1 },
+      { state: "pending", increased: 0, decreased: 1, added: 1, removed: 1 },
     ])
     const view = await asked(gateway, "GET", "/prices")
     expect(view).toMatchObject({ date: TOMORROW, pending: { date: TOMORROW, decreased: 1 } })
@@ -202,7 +202,7 @@ test("the operator gets a notice of a pending price list from any process", asyn
   await until(() => receiver.received.length > 0)
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
     type: "price.changed",
-    data: { state: "waiting", date: TOMORROW, added: 1 },
+    data: { state: "pending", date: TOMORROW, added: 1 },
   })
 })
 

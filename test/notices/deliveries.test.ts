@@ -85,7 +85,7 @@ test("a failed notice is retried with increasing intervals, and dropped after th
   for (;;) {
     await deliveries.deliverNow()
     const found = await fate()
-    if (found?.state !== "waiting") break
+    if (found?.state !== "pending") break
     pauses.push(Math.round((found.at - Date.now()) / (10 * SECOND)) * 10)
     setSystemTime(found.at)
   }
@@ -173,7 +173,7 @@ test("a channel error does not stop the delivery, and a lost key is reported wit
   const { store, deliveries, raise, fate } = world
   await raise("one")
   await deliveries.deliverNow()
-  expect(await fate()).toMatchObject({ error: "it could not be sent", state: "waiting" })
+  expect(await fate()).toMatchObject({ error: "it could not be sent", state: "pending" })
   const [target] = await store.notices.targets(null)
   await store.notices.removeTarget("target", AUDIT)
   await store.notices.insertTarget({ ...target!, encrypted: "1.changed" }, AUDIT)

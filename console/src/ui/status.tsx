@@ -11,7 +11,7 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   cooling_down: "yellow",
   expired: "yellow",
   paused: "yellow",
-  waiting: "yellow",
+  pending: "yellow",
   written_off: "yellow",
   used_up: "gray",
   unknown: "gray",

@@ -113,7 +113,7 @@ export class PriceUpdates {
     } else {
       await this.#store(AUTOMATIC, "prices.offer", { facts, changes: rest }, [waits])
     }
-    if (rest.length > 0) this.#report("waiting", { facts, changes: rest }, source)
+    if (rest.length > 0) this.#report("pending", { facts, changes: rest }, source)
   }
 
   /**

@@ -80,7 +80,7 @@ function* insertTarget(target: NoticeTarget): Step<void> {
 }
 
 function* removeTarget(id: string): Step<void> {
-  yield* run(sql`DELETE FROM notice_deliveries WHERE target = ${id} AND state = 'waiting'`)
+  yield* run(sql`DELETE FROM notice_deliveries WHERE target = ${id} AND state = 'pending'`)
   const removed = yield* run(sql`DELETE FROM notice_targets WHERE id = ${id}`)
   if (removed === 0) throw rejections.noNoticeTarget(id)
 }
@@ -117,7 +117,7 @@ function* raise(
   })
   yield* run(
     sql`INSERT INTO notice_deliveries (notice, target, state, attempts, at)
-      SELECT ${id}, id, 'waiting', 0, ${at} FROM notice_targets ${where(
+      SELECT ${id}, id, 'pending', 0, ${at} FROM notice_targets ${where(
         sql`(account IS NULL OR account = ${account})`,
         sql`(types IS NULL OR ${isOfType})`,
         target !== undefined && sql`id = ${target}`,
@@ -190,7 +190,7 @@ function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDel
     const ofTarget = yield* rows<TakenRow>(
       sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
           (SELECT notice, target FROM notice_deliveries
-           WHERE state = 'waiting' AND at <= ${now} AND target = ${target}
+           WHERE state = 'pending' AND at <= ${now} AND target = ${target}
            ORDER BY at LIMIT ${limit} ${SKIP_LOCKED})
         RETURNING notice, target, attempts - 1 AS attempts`,
     )
@@ -210,7 +210,7 @@ function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDel
  * index, so that the cost depends on the number of targets, not on the number of their deliveries.
  */
 function* dueTargets(range: Sql, now: number, perTarget: number): Step<readonly WaitingTarget[]> {
-  const waiting = sql`FROM notice_deliveries WHERE state = 'waiting'`
+  const waiting = sql`FROM notice_deliveries WHERE state = 'pending'`
   return yield* rows<WaitingTarget>(
     sql`WITH RECURSIVE found (id) AS (
         SELECT min(target) ${waiting} AND ${range}
@@ -227,7 +227,7 @@ function* dueTargets(range: Sql, now: number, perTarget: number): Step<readonly 
 }
 
 function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<void> {
-  const state = error === null ? "delivered" : nextAt === null ? "failed" : "waiting"
+  const state = error === null ? "delivered" : nextAt === null ? "failed" : "pending"
   yield* run(
     sql`UPDATE notice_deliveries SET state = ${state}, at = ${nextAt ?? at}, error = ${error}
       WHERE notice = ${notice} AND target = ${target}`,

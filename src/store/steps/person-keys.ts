@@ -127,7 +127,7 @@ function* removeAddresses({ person, addresses }: PersonTraces): Step<void> {
   yield* run(sql`UPDATE invitations SET invited_by = ${id} WHERE lower(invited_by) ${own}`)
   yield* run(sql`UPDATE codes SET author = ${id} WHERE lower(author) ${own}`)
   const targets = sql`SELECT id FROM notice_targets WHERE channel = 'email' AND lower(hint) ${own}`
-  yield* run(sql`DELETE FROM notice_deliveries WHERE state = 'waiting' AND target IN (${targets})`)
+  yield* run(sql`DELETE FROM notice_deliveries WHERE state = 'pending' AND target IN (${targets})`)
   yield* run(sql`DELETE FROM notice_targets WHERE id IN (${targets})`)
   for (const address of addresses) {
     const quoted = JSON.stringify(address)

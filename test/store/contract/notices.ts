@@ -101,7 +101,7 @@ export function noticeContract(engine: Engine): void {
       await notices.report({ ...result, error: "status 500", nextAt: NOW + 900 })
       const [waiting] = await notices.list(["one"], null, 10)
       expect(waiting?.deliveries).toEqual([
-        { target: "of-one", state: "waiting", attempts: 2, at: NOW + 900, error: "status 500" },
+        { target: "of-one", state: "pending", attempts: 2, at: NOW + 900, error: "status 500" },
       ])
       expect(await targetsOf(database.store, NOW + 899)).toEqual([])
       expect(await targetsOf(database.store, NOW + 900)).toEqual(["of-one"])

@@ -116,7 +116,7 @@ function Delivery({ delivery, address = "a target that was removed" }: DeliveryP
       {error !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
           {error} ({counted(attempts, "attempt")}
-          {state === "waiting" && (
+          {state === "pending" && (
             <>
               , next <When at={at} />
             </>

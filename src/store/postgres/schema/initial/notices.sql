@@ -29,13 +29,13 @@ CREATE INDEX notices_by_time ON notices (at);
 CREATE TABLE notice_deliveries (
   notice text COLLATE "C" NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
   target text COLLATE "C" NOT NULL,
-  state text COLLATE "C" NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+  state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
   attempts bigint NOT NULL,
   at bigint NOT NULL,
   error text,
   PRIMARY KEY (notice, target)
 );
-CREATE INDEX notice_deliveries_waiting ON notice_deliveries (target, at) WHERE state = 'waiting';
+CREATE INDEX notice_deliveries_pending ON notice_deliveries (target, at) WHERE state = 'pending';
 
 -- The last state for which a notice was raised, so that only one of several nodes raises each notice.
 CREATE TABLE notice_marks (

@@ -29,13 +29,13 @@ CREATE INDEX notices_by_time ON notices (at);
 CREATE TABLE notice_deliveries (
   notice TEXT NOT NULL REFERENCES notices (id) ON DELETE CASCADE,
   target TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+  state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'failed')),
   attempts INTEGER NOT NULL,
   at INTEGER NOT NULL,
   error TEXT,
   PRIMARY KEY (notice, target)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX notice_deliveries_waiting ON notice_deliveries (target, at) WHERE state = 'waiting';
+CREATE INDEX notice_deliveries_pending ON notice_deliveries (target, at) WHERE state = 'pending';
 
 -- The last state for which a notice was raised, so that only one of several processes raises each notice.
 CREATE TABLE notice_marks (
