@@ -142,7 +142,7 @@ function yamlOf(proxy: FaultyProxy, adminToken: string): string {
   return `
 server: { host: 127.0.0.1, port: 0, drain: 5s }
 admin_token: ${adminToken}
-deadlines: { connect: 2s, first_byte: 4s, between_bytes: 3s, whole: 20s }
+timeouts: { connect: 2s, first_byte: 4s, idle: 3s, total: 20s }
 providers:
   sim: { vendor: openai-compatible, api_key: upstream, base_url: "http://127.0.0.1:${proxy.port}/v1" }
 models:

@@ -103,12 +103,12 @@ export function runtimeConfigOf(
       return vendor ? clientsOf({ provider, settings, vendor, redactor }) : []
     }),
   )
-  const { deadlines, limits, routing, disconnect, disconnectLimit } = settings
+  const { timeouts, limits, routing, disconnect, disconnectLimit } = settings
   const media = { bytes: limits.mediaBytes, allowsPrivate: limits.mediaPrivate }
   const config: RuntimeConfig = {
     catalog,
     clients,
-    deadlines,
+    timeouts,
     answerBytes: limits.answerBytes,
     routing,
     disconnect,

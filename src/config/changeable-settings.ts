@@ -6,7 +6,7 @@ import type { Settings } from "./settings.ts"
 
 /** A setting that the console can change while the gateway runs. */
 export interface ChangeableSetting {
-  /** The name in `tollgate.yaml`, such as `deadlines.connect`. */
+  /** The name in `tollgate.yaml`, such as `timeouts.connect`. */
   readonly name: string
   readonly label: string
   readonly help: string

@@ -5,7 +5,7 @@ import type { Settings } from "./settings.ts"
 
 /** The changes in a new version of the settings, by their names in the file. They contain no values. */
 export interface SettingsChanges {
-  /** Settings that changed since the previous version, such as `providers.openai` or `deadlines.connect`. */
+  /** Settings that changed since the previous version, such as `providers.openai` or `timeouts.connect`. */
   readonly changed: readonly string[]
   /** Settings that changed since the start of the process and only apply after a restart. */
   readonly restartNeeded: readonly string[]

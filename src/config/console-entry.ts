@@ -18,7 +18,7 @@ export type ConsoleSection = "provider" | "model" | "price_group" | "setting"
 /** An entry from the console in the form of `tollgate.yaml`, not validated. */
 export interface ConsoleEntry {
   readonly section: ConsoleSection
-  /** The id of a provider, a model or a price group, or a setting's name: `deadlines.connect`. */
+  /** The id of a provider, a model or a price group, or a setting's name: `timeouts.connect`. */
   readonly id: string
   readonly value?: unknown
 }

@@ -10,7 +10,7 @@ import { NOTICES } from "./sections/notices.ts"
 import { PAYMENTS } from "./sections/payments.ts"
 import { PRICE_LIST } from "./sections/price-list.ts"
 import { PRICING } from "./sections/pricing.ts"
-import { DEADLINES, DISCONNECT, ROUTING } from "./sections/routing.ts"
+import { TIMEOUTS, DISCONNECT, ROUTING } from "./sections/routing.ts"
 import { ACCESS, SERVER } from "./sections/server.ts"
 import { SIGN_IN } from "./sections/sign-in.ts"
 import { BACKUP, CONVERSATIONS, IDEMPOTENCY, RETENTION } from "./sections/storage.ts"
@@ -25,7 +25,7 @@ export const DECLARATIONS = {
   ...ACCESS,
   database: DATABASE,
   console: SIGN_IN,
-  deadlines: DEADLINES,
+  timeouts: TIMEOUTS,
   routing: ROUTING,
   ...DISCONNECT,
   images: IMAGES,
@@ -47,9 +47,9 @@ export type DeclaredSettings = Values<typeof DECLARATIONS>
 
 /** A declared setting with its name and path. */
 export interface DeclaredSetting extends Setting<unknown> {
-  /** The name in the file, such as `deadlines.connect`. */
+  /** The name in the file, such as `timeouts.connect`. */
   readonly name: string
-  /** The path in `Settings`, such as `deadlines`, `connect`. */
+  /** The path in `Settings`, such as `timeouts`, `connect`. */
   readonly at: readonly string[]
 }
 

@@ -9,7 +9,7 @@ export type SettingSection = "provider" | "model" | "price_group" | "setting" | 
 /** A run-time setting. Times are Unix milliseconds. */
 export interface SettingRecord {
   readonly section: SettingSection
-  /** The id of a provider, a model or a price group, or the name of a setting, such as `deadlines.connect`. */
+  /** The id of a provider, a model or a price group, or the name of a setting, such as `timeouts.connect`. */
   readonly id: string
   /** JSON in the format of `tollgate.yaml`, without secrets. */
   readonly body: string

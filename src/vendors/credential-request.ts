@@ -93,7 +93,7 @@ async function documentText(body: AsyncIterable<Uint8Array> | null): Promise<str
   const text = await boundedText(body, DOCUMENT_LIMITS)
   if (text !== undefined) return text
   const words = `its response is too complex or larger than ${DOCUMENT_LIMITS.maxBytes / 1024} KB`
-  throw new ConnectionError("between_bytes", "EMSGSIZE", words)
+  throw new ConnectionError("idle", "EMSGSIZE", words)
 }
 
 function acceptedText({ name, errorCode }: CredentialService, status: number, text: string) {

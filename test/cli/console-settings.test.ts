@@ -114,20 +114,20 @@ describe("settings from the console", () => {
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)
     await addProvider(serving)
-    await asked(serving, "PATCH", "/settings", { multiplier: "2", "deadlines.whole": "1h" })
+    await asked(serving, "PATCH", "/settings", { multiplier: "2", "timeouts.total": "1h" })
     const effective = async (): Promise<Record<string, unknown>> =>
       (await asked(serving, "GET", "/settings"))["effective"] as Record<string, unknown>
 
     writeFileSync(installation.config, `${BARE}multiplier: 3\n`)
     await until(async () => (await effective())["multiplier"] === "3")
-    expect(await effective()).toMatchObject({ deadlines: { whole: "1h" } })
+    expect(await effective()).toMatchObject({ timeouts: { total: "1h" } })
     expect(await statusOf(serving, key, "mine/echo")).toBe(200)
 
     // If the file is invalid, the active settings stay in effect and the console stays usable.
     writeFileSync(installation.config, `${BARE}multiplier: much\n`)
     await until(() => serving.errors().includes("settings_rejected"))
-    await asked(serving, "PATCH", "/settings", { "deadlines.whole": "2h" })
-    expect(await effective()).toMatchObject({ multiplier: "3", deadlines: { whole: "2h" } })
+    await asked(serving, "PATCH", "/settings", { "timeouts.total": "2h" })
+    expect(await effective()).toMatchObject({ multiplier: "3", timeouts: { total: "2h" } })
 
     // A setting in the file is locked even if it has the default value.
     writeFileSync(installation.config, `${BARE}multiplier: 1\n`)

@@ -43,12 +43,12 @@ describe("stored settings of the console", () => {
         headers: { "X-Team": "secret" },
       }),
       record("model", "mine/small", { price: { input: "0.10", output: 0.4 }, max_output: 100 }),
-      record("setting", "deadlines.connect", "7s"),
-      record("setting", "deadlines.whole", "1h"),
+      record("setting", "timeouts.connect", "7s"),
+      record("setting", "timeouts.total", "1h"),
       record("setting", "multiplier", "1.5"),
     )
     expect([...faults]).toEqual([])
-    expect(names).toEqual(["deadlines.connect", "deadlines.whole", "multiplier"])
+    expect(names).toEqual(["timeouts.connect", "timeouts.total", "multiplier"])
     expect(settings.providers).toEqual({
       mine: {
         vendor: "vertex",
@@ -63,7 +63,7 @@ describe("stored settings of the console", () => {
     })
     expect(settings).toMatchObject({
       multiplier: "1.5",
-      deadlines: { connect: 7_000, whole: 3_600_000, firstByte: 600_000 },
+      timeouts: { connect: 7_000, total: 3_600_000, firstByte: 600_000 },
     })
   })
 
@@ -88,7 +88,7 @@ describe("stored settings of the console", () => {
       record("provider", "gone", { vendor: "no-longer" }),
       record("model", "good/dear", { price: { input: "many" } }),
       record("setting", "no.such", "x"),
-      record("setting", "deadlines.whole", "soon"),
+      record("setting", "timeouts.total", "soon"),
       record("provider", "good", { vendor: "openai", api_key: "k" }),
     )
     expect(Object.keys(settings.providers)).toEqual(["good"])
@@ -99,7 +99,7 @@ describe("stored settings of the console", () => {
         "vendor is not a known vendor. Known here: openai, gemini, ollama, vllm, openai-compatible, bedrock, vertex",
       "model/good/dear": "price.input must be a decimal number such as 0.15",
       "setting/no.such": expect.stringContaining("unknown name 'no'"),
-      "setting/deadlines.whole": expect.stringContaining("must be a length of time"),
+      "setting/timeouts.total": expect.stringContaining("must be a length of time"),
     })
   })
 
@@ -127,7 +127,7 @@ describe("precedence of the file and the environment over the console", () => {
   test("applies per entry and per setting", () => {
     const base = load(
       `multiplier: 3
-deadlines: { connect: 1s }
+timeouts: { connect: 1s }
 providers: { mine: { vendor: openai, api_key: file } }
 models: { mine/x: { price: { input: 1, output: 1 } } }`,
       { GEMINI_API_KEY: "environment" },
@@ -141,8 +141,8 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
         record("model", "mine/x", { multiplier: "9" }),
         record("model", "mine/y", { multiplier: "9" }),
         record("setting", "multiplier", "2"),
-        record("setting", "deadlines.connect", "2s"),
-        record("setting", "deadlines.whole", "2h"),
+        record("setting", "timeouts.connect", "2s"),
+        record("setting", "timeouts.total", "2h"),
       ),
     )
     expect(
@@ -153,7 +153,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["mine/x"]).toEqual({ price: { input: "1", output: "1" } })
     expect(merged.models["mine/y"]).toEqual({ multiplier: "9" })
     expect(merged.multiplier).toBe("3")
-    expect(merged.deadlines).toMatchObject({ connect: 1_000, whole: 7_200_000 })
+    expect(merged.timeouts).toMatchObject({ connect: 1_000, total: 7_200_000 })
     // Only names that the operator has set are found, and no inherited names.
     expect(merged.providers["constructor"]).toBeUndefined()
     expect(merged.models["constructor"]).toBeUndefined()
@@ -167,10 +167,10 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
       "defaults.image_model": "mine/painter",
       "defaults.translation_model": "mine/talker",
       "server.public_url": "https://models.example.com",
-      "deadlines.connect": "1500ms",
-      "deadlines.first_byte": "90s",
-      "deadlines.between_bytes": "3m",
-      "deadlines.whole": "2h",
+      "timeouts.connect": "1500ms",
+      "timeouts.first_byte": "90s",
+      "timeouts.idle": "3m",
+      "timeouts.total": "2h",
       "images.link_minutes": "90",
       "images.mask": "optional",
       "images.rules": "provider",

@@ -6,7 +6,7 @@ import { VENDORS } from "./harness.ts"
 const TEXT = `multiplier: 1.25
 server: { port: 9000, public_url: "https://models.example.com", drain_delay: 5s }
 admin_token: a-long-admin-token-that-is-secret
-deadlines: { connect: 7s, first_byte: 1500ms }
+timeouts: { connect: 7s, first_byte: 1500ms }
 limits: { body_mb: 1.5 }
 images: { link_minutes: 30 }
 responses: { keep: off }
@@ -25,7 +25,7 @@ test("active settings have the names and units of the file, and no secrets", () 
     multiplier: "1.25",
     server: { port: 9000, public_url: "https://models.example.com", drain_delay: "5s" },
     admin_token: "set",
-    deadlines: { connect: "7s", first_byte: "1500ms", whole: "30m" },
+    timeouts: { connect: "7s", first_byte: "1500ms", total: "30m" },
     limits: { body_mb: 1.5, answer_mb: 128 },
     images: { link_minutes: 30 },
     retention: { receipts: "9600h" },

@@ -73,7 +73,7 @@ test("the settings loader reads every setting", () => {
 server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/, trusted_proxies: [10.0.0.0/8, "fd00::1"] }
 admin_token: 0123456789abcdef
 limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
-deadlines: { connect: 500ms, first_byte: 5m, between_bytes: 1.5, whole: 1h }
+timeouts: { connect: 500ms, first_byte: 5m, idle: 1.5, total: 1h }
 idempotency: { answer_mb: 0.5, account_mb: 10, total_mb: 100 }
 responses: { keep: 2h, account_mb: 10, total_mb: 100 }
 disconnect: drain
@@ -133,11 +133,11 @@ models:
     accountBytes: 10_485_760,
     totalBytes: 104_857_600,
   })
-  expect(settings.deadlines).toEqual({
+  expect(settings.timeouts).toEqual({
     connect: 500,
     firstByte: 300_000,
-    betweenBytes: 1_500,
-    whole: 3_600_000,
+    idle: 1_500,
+    total: 3_600_000,
   })
   expect(settings).toMatchObject({ disconnect: "drain", disconnectLimit: 90_000 })
   expect(settings.multiplier).toBe("1.25")

@@ -54,7 +54,7 @@ const places: ((secret: string) => string)[] = [
   (secret) => stringify({ providers: { a: { vendor: secret, api_key: secret } } }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: `http://${secret}@h` } } }),
   (secret) => stringify({ providers: { a: { vendor: "ollama", base_url: secret } } }),
-  (secret) => stringify({ server: { port: secret }, deadlines: { whole: secret } }),
+  (secret) => stringify({ server: { port: secret }, timeouts: { total: secret } }),
   (secret) => stringify({ models: { "a/b": { kind: secret, price: { input: secret } } } }),
   (secret) => stringify({ models: { "a/b": { deployments: [{ provider: secret }] } } }),
   (secret) => stringify({ providers: { a: { ...BEDROCK, access_key_id: secret } } }),

@@ -83,14 +83,14 @@ models: { a/x: { multiplier: 1 } }
   await using watched = new Watched(folder.options())
   folder.write(`
 server: { port: 2, public_url: "http://x" }
-deadlines: { connect: 1s }
+timeouts: { connect: 1s }
 providers: { a: { vendor: ollama }, c: { vendor: ollama } }
 models: { a/x: { multiplier: 2 } }
 `)
   const { loaded, changes } = await watched.changed()
-  expect(loaded.settings.deadlines.connect).toBe(1_000)
+  expect(loaded.settings.timeouts.connect).toBe(1_000)
   expect(changes.changed.toSorted()).toEqual([
-    "deadlines.connect",
+    "timeouts.connect",
     "models.a/x",
     "providers.b",
     "providers.c",
@@ -110,7 +110,7 @@ test("the settings watcher keeps the settings after an invalid file, and compare
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
   const error = await watched.rejected()
-  expect(error.problems[0]).toMatchObject({ line: 2, path: "deadlines" })
+  expect(error.problems[0]).toMatchObject({ line: 2, path: "timeouts" })
   folder.write("multiplier: 2")
   expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
 })

@@ -11,7 +11,7 @@ import type { ChatRequest } from "../../src/canon/chat.ts"
 /** Maximum size of an answer and of the memory for it, in bytes. */
 const ANSWER_BYTES = 1 << 28
 const LONG_MS = 60_000
-const DEADLINES = { connect: LONG_MS, firstByte: LONG_MS, betweenBytes: LONG_MS, whole: LONG_MS }
+const TIMEOUTS = { connect: LONG_MS, firstByte: LONG_MS, idle: LONG_MS, total: LONG_MS }
 
 /** Makes upstream calls without a network. */
 export class AttemptWorld implements Disposable {
@@ -42,7 +42,7 @@ export class AttemptWorld implements Disposable {
       begunAt: performance.now(),
       client,
       observer: { attemptFailed: () => {}, attemptUnjudged: () => {}, attemptEnded: () => {} },
-      deadlines: DEADLINES,
+      timeouts: TIMEOUTS,
       watch: this.#watch,
       isStream: true,
       request: "req_1",

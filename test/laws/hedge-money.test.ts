@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test"
 import * as fc from "fast-check"
 import { Load } from "../../src/routing/loads.ts"
-import { provider, SHORT_DEADLINES, startGateway } from "../support/gateway.ts"
+import { provider, SHORT_TIMEOUTS, startGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 import { lateSoon, normally, pair } from "../relay/pipeline/hedge-world.ts"
 import { frame, startVendor, streamed } from "../relay/scripted-vendor.ts"
@@ -90,7 +90,7 @@ test("only one of two hedged attempts is charged, once, and no hold remains", as
     // Each request has its own model, so that a failure does not affect the routes of other requests.
     models: Object.fromEntries(all.map((_, index) => [`first/${index}`, pair(String(index))])),
     // The gateway waits for silent providers although their callers have disconnected.
-    settings: { deadlines: SHORT_DEADLINES },
+    settings: { timeouts: SHORT_TIMEOUTS },
   })
   const caller = await gateway.caller("10")
   const ask = async (one: Case, index: number): Promise<void> => {

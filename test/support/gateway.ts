@@ -77,22 +77,22 @@ export interface GatewayOptions {
 const NEVER = 1_000_000
 
 /** Deadlines that a provider meets even on a busy machine. */
-const UNREACHED_DEADLINES: Settings["deadlines"] = {
+const UNREACHED_TIMEOUTS: Settings["timeouts"] = {
   connect: 60_000,
   firstByte: 120_000,
-  betweenBytes: 120_000,
-  whole: 240_000,
+  idle: 120_000,
+  total: 240_000,
 }
 
 /**
  * Deadlines for gateways whose callers disconnect from endless answers. The gateway reads such an answer until a
  * deadline.
  */
-export const SHORT_DEADLINES: Settings["deadlines"] = {
+export const SHORT_TIMEOUTS: Settings["timeouts"] = {
   connect: 5_000,
   firstByte: 4_000,
-  betweenBytes: 4_000,
-  whole: 60_000,
+  idle: 4_000,
+  total: 60_000,
 }
 
 /** The worker pool that all gateways of this process share. */
@@ -168,7 +168,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       mediaBytes: 4 * 1024 * 1024,
       answerBytes: 1 << 26,
     },
-    deadlines: UNREACHED_DEADLINES,
+    timeouts: UNREACHED_TIMEOUTS,
     routing: { ...DEFAULTS.routing, retries: 0 },
     providers: {
       sim: provider(`${simulator.url}/v1`),

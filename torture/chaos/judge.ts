@@ -4,7 +4,7 @@ import { judgeLedger } from "../oracle/judge-ledger.ts"
 import type { LedgerView } from "../oracle/ledger-view.ts"
 import type { ChaosCall } from "./calls.ts"
 import type { Round } from "./chaos.ts"
-import { DEADLINES, VENDOR_NAMES } from "./world.ts"
+import { TIMEOUTS, VENDOR_NAMES } from "./world.ts"
 
 /** The laws that every answer must obey. */
 export const LAWS = [
@@ -129,7 +129,7 @@ class Judge {
       const errors = errorEvents(plan.client.name, raw)
       this.#check(LAWS[1], errors === 1, () => `the stream contains ${errors} errors`, more)
     }
-    const limit = DEADLINES.whole + LEEWAY
+    const limit = TIMEOUTS.total + LEEWAY
     this.#check(LAWS[3], duration < limit, () => `it took ${Math.round(duration)} ms`, more)
     if (got === undefined) this.#judgeLost(more)
     else this.#judgeWhole(got, more)

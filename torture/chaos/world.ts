@@ -12,11 +12,11 @@ import { Innocents } from "./innocents.ts"
  * Deadlines in milliseconds. All processes share one machine, so even a working vendor may take a long time to send its
  * first byte.
  */
-export const DEADLINES = {
+export const TIMEOUTS = {
   connect: 2_000,
   firstByte: 3_000,
-  betweenBytes: 1_500,
-  whole: 15_000,
+  idle: 1_500,
+  total: 15_000,
 } as const
 
 /** The names of the vendors. Each model has a deployment at each of them. */
@@ -118,7 +118,7 @@ export async function buildChaos(options: {
 }
 
 function yamlOf(vendors: Readonly<Record<VendorName, FaultyVendor>>, innocentUrl: string): string {
-  const { connect, firstByte, betweenBytes, whole } = DEADLINES
+  const { connect, firstByte, idle, total } = TIMEOUTS
   const providers: string[] = []
   const models: string[] = []
   const add = (name: string, settings: Speech["settings"], model: string, facts: string): void => {
@@ -139,7 +139,7 @@ function yamlOf(vendors: Readonly<Record<VendorName, FaultyVendor>>, innocentUrl
   }
   return `
 server: { host: 127.0.0.1, port: 0, drain: 5s }
-deadlines: { connect: ${connect}ms, first_byte: ${firstByte}ms, between_bytes: ${betweenBytes}ms, whole: ${whole}ms }
+timeouts: { connect: ${connect}ms, first_byte: ${firstByte}ms, idle: ${idle}ms, total: ${total}ms }
 providers:
 ${providers.join("\n")}
   innocent: { vendor: openai-compatible, api_key: upstream, base_url: "${innocentUrl}" }

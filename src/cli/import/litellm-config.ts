@@ -271,7 +271,7 @@ const HINTS: Readonly<Record<string, string>> = {
   "general_settings.master_key":
     "set 'admin_token', or TOLLGATE_ADMIN_TOKEN, to the token of operators",
   "general_settings.database_url": "Tollgate uses its own database: TOLLGATE_DATABASE_URL",
-  "litellm_settings.request_timeout": "see 'deadlines' in docs/reference/settings.md",
+  "litellm_settings.request_timeout": "see 'timeouts' in docs/reference/settings.md",
   "router_settings.routing_strategy": "deployments are drawn by weight",
   "litellm_settings.drop_params":
     "unsupported parameters are always dropped, and named in x-tollgate-losses",

@@ -20,7 +20,7 @@ export const DISCONNECTS = ["auto", "cancel", "drain"] as const
 export type Disconnect = (typeof DISCONNECTS)[number]
 
 /** Timeouts for upstream responses, in milliseconds. */
-export const DEADLINES = section("deadlines", {
+export const TIMEOUTS = section("timeouts", {
   connect: setting(duration(), {
     default: "5s",
     documentation: "maximum time for connecting to an upstream",
@@ -39,7 +39,7 @@ export const DEADLINES = section("deadlines", {
       write: writeDuration,
     },
   }),
-  betweenBytes: setting(duration(), {
+  idle: setting(duration(), {
     default: "2m",
     documentation: "how long a response that has started may be silent",
     console: {
@@ -48,7 +48,7 @@ export const DEADLINES = section("deadlines", {
       write: writeDuration,
     },
   }),
-  whole: setting(duration(), {
+  total: setting(duration(), {
     default: "30m",
     documentation: "maximum time for a whole request",
     console: {
@@ -59,7 +59,7 @@ export const DEADLINES = section("deadlines", {
   }),
 })
 
-export type DeadlineSettings = ReturnType<typeof DEADLINES.build>
+export type TimeoutSettings = ReturnType<typeof TIMEOUTS.build>
 
 /** Distribution of requests among deployments. */
 export const ROUTING = section("routing", {

@@ -221,7 +221,7 @@ export class Pipeline {
       load: this.#routing.router.loadOf(plan.deployment),
       begunAt: call.startedAt,
       client: this.#client,
-      deadlines: config.deadlines,
+      timeouts: config.timeouts,
       watch: this.#watch,
       observer: this,
       answerBytes: config.answerBytes,

@@ -27,13 +27,13 @@ export function pauseBeforeRetry(
   random: () => number = Math.random,
 ): number | undefined {
   if (!(failure instanceof GatewayError) || retry >= config.routing.retries) return undefined
-  const { whole, firstByte } = config.deadlines
+  const { total, firstByte } = config.timeouts
   const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
   if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
   // The wait is random, so that requests that failed together are not repeated together.
   const pause = asked * 1_000 + random() * FIRST_RETRY_DELAY_MS * 2 ** retry
-  return performance.now() + pause < call.startedAt + whole ? pause : undefined
+  return performance.now() + pause < call.startedAt + total ? pause : undefined
 }
 
 function isAccident(

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { LearnedRules } from "../../catalog/learned-rules.ts"
 import type { Model } from "../../catalog/model.ts"
-import type { DeadlineSettings, Disconnect, RoutingSettings } from "../../config/settings.ts"
+import type { TimeoutSettings, Disconnect, RoutingSettings } from "../../config/settings.ts"
 import type { MediaLimits } from "../../media/fetch-media.ts"
 import type { ProviderClient } from "./provider-client.ts"
 
@@ -13,7 +13,7 @@ export interface RuntimeConfig {
   readonly catalog: Catalog
   /** The clients by provider, and by credential for a provider with several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
-  readonly deadlines: DeadlineSettings
+  readonly timeouts: TimeoutSettings
   /** Maximum bytes of a whole answer of an upstream. */
   readonly answerBytes: number
   readonly routing: RoutingSettings

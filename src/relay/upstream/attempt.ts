@@ -6,7 +6,7 @@ import type { LongSpans } from "../../canon/long-spans.ts"
 import { parseWhole } from "../../canon/long-value.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import type { DeadlineSettings } from "../../config/settings.ts"
+import type { TimeoutSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
 import { SMALL_ANSWER } from "./answer-size.ts"
@@ -71,7 +71,7 @@ interface AttemptParts<T extends Candidate> {
   /** Start time of the request, as returned by `performance.now()`. */
   readonly begunAt: number
   readonly client: HttpClient
-  readonly deadlines: DeadlineSettings
+  readonly timeouts: TimeoutSettings
   readonly watch: DeadlineWatch
   readonly observer: AttemptObserver
   /** The id of the request. */

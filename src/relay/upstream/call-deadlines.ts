@@ -1,12 +1,12 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { ListNode } from "../../canon/linked-list.ts"
-import type { DeadlineSettings } from "../../config/settings.ts"
+import type { TimeoutSettings } from "../../config/settings.ts"
 import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-failure.ts"
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
 import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 
 /** The phases that have deadlines. */
-type Phase = "connect" | "firstByte" | "betweenBytes"
+type Phase = "connect" | "firstByte" | "idle"
 
 /** An upstream call with deadlines. */
 export interface TimedCall {
@@ -22,7 +22,7 @@ export interface TimedCall {
 
 /** The start times from which the deadlines of a call are calculated. */
 export interface Timing {
-  readonly deadlines: DeadlineSettings
+  readonly timeouts: TimeoutSettings
   /** Start time of the request, as returned by `performance.now()`. */
   readonly begunAt: number
   readonly watch: DeadlineWatch
@@ -31,7 +31,7 @@ export interface Timing {
 /** Ends one upstream call when it exceeds a deadline. The object must be disposed of when the answer has ended. */
 export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
-  readonly #settings: DeadlineSettings
+  readonly #settings: TimeoutSettings
   readonly #watch: DeadlineWatch
   /** The deadline of the whole call, on the clock of `performance.now()`. */
   #endsAt: number
@@ -41,13 +41,13 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
   dueAt: number
   node: ListNode<WatchedDeadline> | undefined = undefined
 
-  constructor(call: TimedCall, { deadlines, begunAt, watch }: Timing) {
-    const { connect, firstByte, whole } = deadlines
+  constructor(call: TimedCall, { timeouts, begunAt, watch }: Timing) {
+    const { connect, firstByte, total } = timeouts
     this.#call = call
-    this.#settings = deadlines
+    this.#settings = timeouts
     this.#watch = watch
     // All attempts of a request share the time limit of the request.
-    this.#endsAt = begunAt + whole
+    this.#endsAt = begunAt + total
     this.dueAt = Math.min(call.startedAt + Math.min(connect, firstByte), this.#endsAt)
     watch.monitor.turnTo(call.work, 1)
     watch.add(this)
@@ -63,21 +63,21 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
   /** Records that bytes have arrived, which restarts the deadline between bytes. */
   received(): void {
     this.#watch.monitor.turnTo(this.#call.work, 2)
-    this.#phase = "betweenBytes"
+    this.#phase = "idle"
     this.resume()
   }
 
   /** Pauses the deadline until the next read, because the caller reads slowly. */
   pause(): void {
-    this.#phase = "betweenBytes"
+    this.#phase = "idle"
     this.dueAt = this.#endsAt
   }
 
   /** Restarts the deadline, because a read waits for the upstream. */
   resume(): void {
     const due =
-      this.#phase === "betweenBytes"
-        ? performance.now() + this.#settings.betweenBytes
+      this.#phase === "idle"
+        ? performance.now() + this.#settings.idle
         : this.#call.startedAt + this.#settings.firstByte
     this.dueAt = Math.min(due, this.#endsAt)
   }
@@ -105,7 +105,7 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
       if (this.#endReason) return call.end(new CallEnded(this.#endReason))
       return this.#late("the whole answer", "total")
     }
-    if (this.#phase === "betweenBytes") return this.#late("the next bytes", "between_bytes")
+    if (this.#phase === "idle") return this.#late("the next bytes", "idle")
     if (now >= call.startedAt + this.#settings.firstByte) {
       return this.#late("the first byte of its answer", "first_byte")
     }
@@ -131,7 +131,7 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     this.#call.end(
       new GatewayError(
         "upstream_timeout",
-        `Provider '${this.#call.provider}' did not send ${what} in time. Try again, or ask the operator for longer deadlines.`,
+        `Provider '${this.#call.provider}' did not send ${what} in time. Try again, or ask the operator for longer timeouts.`,
         { cause: timedOut(phase, what) },
       ),
     )
@@ -139,5 +139,5 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
 }
 
 function timedOut(phase: ConnectionPhase, what: string): ConnectionError {
-  return new ConnectionError(phase, "ETIMEDOUT", `its deadline for ${what} has passed`)
+  return new ConnectionError(phase, "ETIMEDOUT", `its timeout for ${what} has passed`)
 }

@@ -8,7 +8,7 @@ export type ConnectionPhase =
   | "tls"
   | "proxy"
   | "first_byte"
-  | "between_bytes"
+  | "idle"
   | "total"
 
 /** The code that is used if an error has no code, or none that is safe to show. */
@@ -132,7 +132,7 @@ function described(
   { isAnswered = false }: FailedConnection,
 ): readonly [ConnectionPhase, string, string] {
   const code = codeOf(thrown)
-  const waiting = isAnswered ? "between_bytes" : "first_byte"
+  const waiting = isAnswered ? "idle" : "first_byte"
   const certificate = CERTIFICATES.get(code)
   if (certificate !== undefined)
     return ["tls", code, `the certificate is not accepted: ${certificate}`]

@@ -54,10 +54,10 @@ describe("management API settings", () => {
       "defaults.image_model",
       "defaults.translation_model",
       "server.public_url",
-      "deadlines.connect",
-      "deadlines.first_byte",
-      "deadlines.between_bytes",
-      "deadlines.whole",
+      "timeouts.connect",
+      "timeouts.first_byte",
+      "timeouts.idle",
+      "timeouts.total",
       "images.link_minutes",
       "images.mask",
       "images.rules",
@@ -86,17 +86,17 @@ describe("management API settings", () => {
 
     const view = await asked(gateway, "PATCH", "/settings", {
       multiplier: "3",
-      "deadlines.connect": "7s",
+      "timeouts.connect": "7s",
       "defaults.image_model": "sim/painter",
       "server.public_url": "https://models.example.com/",
     })
     expect(view["effective"]).toMatchObject({
       multiplier: "3",
-      deadlines: { connect: "7s", first_byte: "2m" },
+      timeouts: { connect: "7s", first_byte: "2m" },
       defaults: { image_model: "sim/painter" },
       server: { public_url: "https://models.example.com" },
     })
-    expect((await changeable(gateway)).get("deadlines.connect")).toMatchObject({
+    expect((await changeable(gateway)).get("timeouts.connect")).toMatchObject({
       value: "7s",
       default: "5s",
       is_locked: false,
@@ -108,12 +108,12 @@ describe("management API settings", () => {
 
     await asked(gateway, "PATCH", "/settings", {
       multiplier: null,
-      "deadlines.connect": null,
+      "timeouts.connect": null,
       "server.public_url": null,
       "defaults.image_model": null,
     })
     const after = await asked(gateway, "GET", "/settings")
-    expect(after["effective"]).toMatchObject({ multiplier: "1", deadlines: { connect: "1m" } })
+    expect(after["effective"]).toMatchObject({ multiplier: "1", timeouts: { connect: "1m" } })
     expect(after["effective"]).not.toHaveProperty("server.public_url")
   })
 
@@ -136,8 +136,8 @@ describe("management API settings", () => {
   })
 
   test("do not change at all if one is invalid", async () => {
-    expect(await rejection({ multiplier: "2", "deadlines.whole": "soon" })).toBe(
-      "400 invalid_value deadlines.whole: 'deadlines.whole' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
+    expect(await rejection({ multiplier: "2", "timeouts.total": "soon" })).toBe(
+      "400 invalid_value timeouts.total: 'timeouts.total' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
     expect((await changeable(gateway)).get("multiplier")?.value).toBeNull()
     expect(await rejection({ multiplier: "-1" })).toStartWith(
@@ -158,7 +158,7 @@ describe("management API settings", () => {
   })
 
   test("keep all simultaneous changes of different settings", async () => {
-    const names = ["images.link_minutes", "limits.media_mb", "deadlines.whole"]
+    const names = ["images.link_minutes", "limits.media_mb", "timeouts.total"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
     )
@@ -187,7 +187,7 @@ describe("management API settings", () => {
 
 test("changed settings survive a restart unless the settings file locks them", async () => {
   await using first = await startManaged({ settings: { models: {} } })
-  await asked(first, "PATCH", "/settings", { multiplier: "2", "deadlines.connect": "9s" })
+  await asked(first, "PATCH", "/settings", { multiplier: "2", "timeouts.connect": "9s" })
   await asked(first, "POST", "/providers", {
     id: "mine",
     vendor: "openai-compatible",
@@ -210,7 +210,7 @@ test("changed settings survive a restart unless the settings file locks them", a
   )
   const view = await changeable(again)
   expect(view.get("multiplier")).toMatchObject({ value: "1", is_locked: true })
-  expect(view.get("deadlines.connect")).toMatchObject({ value: "9s", is_locked: false })
+  expect(view.get("timeouts.connect")).toMatchObject({ value: "9s", is_locked: false })
   const answer = await ask(again, "PATCH", "/settings", { multiplier: "4" })
   expect(answer.status).toBe(409)
   expect(await errorOf(answer)).toMatchObject({ error_type: "conflict" })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
-  SHORT_DEADLINES,
+  SHORT_TIMEOUTS,
   provider,
   simulated,
   startGateway,
@@ -16,7 +16,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startGateway({
     providers: {},
-    settings: { deadlines: SHORT_DEADLINES },
+    settings: { timeouts: SHORT_TIMEOUTS },
     models: {
       "sim/fault-slow-headers": simulated(),
       "sim/responses": simulated({ dialects: ["openai-responses"] }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import type { ModelSettings } from "../../../src/config/settings.ts"
 import {
-  SHORT_DEADLINES,
+  SHORT_TIMEOUTS,
   provider,
   simulated,
   type TestCaller,
@@ -45,7 +45,7 @@ let gateway: TestGateway
 beforeAll(async () => {
   gateway = await startManaged({
     providers: { vendor: provider(vendor.url) },
-    settings: { deadlines: SHORT_DEADLINES },
+    settings: { timeouts: SHORT_TIMEOUTS },
     models: {
       "lost/then-answered": tried("counts-and-fails", "says-hello"),
       "lost/twice": tried("counts-and-fails", "counts-and-fails-too"),

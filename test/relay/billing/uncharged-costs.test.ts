@@ -38,7 +38,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     settings: {
       adminToken: ADMIN_TOKEN,
-      deadlines: { connect: 5_000, firstByte: 300, betweenBytes: 300, whole: 60_000 },
+      timeouts: { connect: 5_000, firstByte: 300, idle: 300, total: 60_000 },
       routing: { choice: "order", affinity: false, hedge: false, retries: 0 },
     },
     providers: { vendor: provider(vendor.url) },

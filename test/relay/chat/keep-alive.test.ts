@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
-  SHORT_DEADLINES,
+  SHORT_TIMEOUTS,
   provider,
   simulated,
   startGateway,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   })
   gateway = await startGateway({
     keepAlive: 150,
-    settings: { deadlines: SHORT_DEADLINES },
+    settings: { timeouts: SHORT_TIMEOUTS },
     providers: { failing: provider(failing.url) },
     models: {
       "sim/fault-slow-headers-700": simulated(),

@@ -76,7 +76,7 @@ test("a clock that is set back does not extend the first-byte deadline", async (
   await using gateway = await startGateway({
     providers: { silent: provider(vendor.url) },
     models: { "silent/x": simulated() },
-    settings: { deadlines: { connect: 5_000, firstByte: 500, betweenBytes: 500, whole: 60_000 } },
+    settings: { timeouts: { connect: 5_000, firstByte: 500, idle: 500, total: 60_000 } },
   })
   const caller = await gateway.caller("1")
   const answer = caller.post(CHAT, { model: "silent/x", messages: HELLO })

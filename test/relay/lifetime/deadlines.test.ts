@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { DeadlineSettings } from "../../../src/config/settings.ts"
+import type { TimeoutSettings } from "../../../src/config/settings.ts"
 import {
   provider,
   simulated,
@@ -30,11 +30,11 @@ import {
   streamErrorOf,
 } from "../support.ts"
 
-const LONG: DeadlineSettings = {
+const LONG: TimeoutSettings = {
   connect: 10_000,
   firstByte: 10_000,
-  betweenBytes: 10_000,
-  whole: 10_000,
+  idle: 10_000,
+  total: 10_000,
 }
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
 
@@ -103,11 +103,11 @@ afterAll(async () => {
 
 function ask(
   model: string,
-  deadlines: Partial<DeadlineSettings>,
+  timeouts: Partial<TimeoutSettings>,
   body: Record<string, unknown> = {},
 ): Promise<Response> {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, deadlines: { ...LONG, ...deadlines } })
+  gateway.app.apply({ ...settings, timeouts: { ...LONG, ...timeouts } })
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
@@ -137,7 +137,7 @@ for (const stream of [false, true]) {
     })
 
     test("times out at the total deadline, even if it is the shortest", async () => {
-      const response = await ask("sim/fault-slow-headers", { whole: 200 }, { stream })
+      const response = await ask("sim/fault-slow-headers", { total: 200 }, { stream })
       await expectTimeout(response, "the whole answer")
     })
 
@@ -163,7 +163,7 @@ for (const stream of [false, true]) {
 describe("a call whose answer has begun", () => {
   test("reports a stall within the stream, and the delivered part is charged", async () => {
     const before = await caller.balance()
-    const response = await ask("sim/fault-stall", { betweenBytes: 250 }, { stream: true })
+    const response = await ask("sim/fault-stall", { idle: 250 }, { stream: true })
     expect(response.status).toBe(200)
     const text = await response.text()
     expect(contentOf(text)).toBe("one two three four five")
@@ -176,7 +176,7 @@ describe("a call whose answer has begun", () => {
     expect(receipt.attempts).toMatchObject([{ status: 200, outcome: "upstream_timeout" }])
     const failure = expect.objectContaining({
       outcome: "upstream_timeout",
-      phase: "between_bytes",
+      phase: "idle",
       code: "ETIMEDOUT",
     })
     const facts = [receipt.id, "sim/fault-stall", failure]
@@ -191,12 +191,12 @@ describe("a call whose answer has begun", () => {
   })
 
   test("times out at a stall in a whole answer", async () => {
-    const response = await ask("sim/fault-stall", { betweenBytes: 250 })
+    const response = await ask("sim/fault-stall", { idle: 250 })
     await expectTimeout(response, "the next bytes")
   })
 
   test("ends an endless stream at the deadline", async () => {
-    const response = await ask("scripted/drips-for-ever", { whole: 500 }, { stream: true })
+    const response = await ask("scripted/drips-for-ever", { total: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")
     expect(streamErrorOf(text).message).toContain("the whole answer")
@@ -206,24 +206,24 @@ describe("a call whose answer has begun", () => {
 
 describe("the stall deadline", () => {
   test("restarts with each frame", async () => {
-    const response = await ask("scripted/slow-frames", { betweenBytes: 350 }, { stream: true })
+    const response = await ask("scripted/slow-frames", { idle: 350 }, { stream: true })
     expect(await response.text()).toEndWith(DONE)
   })
 
   test("restarts with each comment while a vendor is silent", async () => {
-    const response = await ask("scripted/comments", { betweenBytes: 350 }, { stream: true })
+    const response = await ask("scripted/comments", { idle: 350 }, { stream: true })
     expect(response.status).toBe(200)
     expect(await response.text()).toEndWith(DONE)
   })
 
   test("restarts with white space before a whole answer", async () => {
-    const response = await ask("scripted/spaces-then-json", { betweenBytes: 350 })
+    const response = await ask("scripted/spaces-then-json", { idle: 350 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 10 } })
   })
 
   test("pauses while the caller reads slowly", async () => {
-    const response = await ask("scripted/much", { betweenBytes: 2_000 }, { stream: true })
+    const response = await ask("scripted/much", { idle: 2_000 }, { stream: true })
     // Waits until the gateway has read as much as it reads without a reader.
     await clock.looks(3)
     await clock.pass(3_000)
@@ -257,7 +257,7 @@ describe("a vendor on a bare socket", () => {
       ...settings,
       providers: { eager: provider(`${eager.url}/v1`) },
       models: { "eager/echo": simulated() },
-      deadlines: { ...LONG, betweenBytes: 2_000 },
+      timeouts: { ...LONG, idle: 2_000 },
     })
     const answer = caller.post(CHAT, { model: "eager/echo", messages: WORDS, stream: true })
     const connection = await eager.take()

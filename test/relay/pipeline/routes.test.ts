@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test"
 import { Load } from "../../../src/routing/loads.ts"
 import {
-  SHORT_DEADLINES,
+  SHORT_TIMEOUTS,
   provider,
   simulated,
   startGateway,
@@ -53,7 +53,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     providers: { odd: provider(vendor.url) },
     settings: {
-      deadlines: SHORT_DEADLINES,
+      timeouts: SHORT_TIMEOUTS,
       routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
     },
     models: {

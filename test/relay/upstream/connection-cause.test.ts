@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { provider, simulated, startGateway } from "../../support/gateway.ts"
 import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
-const DEADLINES = { connect: 5_000, firstByte: 300, betweenBytes: 5_000, whole: 10_000 }
+const TIMEOUTS = { connect: 5_000, firstByte: 300, idle: 5_000, total: 10_000 }
 
 test("the cause of a failed connection to a provider is visible to operators but not to callers", async () => {
   // This server accepts connections and never answers.
@@ -11,7 +11,7 @@ test("the cause of a failed connection to a provider is visible to operators but
   const closedPort = closed.port
   closed.stop(true)
   await using gateway = await startGateway({
-    settings: { deadlines: DEADLINES },
+    settings: { timeouts: TIMEOUTS },
     providers: {
       closed: provider(`http://127.0.0.1:${closedPort}/v1?key=query-secret`),
       unknown: provider("https://no-such-host.invalid/v1"),

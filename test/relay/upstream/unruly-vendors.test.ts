@@ -98,7 +98,7 @@ function startOdd(firstByteMs: number): Promise<TestGateway> {
     },
     settings: {
       routing: { choice: "weight", affinity: true, hedge: false, retries: 1 },
-      deadlines: { connect: 5_000, firstByte: firstByteMs, betweenBytes: 20_000, whole: 60_000 },
+      timeouts: { connect: 5_000, firstByte: firstByteMs, idle: 20_000, total: 60_000 },
     },
   })
 }

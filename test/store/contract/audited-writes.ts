@@ -102,7 +102,7 @@ export const CHANGES: readonly ((store: Store) => Promise<unknown>)[] = [
       [
         {
           section: "setting",
-          id: "deadlines.connect",
+          id: "timeouts.connect",
           body: '"5s"',
           encrypted: null,
           replaces: null,

@@ -45,7 +45,7 @@ async function listeners(): Promise<number> {
 
 const SETTING = {
   section: "setting",
-  id: "deadlines.connect",
+  id: "timeouts.connect",
   body: '"5s"',
   encrypted: null,
 } as const

@@ -152,7 +152,7 @@ describe("the cause of a failed connection", () => {
       (thrown: unknown) => thrown,
     )
     expect(connectionErrorOf(error, { isAnswered: true })).toMatchObject({
-      phase: "between_bytes",
+      phase: "idle",
       code: "ECONNRESET",
       message: expect.stringContaining("in the middle of the response"),
     })

@@ -11,7 +11,7 @@ import { type Setting, useSettingsForm } from "./use-settings-form.ts"
 
 /** Section titles for settings, by the first part of their names. */
 const SECTIONS: Readonly<Record<string, string>> = {
-  deadlines: "Deadlines",
+  timeouts: "Timeouts",
   images: "Images",
   limits: "Limits",
   notices: "Email",
