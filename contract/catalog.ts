@@ -137,7 +137,7 @@ export const model = z.object({
    */
   group: z
     .object({
-      choice: z.enum(["weight", "order", "price", "latency", "least_busy"]),
+      strategy: z.enum(["weight", "order", "price", "latency", "least_busy"]),
       members: z.array(z.object({ model: z.string(), weight: z.number() })),
     })
     .nullable(),

@@ -2,7 +2,7 @@ import type { DialectId } from "../canon/extra.ts"
 import { SEPARATE_REASONING } from "../canon/separate-reasoning.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import type {
-  Choice,
+  Strategy,
   DeploymentSettings,
   ModelSettings,
   ModeTable,
@@ -38,7 +38,7 @@ export interface ModelSources {
   /** The default multiplier, as decimal text. */
   readonly multiplier: string
   /** The default rule for choosing a deployment. */
-  readonly choice: Choice
+  readonly strategy: Strategy
   /** Creation time of models of unknown age, in Unix seconds. */
   readonly created: number
 }
@@ -116,7 +116,7 @@ function describeModel(
   sources: ModelSources,
 ): Model {
   const { settings, facts } = draft
-  const choice = settings?.choice ?? sources.choice
+  const strategy = settings?.strategy ?? sources.strategy
   const context = settings?.context ?? facts?.context
   const maxOutput = settings?.maxOutput ?? facts?.max_output
   return {
@@ -128,9 +128,9 @@ function describeModel(
     ...(maxOutput === undefined ? {} : { maxOutput }),
     ...(settings?.maxInput === undefined ? {} : { maxInput: settings.maxInput }),
     ...(settings?.disconnect === undefined ? {} : { disconnect: settings.disconnect }),
-    ...(choice === "weight" ? {} : { choice }),
+    ...(strategy === "weight" ? {} : { strategy }),
     ...(settings?.hedge === undefined ? {} : { hedge: settings.hedge }),
-    deployments: choice === "price" ? cheapestFirst(deployments) : deployments,
+    deployments: strategy === "price" ? cheapestFirst(deployments) : deployments,
   }
 }
 

@@ -63,7 +63,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     providers: Object.keys(settings.providers),
     provider: (id) => callable.get(id),
     multiplier: settings.multiplier,
-    choice: settings.routing.choice,
+    strategy: settings.routing.strategy,
     created: factsDate(facts),
   }
   const entries = Object.entries(settings.models)
@@ -93,7 +93,7 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const modelGroups: ModelGroup[] = []
   const grouping = {
     models: new Map(models.map((model) => [model.id, model])),
-    choice: building.choice,
+    strategy: building.strategy,
     created: building.created,
   }
   for (const [id, entry] of entries) {

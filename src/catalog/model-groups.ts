@@ -1,4 +1,4 @@
-import type { Choice, ModelSettings } from "../config/settings.ts"
+import type { Strategy, ModelSettings } from "../config/settings.ts"
 import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { combineInOrder, type Share, combineEqually } from "./several-models.ts"
@@ -8,7 +8,7 @@ export interface GroupSources {
   /** Existing models by id. */
   readonly models: ReadonlyMap<string, Model>
   /** The default rule for choosing a deployment in groups. */
-  readonly choice: Choice
+  readonly strategy: Strategy
   /** Unix seconds. */
   readonly created: number
 }
@@ -47,7 +47,7 @@ export class ModelGroup {
 /** Builds a group from its existing members. */
 export function buildGroup(
   id: string,
-  { members = [], choice, ownedBy, disconnect }: ModelSettings,
+  { members = [], strategy, ownedBy, disconnect }: ModelSettings,
   sources: GroupSources,
 ): BuiltGroup {
   const warnings: string[] = []
@@ -71,7 +71,7 @@ export function buildGroup(
     ownedBy: ownedBy ?? id.slice(0, id.indexOf("/")),
     ...(disconnect !== undefined && { disconnect }),
   }
-  const chosen = choice ?? sources.choice
+  const chosen = strategy ?? sources.strategy
   const joined = (own: readonly Share[]): Model =>
     chosen === "order"
       ? combineInOrder(

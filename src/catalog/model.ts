@@ -2,7 +2,7 @@ import type { DialectId, Loss } from "../canon/extra.ts"
 import type { SeparateReasoning } from "../canon/separate-reasoning.ts"
 import type { ResolvedRules } from "./model-rules.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
-import type { Choice, Disconnect } from "../config/settings.ts"
+import type { Strategy, Disconnect } from "../config/settings.ts"
 import { chargesFor, type Price } from "../ledger/price.ts"
 
 /** One of several models that may serve a request, as stored with its deployments. */
@@ -18,7 +18,7 @@ export interface Member {
 /** Deployments that are ordered together and tried before the deployments of the next stage. */
 export interface Stage {
   readonly place: number
-  readonly choice: StageChoice
+  readonly strategy: StageStrategy
   /** The reason for this stage; if absent, the rule for choosing a deployment. */
   readonly reason?: PreferenceReason
   /** Whether only the first deployment is tried. */
@@ -26,7 +26,7 @@ export interface Stage {
 }
 
 /** The order of deployments within a stage. `throughput` can only be requested by callers, not set in the settings. */
-export type StageChoice = Choice | "throughput"
+export type StageStrategy = Strategy | "throughput"
 
 /** The field of a request that decided its deployment. */
 export type PreferenceReason =
@@ -72,7 +72,7 @@ export interface Deployment extends ResolvedRules {
   readonly separateReasoning?: SeparateReasoning
   /** Absent if the deployment only serves the requested model. */
   readonly member?: Member
-  /** Absent if only the model's choice rule determines the order. */
+  /** Absent if only the model's strategy determines the order. */
   readonly stage?: Stage
 }
 
@@ -128,10 +128,10 @@ export interface Model {
   /** Handling of responses after their callers disconnect; if absent, the general setting. */
   readonly disconnect?: Disconnect
   /** The rule for choosing the first deployment; if absent, by weight. */
-  readonly choice?: Choice
+  readonly strategy?: Strategy
   /** Whether a second deployment is called if the first is late; if absent, the general setting. */
   readonly hedge?: boolean
-  /** Deployments in the order of the settings, or cheapest first if the choice rule requires it. */
+  /** Deployments in the order of the settings, or cheapest first if the strategy requires it. */
   readonly deployments: readonly Deployment[]
   /** Deployments that the operator has paused. */
   readonly paused?: readonly Deployment[]

@@ -16,14 +16,14 @@ export function hasPeriods({ deployments }: Model): boolean {
   return deployments.some(({ price }) => price?.periods !== undefined)
 }
 
-/** Returns a model with the prices that apply at `now` (Unix milliseconds), sorted by price if `choice` is `price`. */
+/** Returns a model with the prices that apply at `now` (Unix milliseconds), sorted by price if `strategy` is `price`. */
 export function atPricesOf(model: Model, now: number): Model {
   if (!hasPeriods(model)) return model
   const last = known.get(model)
   if (last !== undefined && last.from <= now && now < last.until) return last.model
   const deployments = model.deployments.map((each) => deploymentAt(each, now))
   const times = deployments.flatMap(({ price }) => price?.inForce ?? [])
-  const ordered = model.choice === "price" ? cheapestFirst(deployments) : deployments
+  const ordered = model.strategy === "price" ? cheapestFirst(deployments) : deployments
   const priced = { ...model, deployments: ordered }
   known.set(model, {
     from: Math.max(...times.map(({ from }) => from)),

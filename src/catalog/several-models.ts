@@ -1,5 +1,5 @@
 import { MAX_INPUT_LENGTH } from "../dialects/speech/request.ts"
-import type { Deployment, Member, Model, StageChoice, PreferenceReason } from "./model.ts"
+import type { Deployment, Member, Model, StageStrategy, PreferenceReason } from "./model.ts"
 
 /** The description of a combined model. */
 type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
@@ -23,9 +23,9 @@ export function combineInOrder(
   let place = 0
   const deployments = models.flatMap((model) => {
     const first = place
-    const { choice = "weight" } = model
+    const { strategy = "weight" } = model
     const isSingle = model.deployments.length === 1
-    const own = { place: first, choice, ...(isSingle && reason && { reason }) }
+    const own = { place: first, strategy, ...(isSingle && reason && { reason }) }
     const member = asMember(model)
     return model.deployments.map((deployment): Deployment => {
       const { stage } = deployment
@@ -38,8 +38,12 @@ export function combineInOrder(
 }
 
 /** Combines models as equals, with one order for all deployments. */
-export function combineEqually(head: Head, shares: readonly Share[], choice: StageChoice): Model {
-  const stage = { place: 0, choice }
+export function combineEqually(
+  head: Head,
+  shares: readonly Share[],
+  strategy: StageStrategy,
+): Model {
+  const stage = { place: 0, strategy }
   const deployments = shares.flatMap(({ model, weight }) => {
     const sum = model.deployments.reduce((total, one) => total + one.weight, 0)
     const factor = sum === 0 ? 0 : weight / sum

@@ -20,7 +20,7 @@ export type {
 export type { DeploymentSettings, ModelSettings } from "./sections/models.ts"
 export type { PriceGroupSettings, PriceTermSettings } from "./sections/price-groups.ts"
 export type { NamedCredential, ProviderSettings } from "./sections/providers.ts"
-export type { Choice, TimeoutSettings, Disconnect, RoutingSettings } from "./sections/routing.ts"
+export type { Strategy, TimeoutSettings, Disconnect, RoutingSettings } from "./sections/routing.ts"
 export type { ConversationSettings, IdempotencySettings } from "./sections/storage.ts"
 
 /**

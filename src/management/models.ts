@@ -380,7 +380,7 @@ function groupOf({ id, members }: Model, { models, routing }: Settings): ModelDo
   const written = Object.hasOwn(models, id) ? models[id] : undefined
   const known = new Set(members.map((member) => member.id))
   return {
-    choice: written?.choice ?? routing.choice,
+    strategy: written?.strategy ?? routing.strategy,
     members: (written?.members ?? []).filter(({ model }) => known.has(model)),
   }
 }

@@ -4,7 +4,7 @@ import {
   type Model,
   placeOf,
   type Stage,
-  type StageChoice,
+  type StageStrategy,
   type PreferenceReason,
 } from "../catalog/model.ts"
 import type { Health } from "./health.ts"
@@ -18,7 +18,7 @@ export interface CacheKey {
 }
 
 /** The reason for choosing the first deployment, as shown in receipts. */
-export type RouteReason = CacheKey["kind"] | StageChoice | PreferenceReason
+export type RouteReason = CacheKey["kind"] | StageStrategy | PreferenceReason
 
 export interface Route {
   /** Deployments in the order in which they are attempted. */
@@ -41,7 +41,7 @@ const NOWHERE: Route = { deployments: [] }
 const HASH_COUNT = 2 ** 32
 
 /**
- * Orders the deployments of a model for one request. Healthy deployments come first, by the model's choice rule,
+ * Orders the deployments of a model for one request. Healthy deployments come first, by the model's strategy,
  * followed by those with weight 0 in the order of the settings, and by those with an open circuit. No priced deployment
  * is excluded, because an uncertain attempt is better than a certain failure.
  */
@@ -63,15 +63,15 @@ export class Router {
    *   explicit order takes precedence.
    */
   route(model: Model, cacheKey?: () => CacheKey | undefined): Route {
-    const { deployments, choice = "weight" } = model
+    const { deployments, strategy = "weight" } = model
     if (deployments.length === 1) return deployments[0]?.price === undefined ? NOWHERE : model
     const priced = deployments.filter(({ price }) => price !== undefined)
     if (priced.length < 2) return { deployments: priced }
     if (priced[0]?.stage !== undefined) return this.#routeStages(priced, cacheKey)
-    const { healthy, open, key } = this.#ordered(priced, choice, cacheKey)
+    const { healthy, open, key } = this.#ordered(priced, strategy, cacheKey)
     return {
       deployments: open.length === 0 ? healthy : [...healthy, ...open],
-      reason: key?.kind ?? choice,
+      reason: key?.kind ?? strategy,
     }
   }
 
@@ -83,9 +83,9 @@ export class Router {
     const healthy: Deployment[] = []
     const open: Deployment[] = []
     const reasons = new Map<number, RouteReason | undefined>()
-    for (const { place, choice, reason, isAlone, deployments } of stagesOf(priced)) {
-      const ordered = this.#ordered(deployments, choice, cacheKey)
-      const usual = deployments.length > 1 ? choice : undefined
+    for (const { place, strategy, reason, isAlone, deployments } of stagesOf(priced)) {
+      const ordered = this.#ordered(deployments, strategy, cacheKey)
+      const usual = deployments.length > 1 ? strategy : undefined
       reasons.set(place, ordered.key?.kind ?? reason ?? usual)
       if (isAlone && ordered.healthy.length > 0) healthy.push(...ordered.healthy.slice(0, 1))
       else if (isAlone) open.push(...ordered.open.slice(0, 1))
@@ -101,10 +101,10 @@ export class Router {
 
   #ordered(
     deployments: readonly Deployment[],
-    choice: StageChoice,
+    strategy: StageStrategy,
     cacheKey: (() => CacheKey | undefined) | undefined,
   ): Ordered {
-    const isOrdered = choice === "order" || choice === "price"
+    const isOrdered = strategy === "order" || strategy === "price"
     const hasEquals =
       deployments.length > 1 &&
       (!isOrdered || deployments.some(({ credential }) => credential !== undefined))
@@ -112,7 +112,7 @@ export class Router {
     const order = (all: readonly Deployment[]): readonly Deployment[] => {
       if (!hasEquals) return all
       const orderEquals: Order = (equals) =>
-        key === undefined ? this.#chosen(equals, choice) : byAffinity(equals, key)
+        key === undefined ? this.#chosen(equals, strategy) : byAffinity(equals, key)
       return isOrdered ? byPlace(all, orderEquals) : orderEquals(all)
     }
     // If the key only chooses between credentials of one provider, it is not the reason for the route.
@@ -136,8 +136,8 @@ export class Router {
     return deployments.filter(({ id }) => this.#health.isHealthy(id)).length < 2
   }
 
-  #chosen(deployments: readonly Deployment[], choice: StageChoice): readonly Deployment[] {
-    switch (choice) {
+  #chosen(deployments: readonly Deployment[], strategy: StageStrategy): readonly Deployment[] {
+    switch (strategy) {
       case "order":
       case "price":
       // The catalog has sorted the deployments. Only the credentials of a deployment have to be ordered.
@@ -178,10 +178,10 @@ export class Router {
 /** Returns the most probable order of a model's deployments, for estimates. */
 export function likelyRoute(model: Model, health: Health): readonly Deployment[] {
   const priced = model.deployments.filter(({ price }) => price !== undefined)
-  const { choice = "weight" } = model
+  const { strategy = "weight" } = model
   const isStaged = priced[0]?.stage !== undefined
-  const stages = isStaged ? stagesOf(priced) : [{ place: 0, choice, deployments: priced }]
-  const likely = stages.flatMap(({ choice: own, isAlone, deployments }: StagedDeployments) => {
+  const stages = isStaged ? stagesOf(priced) : [{ place: 0, strategy, deployments: priced }]
+  const likely = stages.flatMap(({ strategy: own, isAlone, deployments }: StagedDeployments) => {
     const isOrdered = own === "order" || own === "price"
     const order = isOrdered
       ? deployments
@@ -214,8 +214,13 @@ function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
   return [...Map.groupBy(deployments, ({ stage }) => stage?.place ?? 0)]
     .toSorted(([left], [right]) => left - right)
     .map(([place, own]) => {
-      const { choice = "weight", ...stage } = own[0]?.stage ?? {}
-      return { ...stage, place, choice, deployments: choice === "price" ? cheapestFirst(own) : own }
+      const { strategy = "weight", ...stage } = own[0]?.stage ?? {}
+      return {
+        ...stage,
+        place,
+        strategy,
+        deployments: strategy === "price" ? cheapestFirst(own) : own,
+      }
     })
 }
 

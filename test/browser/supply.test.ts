@@ -14,7 +14,7 @@ import { billed, reconcile } from "../management/reconciliation/support.ts"
 import { faultsOf } from "./axe-faults.ts"
 
 const YAML = `models:
-  auto/cheap: { choice: order, members: [sandbox/echo, { model: sandbox/claude, weight: 2 }] }
+  auto/cheap: { strategy: order, members: [sandbox/echo, { model: sandbox/claude, weight: 2 }] }
 `
 let tollgate: ConsoleGateway
 let operator: Visitor

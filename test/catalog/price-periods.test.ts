@@ -145,7 +145,7 @@ test("deployments with price periods are tried in the order of their current pri
       price: { input: "2", output: "2", periods: [{ ...NIGHT, output: "0.1" }] },
     },
   ]
-  const { catalog, clock } = built({ "mine/both": { choice: "price", deployments } })
+  const { catalog, clock } = built({ "mine/both": { strategy: "price", deployments } })
   const order = () => catalog.require("mine/both", "chat").deployments.map(({ id }) => id)
   expect(order()).toEqual(["kin/b", "mine/a"])
   clock.now = DAY + 6 * HOUR

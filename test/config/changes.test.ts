@@ -45,7 +45,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "timeouts.first_byte": "2m",
   "timeouts.idle": "3m",
   "timeouts.total": "2h",
-  "routing.choice": "price",
+  "routing.strategy": "price",
   "routing.affinity": "false",
   "routing.retries": "2",
   "routing.hedge": "true",

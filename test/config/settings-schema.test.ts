@@ -30,7 +30,7 @@ test.each([
   "server: { prot: 1 }",
   "server: { port: 65536 }",
   "server: { workers: 1.5 }",
-  "routing: { choice: fastest }",
+  "routing: { strategy: fastest }",
   "limits: { media_private: maybe }",
   "database: { settle: later }",
   "providers: { a: { api_key: secret } }",

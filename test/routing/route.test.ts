@@ -165,7 +165,7 @@ describe("affinity of routes", () => {
   })
 
   test("does not change an order that the operator has set", () => {
-    const ordered = { ...pool, choice: "order" as const }
+    const ordered = { ...pool, strategy: "order" as const }
     for (const text of ["one", "two", "three", "four"]) {
       expect(routed(ordered, new Health(), text)).toEqual(["a", "b", "c"])
     }
@@ -203,9 +203,9 @@ describe("loads of models", () => {
 
 describe("the routing strategy", () => {
   const health = new Health()
-  const of = (choice: Model["choice"], ...weights: number[]): Model => ({
+  const of = (strategy: Model["strategy"], ...weights: number[]): Model => ({
     ...model(weights.map((weight, index) => deployment(`d${index}`, weight))),
-    choice: choice!,
+    strategy: strategy!,
   })
   const firstOf = (router: Router, asked: Model) => ids(router.route(asked).deployments)[0]
 

@@ -9,7 +9,7 @@ import { flag, number, oneOf, text, wholeNumber } from "../scalars.ts"
 import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
 import { MULTIPLIER } from "./pricing.ts"
-import { CHOICES, DISCONNECTS } from "./routing.ts"
+import { STRATEGIES, DISCONNECTS } from "./routing.ts"
 
 const COUNT = wholeNumber(1, Infinity)
 
@@ -77,9 +77,9 @@ function modelSchema(names: KnownNames) {
     /** Maximum searches that the model makes on its own per response. */
     ownSearches: wholeNumber(1, 1_000).optional(),
     ownedBy: text().optional(),
-    /** If `disconnect`, `choice` or `hedge` is absent, the setting for all models applies. */
+    /** If `disconnect`, `strategy` or `hedge` is absent, the setting for all models applies. */
     disconnect: oneOf(DISCONNECTS, "way to end").optional(),
-    choice: oneOf(CHOICES, "choice").optional(),
+    strategy: oneOf(STRATEGIES, "strategy").optional(),
     hedge: flag().optional(),
     /** The supported dialects; if absent, the known dialects of the model, or all dialects of its provider. */
     dialects: dialects(names),

@@ -6,9 +6,9 @@ import { duration, flag, oneOf, wholeNumber } from "../scalars.ts"
  * The rule for choosing a model's first deployment: randomly by weight, in the order of the settings, by price, by
  * response time, or by the number of active requests.
  */
-export const CHOICES = ["weight", "order", "price", "latency", "least_busy"] as const
+export const STRATEGIES = ["weight", "order", "price", "latency", "least_busy"] as const
 
-export type Choice = (typeof CHOICES)[number]
+export type Strategy = (typeof STRATEGIES)[number]
 
 /**
  * Handling of a response whose caller has disconnected. With `cancel`, the gateway closes the connection to the
@@ -63,10 +63,10 @@ export type TimeoutSettings = ReturnType<typeof TIMEOUTS.build>
 
 /** Distribution of requests among deployments. */
 export const ROUTING = section("routing", {
-  choice: setting(oneOf(CHOICES, "choice"), {
+  strategy: setting(oneOf(STRATEGIES, "strategy"), {
     default: "weight",
     documentation:
-      "which of a model's deployments is tried first: `weight`, `order`, `price`, `latency` or `least_busy`; can be set per model, as `choice` ([routing](../run/routing.md))",
+      "which of a model's deployments is tried first: `weight`, `order`, `price`, `latency` or `least_busy`; can be set per model, as `strategy` ([routing](../run/routing.md))",
   }),
   affinity: setting(flag(), {
     default: "true",

@@ -220,9 +220,9 @@ class Choosing {
     const { order = [], sort, sortsAll, allowsFallbacks } = this.#preferences
     const isAlone = !allowsFallbacks && order.length === 0
     if (order.length === 0 && sort === undefined && !isAlone) return this.#left
-    const { choice = "weight" } = this.#model
+    const { strategy = "weight" } = this.#model
     return this.#left.map((deployment) => {
-      const usual: Stage = deployment.stage ?? { place: 0, choice }
+      const usual: Stage = deployment.stage ?? { place: 0, strategy }
       const found = order.indexOf(deployment.provider)
       const isFound = found !== -1
       const rank = isFound ? found : order.length
@@ -230,7 +230,7 @@ class Choosing {
       const reason = isFound ? "provider.order" : sort ? "provider.sort" : usual.reason
       const stage = {
         place,
-        choice: sort ?? usual.choice,
+        strategy: sort ?? usual.strategy,
         ...(reason !== undefined && { reason }),
         ...(isAlone && { isAlone }),
       }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
   const behind = (model: string) =>
     simulated({
-      choice: "order",
+      strategy: "order",
       deployments: [
         { provider: "vendor", model, weight: 1 },
         { provider: "vendor", model: "good", weight: 1 },
@@ -39,7 +39,7 @@ beforeAll(async () => {
     settings: {
       adminToken: ADMIN_TOKEN,
       timeouts: { connect: 5_000, firstByte: 300, idle: 300, total: 60_000 },
-      routing: { choice: "order", affinity: false, hedge: false, retries: 0 },
+      routing: { strategy: "order", affinity: false, hedge: false, retries: 0 },
     },
     providers: { vendor: provider(vendor.url) },
     models: {

@@ -108,7 +108,7 @@ beforeAll(async () => {
   vendor = startVendor(async (_request, number) => answer(vendor.bodies[number - 1] ?? {}))
   const root = vendor.url.replace(/\/v1$/, "")
   gateway = await startGateway({
-    settings: { routing: { choice: "order", affinity: true, hedge: false, retries: 0 } },
+    settings: { routing: { strategy: "order", affinity: true, hedge: false, retries: 0 } },
     providers: {
       anthropic: { ...provider(root, "anthropic"), apiKey: "key" },
       cohere: { ...provider(root, "cohere"), apiKey: "key" },

@@ -30,7 +30,7 @@ beforeAll(async () => {
     maxOutput: 4000,
   } as const
   gateway = await startGateway({
-    settings: { routing: { choice: "order", affinity: true, hedge: false, retries: 2 } },
+    settings: { routing: { strategy: "order", affinity: true, hedge: false, retries: 2 } },
     providers: { google: { ...provider(root, "google"), apiKey: "key" } },
     models: {
       "google/gemini": {

@@ -37,7 +37,7 @@ beforeAll(async () => {
           { provider: "same", model: "m", weight: 1 },
           { provider: "other", model: "m", weight: 0 },
         ],
-        choice: "order",
+        strategy: "order",
       },
       "same/embed": { kind: "embedding", price },
       "same/gpt-image-1": { kind: "image", price: { image: "1" } },

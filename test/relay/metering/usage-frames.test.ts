@@ -41,7 +41,7 @@ beforeAll(async () => {
       cohere: provider(root, "cohere"),
     },
     models: {
-      "chat/model": simulated({ deployments, choice: "order" }),
+      "chat/model": simulated({ deployments, strategy: "order" }),
       "openai/responses": simulated({ dialects: ["openai-responses"] }),
       "anthropic/model": simulated(),
       "google/model": simulated(),

@@ -98,7 +98,7 @@ beforeAll(async () => {
         providers[id] = { ...provider(url, vendor), apiKey: "key" }
       }
       const deployments = ids.map((id) => ({ provider: id, model: "one", weight: 1 }))
-      models[`m/${way}-${kind}`] = { kind, price, deployments, choice: "order" } as ModelSettings
+      models[`m/${way}-${kind}`] = { kind, price, deployments, strategy: "order" } as ModelSettings
     }
   }
   gateway = await startGateway({ providers, models })

@@ -59,7 +59,7 @@ beforeAll(async () => {
       "google/tts": { kind: "speech", price: tokens, maxOutput: 16_384 },
       "own/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
       "google/transcribe": { kind: "transcription", price: tokens, maxOutput: 4_000 },
-      "two/vectors": { kind: "embedding", deployments: two, choice: "order", hedge: true },
+      "two/vectors": { kind: "embedding", deployments: two, strategy: "order", hedge: true },
     },
   })
   caller = await gateway.caller("10")

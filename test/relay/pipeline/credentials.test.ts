@@ -137,7 +137,7 @@ beforeAll(async () => {
       "state/gpt": simulated({ context: 1_000_000 }),
       "weighted/a": simulated(),
       "many/ordered": simulated({
-        choice: "order",
+        strategy: "order",
         deployments: [
           { provider: "many", model: "ordered", weight: 1 },
           { provider: "other", model: "ordered", weight: 5 },

@@ -79,7 +79,7 @@ export const LATE = 40
 
 export function pair(name: string, more: Partial<ModelSettings> = {}): ModelSettings {
   return simulated({
-    choice: "order",
+    strategy: "order",
     hedge: true,
     deployments: [
       { provider: "first", model: name, weight: 1 },
@@ -108,7 +108,7 @@ export async function startHedgeWorld(
     },
     models,
     settings: {
-      routing: { choice: "weight", affinity: true, retries: 1, hedge },
+      routing: { strategy: "weight", affinity: true, retries: 1, hedge },
       ...(limits && { limits }),
     },
   })

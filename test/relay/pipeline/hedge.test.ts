@@ -63,7 +63,7 @@ beforeAll(async () => {
     "first/speech": {
       kind: "speech",
       price: { character: "1" },
-      choice: "order",
+      strategy: "order",
       hedge: true,
       deployments,
     },
@@ -481,7 +481,7 @@ test("a fallback model is not called when the first model is late", async () => 
       "first/own": at("first"),
       "second/own": at("second"),
       "auto/order": {
-        choice: "order",
+        strategy: "order",
         members: ["first/own", "second/own"].map((model) => ({ model, weight: 1 })),
       },
     },

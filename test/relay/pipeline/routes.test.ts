@@ -54,7 +54,7 @@ beforeAll(async () => {
     providers: { odd: provider(vendor.url) },
     settings: {
       timeouts: SHORT_TIMEOUTS,
-      routing: { choice: "weight", affinity: true, retries: 1, hedge: false },
+      routing: { strategy: "weight", affinity: true, retries: 1, hedge: false },
     },
     models: {
       ...Object.fromEntries(names.map((name) => [`odd/${name}`, only(name)])),
@@ -63,7 +63,7 @@ beforeAll(async () => {
         deployments: ["p1", "p2", "p3"].map((model) => ({ provider: "odd", model, weight: 1 })),
       }),
       "odd/priced": simulated({
-        choice: "price",
+        strategy: "price",
         deployments: [
           { provider: "odd", model: "dear", weight: 5, price: { input: "9", output: "9" } },
           { provider: "odd", model: "cheap", weight: 1, price: { input: "1", output: "1" } },

@@ -64,18 +64,18 @@ beforeAll(async () => {
         deployments: NAMES.map((name) => deployment(name, `${name}-vectors`)),
       },
       "auto/cheap": {
-        choice: "price",
+        strategy: "price",
         members: ["dear/big", "cheap/small"].map((model) => ({ model, weight: 1 })),
       },
       // The members of this group fail in no other test, so they are not cooling down.
       "dear/steady": simulated({ deployments: [deployment("dear", "steady")] }),
       "dear/shaky": simulated({ deployments: [deployment("dear", "shaky")] }),
       "auto/steady": {
-        choice: "order",
+        strategy: "order",
         members: ["dear/steady", "cheap/small"].map((model) => ({ model, weight: 1 })),
       },
       "auto/shaky": {
-        choice: "order",
+        strategy: "order",
         members: ["dear/shaky", "cheap/small"].map((model) => ({ model, weight: 1 })),
       },
     },

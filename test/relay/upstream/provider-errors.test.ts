@@ -361,10 +361,10 @@ beforeAll(async () => {
         const bad = { provider: id, model: "bad", weight: 1 }
         const good = { provider: "sim", model: "echo", weight: 0 }
         const deployments = use.startsWith("alone") ? [bad] : [bad, good]
-        models[`m/${id}`] = simulated({ deployments, choice: "order" })
+        models[`m/${id}`] = simulated({ deployments, strategy: "order" })
         models[`m/${id}-other`] = simulated({
           deployments: [{ ...bad, model: "other" }, good],
-          choice: "order",
+          strategy: "order",
         })
       }
     }
@@ -472,7 +472,7 @@ describe("an error of the request itself", () => {
             { provider: "strict", model: "one", weight: 1 },
             { provider: "sim", model: "echo", weight: 0 },
           ],
-          choice: "order",
+          strategy: "order",
         }),
       },
     })

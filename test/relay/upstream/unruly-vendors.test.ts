@@ -97,7 +97,7 @@ function startOdd(firstByteMs: number): Promise<TestGateway> {
       },
     },
     settings: {
-      routing: { choice: "weight", affinity: true, hedge: false, retries: 1 },
+      routing: { strategy: "weight", affinity: true, hedge: false, retries: 1 },
       timeouts: { connect: 5_000, firstByte: firstByteMs, idle: 20_000, total: 60_000 },
     },
   })

@@ -13,7 +13,7 @@ import { InputPrice, OutputPrice } from "./model-cells.tsx"
 
 type Group = NonNullable<Model["group"]>
 
-const CHOICES: Readonly<Record<Group["choice"], string>> = {
+const STRATEGIES: Readonly<Record<Group["strategy"], string>> = {
   weight: "Requests are shared by weight; the others take over when one fails.",
   order: "Tried in this order; the next one takes over when one fails.",
   price: "The cheapest is tried first; the next one takes over when it fails.",
@@ -27,12 +27,12 @@ export function GroupMembers({ group }: { readonly group: Group }) {
   const { accountId } = useAccount()
   const { data: models } = useQuery(modelsQueryFor(isOperator ? undefined : accountId))
   const table = useAlignedPoints()
-  const isOrdered = group.choice === "order"
-  const hasWeights = group.choice === "weight"
+  const isOrdered = group.strategy === "order"
+  const hasWeights = group.strategy === "weight"
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        {CHOICES[group.choice]}
+        {STRATEGIES[group.strategy]}
       </Text>
       <Table ref={table} verticalSpacing={6} aria-label="Members">
         <Table.Thead>

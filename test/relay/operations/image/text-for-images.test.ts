@@ -29,7 +29,7 @@ beforeAll(async () => {
     return Response.json({ candidates: [{ content, finishReason: "STOP" }], usageMetadata })
   })
   gateway = await startGateway({
-    settings: { routing: { choice: "order", affinity: true, hedge: false, retries: 0 } },
+    settings: { routing: { strategy: "order", affinity: true, hedge: false, retries: 0 } },
     providers: { google: provider(vendor.url.replace("/v1", ""), "google") },
     models: {
       "google/gemini-3-image": {
