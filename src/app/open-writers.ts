@@ -25,8 +25,8 @@ export async function openWriters(
   building: AsyncDisposableStack,
 ): Promise<Writers | undefined> {
   if (!settings.database) return undefined
-  const { settle, patience } = settings.database
-  const database = new DatabaseWriter(store, databaseRetries(patience))
+  const { settle, settleTimeout } = settings.database
+  const database = new DatabaseWriter(store, databaseRetries(settleTimeout))
   if (settle === "database") return { usual: database }
   const journal = building.use(await openJournal(settings.data))
   const poster = new JournalPoster(store, journal.lines, alarms)

@@ -43,7 +43,7 @@ export const FILE_RETRIES: RetryPolicy = {
 
 /**
  * Returns the policy for batches whose callers wait for a database on a network.
- * @param maxWaitMs the setting `database.patience`.
+ * @param maxWaitMs the setting `database.settle_timeout`.
  */
 export function databaseRetries(maxWaitMs: number): RetryPolicy {
   return { ...FILE_RETRIES, maxWaitMs, abandonsAttempts: true }

@@ -35,7 +35,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "database.prepared_statements": "false",
   "database.secret": "hidden-0123456789abcdef0123456789abcdef",
   "database.settle": "journal",
-  "database.patience": "3s",
+  "database.settle_timeout": "3s",
   "database.lease_term": "20s",
   "console.oidc":
     "[{ id: one, issuer: 'https://id.example.com', client_id: c, client_secret: hidden-3 }]",

@@ -112,7 +112,7 @@ describe("database settings", () => {
   test("include the target of charges, which determines the default lease term", () => {
     const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
     const plain = load(url).database
-    expect(plain).toMatchObject({ settle: "database", patience: 10_000, leaseTerm: 15_000 })
+    expect(plain).toMatchObject({ settle: "database", settleTimeout: 10_000, leaseTerm: 15_000 })
     const journal = load({ ...url, TOLLGATE_SETTLE: "journal" }).database
     expect(journal).toMatchObject({ settle: "journal", leaseTerm: 60_000 })
     expect(rejectionOf({ ...url, TOLLGATE_SETTLE: "log" })).toContain(
@@ -135,11 +135,11 @@ describe("database settings", () => {
     const url = "postgres://localhost/tollgate"
     writeFileSync(
       file,
-      `database: { url: "${url}", lease_term: ${term}, settle: journal, patience: 3s }`,
+      `database: { url: "${url}", lease_term: ${term}, settle: journal, settle_timeout: 3s }`,
     )
     const read = () => loadSettings({ environment: {}, vendors: [], file }).settings.database
     if (typeof expected === "number") {
-      expect(read()).toMatchObject({ leaseTerm: expected, patience: 3_000, settle: "journal" })
+      expect(read()).toMatchObject({ leaseTerm: expected, settleTimeout: 3_000, settle: "journal" })
     } else expect(read).toThrow(expected)
   })
 

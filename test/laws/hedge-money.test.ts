@@ -96,7 +96,7 @@ test("only one of two hedged attempts is charged, once, and no hold remains", as
   const ask = async (one: Case, index: number): Promise<void> => {
     const { stream, leaves } = one
     const isSilent = one.first.ending === "silent" || one.second.ending === "silent"
-    const patience = leaves ?? (isSilent ? 1_500 : 15_000)
+    const timeoutMs = leaves ?? (isSilent ? 1_500 : 15_000)
     const body = {
       model: `first/${index}`,
       messages: [{ role: "user", content: JSON.stringify(one) }],
@@ -106,7 +106,7 @@ test("only one of two hedged attempts is charged, once, and no hold remains", as
       method: "POST",
       headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMs),
     }).catch(() => undefined)
     const text = await response?.text().catch(() => undefined)
     if (response === undefined || text === undefined) return

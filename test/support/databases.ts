@@ -17,5 +17,5 @@ interface LedgerSettings {
 async function postgres(settle: DatabaseSettings["settle"]): Promise<LedgerSettings> {
   const url = await databases.urlOf(crypto.randomUUID())
   const common = { connections: 8, preparedStatements: true, allowInsecure: true }
-  return { database: { url, settle, ...common, leaseTerm: 15_000, patience: 10_000 } }
+  return { database: { url, settle, ...common, leaseTerm: 15_000, settleTimeout: 10_000 } }
 }

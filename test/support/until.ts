@@ -9,18 +9,18 @@ const LIMIT_MS = 240_000
 /**
  * Waits for a condition.
  *
- * @param patience the time limit in milliseconds.
+ * @param timeoutMs the time limit.
  * @throws Error if the condition is not met in time.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  patience = LIMIT_MS,
+  timeoutMs = LIMIT_MS,
 ): Promise<void> {
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + timeoutMs
   let pause = FIRST_PAUSE_MS
   while (!(await condition())) {
     if (performance.now() > deadline) {
-      throw new Error(`condition not met in ${patience} ms: ${condition}`)
+      throw new Error(`condition not met in ${timeoutMs} ms: ${condition}`)
     }
     await Bun.sleep(pause)
     pause = Math.min(pause * PAUSE_GROWTH, LAST_PAUSE_MS)

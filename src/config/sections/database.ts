@@ -95,7 +95,7 @@ export const DATABASE = section(
         "storage of a charge before the last byte of its response is sent: the `database`, or first the node's own `journal` ([the journal](../run/journal.md)). Only with PostgreSQL",
     }),
     /** Maximum time that the last byte of a response waits for the database, in milliseconds. */
-    patience: setting(durationOrOff(), {
+    settleTimeout: setting(durationOrOff(), {
       needsRestart: true,
       default: "10s",
       documentation: "how long the last byte of a response waits for the database",
