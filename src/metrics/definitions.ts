@@ -32,8 +32,8 @@ export const COUNTERS = {
     help: "Credits charged to callers",
     labels: ["model", "provider"],
   },
-  tollgate_card_credits_total: {
-    help: "Cost of the same requests by the price cards without the multiplier, which is your cost if the cards have the providers' prices",
+  tollgate_list_price_credits_total: {
+    help: "Cost of the same requests at list prices without the multiplier, which is your cost if they are the providers' prices",
     labels: ["model", "provider"],
   },
   tollgate_written_off_credits_total: {
@@ -50,9 +50,9 @@ export const COUNTERS = {
   },
   tollgate_request_lines_total: {
     help: "Request lines by sink, written or dropped",
-    labels: ["sink", "fate"],
+    labels: ["sink", "outcome"],
   },
-  tollgate_processor_seconds_total: { help: "Processor time of the processes" },
+  tollgate_cpu_seconds_total: { help: "CPU time of the processes" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
 
 export const HISTOGRAMS = {
@@ -61,12 +61,12 @@ export const HISTOGRAMS = {
     labels: ["endpoint", "provider"],
     buckets: SECONDS,
   },
-  tollgate_first_byte_seconds: {
+  tollgate_time_to_first_byte_seconds: {
     help: "Time from the arrival of a request to the first byte of its response, for streams",
     labels: ["endpoint", "provider"],
     buckets: SECONDS,
   },
-  tollgate_settle_seconds: {
+  tollgate_settlement_duration_seconds: {
     help: "Time until a charge is durable",
     buckets: SHORT,
   },
@@ -117,7 +117,7 @@ export const GAUGES = {
     help: "Request lines that are not yet written",
     labels: ["sink"],
   },
-  tollgate_ledgers_usable: {
+  tollgate_processes_ready: {
     help: "Processes that can use the ledger and therefore accept requests",
   },
   tollgate_deployment_cooling_down: {

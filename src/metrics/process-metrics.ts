@@ -43,7 +43,7 @@ export class ProcessMetrics {
     registry.gauge("tollgate_held_credits").set(Number(held) / NANOCREDITS)
     registry.gauge("tollgate_leased_credits").set(Number(leased) / NANOCREDITS)
     registry.gauge("tollgate_journal_pending").set(ledger.waiting)
-    registry.gauge("tollgate_ledgers_usable").set(ledger.failure === undefined ? 1 : 0)
+    registry.gauge("tollgate_processes_ready").set(ledger.failure === undefined ? 1 : 0)
     registry.gauge("tollgate_request_memory_bytes").set(memory.held)
     registry.gauge("tollgate_request_memory_limit_bytes").set(memory.limit)
     registry.gauge("tollgate_resident_memory_bytes").set(process.memoryUsage.rss())
@@ -72,8 +72,8 @@ export class ProcessMetrics {
     const waiting = this.#registry.gauge("tollgate_request_lines_pending")
     for (const { name: sink, counts } of this.#parts.sinks) {
       const before = this.#lines.get(sink)
-      counter.labels({ sink, fate: "written" }).add(counts.written - (before?.written ?? 0))
-      counter.labels({ sink, fate: "dropped" }).add(counts.dropped - (before?.dropped ?? 0))
+      counter.labels({ sink, outcome: "written" }).add(counts.written - (before?.written ?? 0))
+      counter.labels({ sink, outcome: "dropped" }).add(counts.dropped - (before?.dropped ?? 0))
       waiting.set({ sink }, counts.waiting)
       this.#lines.set(sink, counts)
     }
@@ -92,7 +92,7 @@ export class ProcessMetrics {
 
   #processor(): void {
     const { user, system } = process.cpuUsage()
-    const counter = this.#registry.counter("tollgate_processor_seconds_total")
+    const counter = this.#registry.counter("tollgate_cpu_seconds_total")
     counter.labels({}).add((user + system - this.#counted) / MICROSECONDS)
     this.#counted = user + system
   }

@@ -45,7 +45,7 @@ export class RequestMetrics implements RequestObserver {
 
   constructor(registry: MetricRegistry) {
     this.#registry = registry
-    this.#settle = registry.histogram("tollgate_settle_seconds").labels({})
+    this.#settle = registry.histogram("tollgate_settlement_duration_seconds").labels({})
   }
 
   settled({ charge, deployment, priced, settlement, settling, endedAt }: SettledRequest): void {
@@ -140,10 +140,10 @@ export class RequestMetrics implements RequestObserver {
         .counter("tollgate_requests_total")
         .labels({ ...labels, endpoint, outcome: "ok" }),
       charged: registry.counter("tollgate_charged_credits_total").labels(labels),
-      card: registry.counter("tollgate_card_credits_total").labels(labels),
+      card: registry.counter("tollgate_list_price_credits_total").labels(labels),
       writtenOff: registry.counter("tollgate_written_off_credits_total").labels(labels),
       duration: registry.histogram("tollgate_request_duration_seconds").labels(place),
-      firstByte: registry.histogram("tollgate_first_byte_seconds").labels(place),
+      firstByte: registry.histogram("tollgate_time_to_first_byte_seconds").labels(place),
       usage: new Map<string, Count>(),
     }
     const endpoints = branchOf(this.#series, model, MAX_MODELS)

@@ -52,24 +52,24 @@ test("metrics of requests, usage and charges match the receipts", async () => {
   expect(valueOf(found, "tollgate_requests_total", { outcome: "upstream_error" })).toBe(1)
   expect(valueOf(found, "tollgate_usage_total", { ...echo, class: "output" })).toBe(output)
   expect(valueOf(found, "tollgate_charged_credits_total", echo)).toBeCloseTo(charged, 9)
-  expect(valueOf(found, "tollgate_card_credits_total", echo)).toBeCloseTo(charged, 8)
+  expect(valueOf(found, "tollgate_list_price_credits_total", echo)).toBeCloseTo(charged, 8)
   expect(valueOf(found, "tollgate_attempts_total", { provider: "sim", outcome: "ok" })).toBe(3)
   expect(valueOf(found, "tollgate_errors_total", { endpoint: CHAT, kind: "model_not_found" })).toBe(
     1,
   )
   expect(valueOf(found, "tollgate_errors_total", { kind: "upstream_error" })).toBe(1)
   expect(valueOf(found, "tollgate_request_duration_seconds_count")).toBe(3)
-  expect(valueOf(found, "tollgate_settle_seconds_count")).toBe(3)
+  expect(valueOf(found, "tollgate_settlement_duration_seconds_count")).toBe(3)
   expect(valueOf(found, "tollgate_written_off_credits_total", echo)).toBe(0)
   // This metric counts only streams.
-  expect(valueOf(found, "tollgate_first_byte_seconds_count")).toBe(1)
+  expect(valueOf(found, "tollgate_time_to_first_byte_seconds_count")).toBe(1)
   expect(valueOf(found, "tollgate_open_requests")).toBe(0)
   expect(valueOf(found, "tollgate_held_credits")).toBe(0)
   expect(valueOf(found, "tollgate_leased_credits")).toBeGreaterThan(0)
-  expect(valueOf(found, "tollgate_ledgers_usable")).toBe(1)
+  expect(valueOf(found, "tollgate_processes_ready")).toBe(1)
   expect(valueOf(found, "tollgate_processes")).toBe(1)
   expect(valueOf(found, "tollgate_resident_memory_bytes")).toBeGreaterThan(1e7)
-  expect(valueOf(found, "tollgate_processor_seconds_total")).toBeGreaterThan(0)
+  expect(valueOf(found, "tollgate_cpu_seconds_total")).toBeGreaterThan(0)
   const names = new Set(found.map(({ name }) => name.replace(/_(bucket|sum|count)$/, "")))
   expect([...names].toSorted()).toEqual(
     [...Object.keys(COUNTERS), ...Object.keys(HISTOGRAMS), ...Object.keys(GAUGES)]

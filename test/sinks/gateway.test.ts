@@ -37,10 +37,10 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-async function count({ url }: TestGateway, fate: string): Promise<number | undefined> {
+async function count({ url }: TestGateway, outcome: string): Promise<number | undefined> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   const name = "tollgate_request_lines_total"
-  return valueOf(samplesOf(await response.text()), name, { sink: "file", fate })
+  return valueOf(samplesOf(await response.text()), name, { sink: "file", outcome })
 }
 
 test("each request writes its line to the log file once, and the line is counted", async () => {
