@@ -34,7 +34,7 @@ Providers bill for more than tokens: searches, containers, faster service, other
 - If the feature has a price, its maximum cost is held. The provider's response contains its count, and the receipt lists it.
 - If a tool has no price, it is dropped and reported as \`tools:dropped\`, provided that the request also has tools that the caller runs and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the request is rejected.
 - If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
-  \`unpriced_features: pass\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
+  \`unpriced_features: allow\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
 A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, for providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#undocumented-fields)).
 

@@ -56,13 +56,13 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
 
 /** Wraps the events, so that some of them also raise notices. */
 function noticedEvents(events: Events, notices: Notices, problemNotices: ProblemNotices): Events {
-  const told: Pick<Events, "unpricedPassed" | "usageUncharged" | "priceChanged"> = {
+  const told: Pick<Events, "unpricedFeatureAllowed" | "usageUncharged" | "priceChanged"> = {
     priceChanged: (news) => {
       events.priceChanged(news)
       notices.notify({ type: "price.changed", data: { ...news } })
     },
-    unpricedPassed: (request, deployment, places) => {
-      events.unpricedPassed(request, deployment, places)
+    unpricedFeatureAllowed: (request, deployment, places) => {
+      events.unpricedFeatureAllowed(request, deployment, places)
       problemNotices.unpriced(request, deployment, places)
     },
     usageUncharged: (request, deployment, name) => {

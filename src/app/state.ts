@@ -115,8 +115,8 @@ export function runtimeConfigOf(
     disconnectLimit,
     media,
     learnedRules,
-    passesUnpriced: settings.unpricedFeatures === "pass",
-    passesUnknownState: settings.vendorState === "pass",
+    passesUnpriced: settings.unpricedFeatures === "allow",
+    passesUnknownState: settings.vendorState === "any",
     ...(settings.imageModel !== undefined && { imageModel: settings.imageModel }),
     ...(settings.translationModel !== undefined && {
       translationModel: settings.translationModel,

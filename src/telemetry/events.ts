@@ -74,7 +74,7 @@ export interface Events {
   usageMissing(request: string, deployment: string): void
   /** A provider reports an audio duration that is longer than the hold covers. */
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
-  unpricedPassed(request: string, deployment: string, places: readonly string[]): void
+  unpricedFeatureAllowed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /**
@@ -347,12 +347,14 @@ function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
 }
 
 /** Logs charges of vendors that no caller pays for. */
-function unchargedEvents(logger: Logger): Pick<Events, "unpricedPassed" | "usageUncharged"> {
+function unchargedEvents(
+  logger: Logger,
+): Pick<Events, "unpricedFeatureAllowed" | "usageUncharged"> {
   return {
-    unpricedPassed: (request, deployment, places) =>
+    unpricedFeatureAllowed: (request, deployment, places) =>
       logger.error(
-        { event: "unpriced_passed", request, deployment, places },
-        "forwarded a request with a billed feature that has no price: unpriced_features is 'pass'",
+        { event: "unpriced_feature_allowed", request, deployment, places },
+        "forwarded a request with a billed feature that has no price: unpriced_features is 'allow'",
       ),
     usageUncharged: (request, deployment, name) =>
       logger.error(

@@ -12,8 +12,8 @@ const BUCKET = "{ bucket: lines, access_key_id: shown-1, secret_access_key: hidd
 /** For each setting, a value that is not the default, in the form of the settings file. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   multiplier: "1.25",
-  unpriced_features: "pass",
-  vendor_state: "pass",
+  unpriced_features: "allow",
+  vendor_state: "any",
   aliases: "{ fast: mine/talker }",
   unknown_models: "family",
   "defaults.image_model": "mine/painter",

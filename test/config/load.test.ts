@@ -79,8 +79,8 @@ responses: { keep: 2h, account_mb: 10, total_mb: 100 }
 disconnect: drain
 disconnect_limit: 90s
 multiplier: "1.25"
-unpriced_features: pass
-vendor_state: pass
+unpriced_features: allow
+vendor_state: any
 unknown_models: { price: { input: 5, output: 50 } }
 prices: { refresh: https://prices.example.com/list.json, apply: increases, keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="] }
 providers:
@@ -147,14 +147,14 @@ models:
     keys: ["1qeCJ6VQsc3i6eGleOY/PxnMIK5P1iJbLN2M8efZ0zA="],
   })
   expect(settings.unknownModels).toEqual({ price: { input: "5", output: "50" } })
-  expect(settings.vendorState).toBe("pass")
+  expect(settings.vendorState).toBe("any")
   expect(settings.providers.far).toMatchObject({
     headers: { "x-team": "blue", authorization: "Bearer none" },
     knownModels: false,
     dialects: ["openai-responses"],
     prices: { search: "10000", file_search: "2500", modes: { priority: "2", flex: "0.5" } },
   })
-  expect(settings.unpricedFeatures).toBe("pass")
+  expect(settings.unpricedFeatures).toBe("allow")
   expect(settings.models["far/big"]).toEqual({
     ownedBy: "somebody",
     dialects: ["openai-chat"],

@@ -367,7 +367,7 @@ describe("the value check of settings", () => {
       model("{ deployments: [{ weight: -1 }] }"),
       "3:34 models.a/b.deployments[0].weight: must be a number from 0",
     ],
-    ["vendor_state: any", "1:15 vendor_state: is not a known rule. Known here: own, pass"],
+    ["vendor_state: all", "1:15 vendor_state: is not a known rule. Known here: own, any"],
     [
       `${provider}models: { c/d: { deployments: [{ model: e }] } }`,
       "2:32 models.c/d.deployments[0]: needs a provider",

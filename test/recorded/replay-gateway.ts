@@ -62,7 +62,7 @@ export async function startReplayGateway(replays: readonly Staged[]): Promise<Re
       ],
     }
   }
-  const gateway = await startGateway({ models, providers, settings: { unpricedFeatures: "pass" } })
+  const gateway = await startGateway({ models, providers, settings: { unpricedFeatures: "allow" } })
   return {
     gateway,
     vendor,

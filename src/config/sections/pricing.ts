@@ -1,8 +1,8 @@
 import { setting } from "../declare.ts"
 import { amount, oneOf } from "../scalars.ts"
 
-const UNPRICED_FEATURES = ["reject", "pass"] as const
-const VENDOR_STATE_RULES = ["own", "pass"] as const
+const UNPRICED_FEATURES = ["reject", "allow"] as const
+const VENDOR_STATE_RULES = ["own", "any"] as const
 const MULTIPLIER_PLACES = 6
 
 /** A factor on prices. */
@@ -22,15 +22,15 @@ export const PRICING = {
   unpricedFeatures: setting(oneOf(UNPRICED_FEATURES, "answer to a feature without a price"), {
     implied: "reject",
     documentation:
-      "handling of requests with a feature that the provider bills and that has no price ([priced features](priced-features.md)); `pass` sends them, without a charge for the feature, and logs an error",
+      "handling of requests with a feature that the provider bills and that has no price ([priced features](priced-features.md)); `allow` sends them, without a charge for the feature, and logs an error",
   }),
   /**
-   * The vendor-stored objects that a request may refer to: with `own`, only known objects of its account; with `pass`,
+   * The vendor-stored objects that a request may refer to: with `own`, only known objects of its account; with `any`,
    * also unknown objects.
    */
   vendorState: setting(oneOf(VENDOR_STATE_RULES, "rule"), {
     implied: "own",
     documentation:
-      "which objects stored at providers callers may refer to: `own`, those that a response to their account has named; `pass`, also unknown ones, for which the model's whole context is held. `pass` is for operators whose callers are a single tenant ([stored objects](../use/vendor-state.md))",
+      "which objects stored at providers callers may refer to: `own`, those that a response to their account has named; `any`, also unknown ones, for which the model's whole context is held. `any` is for operators whose callers are a single tenant ([stored objects](../use/vendor-state.md))",
   }),
 }

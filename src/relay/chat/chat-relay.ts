@@ -39,7 +39,7 @@ export interface ChatServices extends StreamServices, WholeServices, EstimateSer
 /** Events that are reported to the operator. */
 interface ChatAlarms {
   /** Reports that a request was passed on with a feature that its vendor bills and that has no price in the gateway. */
-  unpricedPassed(request: string, deployment: string, places: readonly string[]): void
+  unpricedFeatureAllowed(request: string, deployment: string, places: readonly string[]): void
   /** Reports that a request failed with an internal error. */
   requestFailed(request: string, error: unknown): void
 }
@@ -250,7 +250,7 @@ export class ChatRelay {
   #reportUnpriced(call: Call, { featureCosts }: PricedFeatures): void {
     for (const { deployment, unpriced } of featureCosts.values()) {
       if (unpriced.length > 0)
-        this.#services.alarms.unpricedPassed(call.id, deployment.id, unpriced)
+        this.#services.alarms.unpricedFeatureAllowed(call.id, deployment.id, unpriced)
     }
   }
 

@@ -37,9 +37,9 @@ beforeAll(async () => {
     ]),
   )
   // The vector store that is searched has no owner.
-  const settings = { vendorState: "pass" } as const
+  const settings = { vendorState: "any" } as const
   gateway = await startGateway({ providers, models, settings })
-  const passingSettings = { ...settings, unpricedFeatures: "pass" } as const
+  const passingSettings = { ...settings, unpricedFeatures: "allow" } as const
   passing = await startGateway({ providers, models, settings: passingSettings })
 })
 
@@ -157,7 +157,7 @@ describe("a priced field", () => {
         status: "settled",
         unpriced: expect.arrayContaining([one.place]),
       })
-      const alarms = passing.heard.filter(({ name }) => name === "unpricedPassed")
+      const alarms = passing.heard.filter(({ name }) => name === "unpricedFeatureAllowed")
       expect(alarms.at(-1)?.facts[2]).toContain(one.place)
     })
   }

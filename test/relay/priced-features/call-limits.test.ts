@@ -31,7 +31,7 @@ beforeAll(async () => {
     prices,
   })
   gateway = await startGateway({
-    settings: { vendorState: "pass" },
+    settings: { vendorState: "any" },
     providers: {
       azure: at("azure", "openai-responses"),
       claude: at("openai-compatible", "anthropic-messages"),

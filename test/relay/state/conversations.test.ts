@@ -160,9 +160,9 @@ describe("eviction of the oldest conversations", () => {
   })
 })
 
-test("with 'vendor_state: pass', stored conversations are inserted and unknown ids are passed on", async () => {
+test("with 'vendor_state: any', stored conversations are inserted and unknown ids are passed on", async () => {
   await using gateway = await startGateway({
-    settings: { vendorState: "pass" },
+    settings: { vendorState: "any" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },
   })
   const ann = await gateway.caller()

@@ -42,7 +42,7 @@ export function stateGateway(): StateGateway {
         "claude/opus": at("opus", "claude"),
       },
       settings: {
-        unpricedFeatures: "pass",
+        unpricedFeatures: "allow",
         // Objects that the gateway itself stores are covered by other tests.
         responses: { keep: 0, accountBytes: 0, totalBytes: 0 },
       },

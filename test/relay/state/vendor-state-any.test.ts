@@ -26,7 +26,7 @@ beforeAll(async () => {
         deployments: [{ provider: "first", model: "gpt", weight: 1 }],
       }),
     },
-    settings: { vendorState: "pass" },
+    settings: { vendorState: "any" },
   })
   ann = await gateway.caller()
   bob = await gateway.caller()
