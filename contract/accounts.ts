@@ -40,7 +40,7 @@ export const account = z.object({
   /** Maximum number of open invitations. */
   max_invitations: z.int().nullable(),
   /** The account is paused when its hourly spend exceeds this multiple of the usual spend; null disables this limit. */
-  max_hourly_pace: z.int().nullable(),
+  max_hourly_spend_ratio: z.int().nullable(),
   /** Spending limits for all keys of the account together, per UTC day and month; null means no limit. */
   daily_budget: credits.nullable(),
   daily_budget_left: credits.nullable(),
@@ -116,7 +116,7 @@ export const accountChange = z.object({
   concurrent_requests: z.int().min(1).max(1_000_000).nullable().optional(),
   max_keys: z.int().min(0).max(1_000_000).nullable().optional(),
   max_invitations: z.int().min(0).max(1_000_000).nullable().optional(),
-  max_hourly_pace: z.int().min(2).max(1_000).nullable().optional(),
+  max_hourly_spend_ratio: z.int().min(2).max(1_000).nullable().optional(),
   daily_budget: positiveCredits.nullable().optional(),
   monthly_budget: positiveCredits.nullable().optional(),
   price_group: priceGroupId.nullable().optional(),

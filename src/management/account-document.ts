@@ -37,7 +37,7 @@ export function limitsDocument(limits: AccountLimits) {
     concurrent_requests: limits.concurrentRequests ?? null,
     max_keys: limits.keys ?? null,
     max_invitations: limits.invitations ?? null,
-    max_hourly_pace: limits.pace ?? null,
+    max_hourly_spend_ratio: limits.pace ?? null,
     daily_budget: creditsOrNull(dailyBudget),
     monthly_budget: creditsOrNull(monthlyBudget),
     price_group: limits.priceGroup ?? null,
@@ -62,7 +62,8 @@ export function limitsOf(
   wanted: Omit<AccountChange, "name" | "stores_content" | "state">,
 ): AccountLimits {
   const { models, requests_per_minute, tokens_per_minute, concurrent_requests, max_keys } = wanted
-  const { max_invitations, max_hourly_pace, daily_budget, monthly_budget, price_group } = wanted
+  const { max_invitations, max_hourly_spend_ratio, daily_budget, monthly_budget, price_group } =
+    wanted
   return {
     ...(isSet(models) && { models }),
     ...(isSet(requests_per_minute) && { requestsPerMinute: requests_per_minute }),
@@ -70,7 +71,7 @@ export function limitsOf(
     ...(isSet(concurrent_requests) && { concurrentRequests: concurrent_requests }),
     ...(isSet(max_keys) && { keys: max_keys }),
     ...(isSet(max_invitations) && { invitations: max_invitations }),
-    ...(isSet(max_hourly_pace) && { pace: max_hourly_pace }),
+    ...(isSet(max_hourly_spend_ratio) && { pace: max_hourly_spend_ratio }),
     ...(isSet(daily_budget) && { dailyBudget: String(parseCredits(daily_budget)) }),
     ...(isSet(monthly_budget) && { monthlyBudget: String(parseCredits(monthly_budget)) }),
     ...(isSet(price_group) && { priceGroup: price_group }),

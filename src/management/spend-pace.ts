@@ -11,7 +11,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS
 /** Minimum number of hours with spending. With fewer, no usual spending is computed. */
 const MIN_HOURS = 24
 
-const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_pace" }
+const AUTOMATIC: Actor = { ...COMMAND_LINE, name: "max_hourly_spend_ratio" }
 
 export interface SpendPaceParts {
   readonly store: Pick<Store, "accounts" | "notices">

@@ -4,7 +4,7 @@ import { load, problems } from "./harness.ts"
 test("account templates have the credits and limits of the API", () => {
   const text = `account_templates:
   trial: { credits: 0.5, models: [openai/*], requests_per_minute: 60, max_keys: 2, daily_budget: "2.50" }
-  team: { monthly_budget: 600, max_hourly_pace: 5 }`
+  team: { monthly_budget: 600, max_hourly_spend_ratio: 5 }`
   expect(load(text).settings.accountTemplates).toEqual({
     trial: {
       credits: "0.5",
@@ -13,7 +13,7 @@ test("account templates have the credits and limits of the API", () => {
       max_keys: 2,
       daily_budget: "2.50",
     },
-    team: { monthly_budget: "600", max_hourly_pace: 5 },
+    team: { monthly_budget: "600", max_hourly_spend_ratio: 5 },
   })
   expect(load("").settings.accountTemplates).toBeUndefined()
 })

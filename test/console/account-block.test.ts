@@ -16,7 +16,7 @@ const ACCOUNT: Account = {
   concurrent_requests: null,
   max_keys: null,
   max_invitations: null,
-  max_hourly_pace: null,
+  max_hourly_spend_ratio: null,
   daily_budget: null,
   daily_budget_left: null,
   monthly_budget: null,

@@ -22,7 +22,7 @@ const ACCOUNT: Account = {
   concurrent_requests: null,
   max_keys: 0,
   max_invitations: null,
-  max_hourly_pace: 5,
+  max_hourly_spend_ratio: 5,
   daily_budget: "5",
   daily_budget_left: "4.5",
   monthly_budget: null,
@@ -38,7 +38,7 @@ test("the account limits form returns unchanged values", () => {
     concurrent_requests: null,
     max_keys: 0,
     max_invitations: null,
-    max_hourly_pace: 5,
+    max_hourly_spend_ratio: 5,
     daily_budget: "5",
     monthly_budget: null,
   })
@@ -67,7 +67,7 @@ test("only existing limits are listed", () => {
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
     { label: "Keys, revoked ones aside", value: "0" },
-    { label: "Pause at this many times the usual hour", value: "5" },
+    { label: "Pause when hourly spend exceeds (× usual)", value: "5" },
     { label: "Credits a day", value: "5.00, 4.50 left" },
   ])
 })

@@ -33,7 +33,7 @@ test("an account that spends many times its usual hour is paused, with the reaso
   await database.add({ request: "more", at: NOW, cost: 1n })
   expect(await stateAt()).toBe("paused")
   const [record] = await store.audit.list({}, null, 1)
-  expect(record).toMatchObject({ actorName: "max_hourly_pace", action: "account.change" })
+  expect(record).toMatchObject({ actorName: "max_hourly_spend_ratio", action: "account.change" })
   expect(JSON.stringify(record)).toContain("spent_this_hour")
 })
 

@@ -18,7 +18,7 @@ const template = strict({
   concurrent_requests: wholeNumber(1, MAX_LIMIT).optional(),
   max_keys: wholeNumber(0, MAX_LIMIT).optional(),
   max_invitations: wholeNumber(0, MAX_LIMIT).optional(),
-  max_hourly_pace: wholeNumber(2, 1_000).optional(),
+  max_hourly_spend_ratio: wholeNumber(2, 1_000).optional(),
   daily_budget: amount(CREDIT_PLACES).optional(),
   monthly_budget: amount(CREDIT_PLACES).optional(),
   price_group: text().optional(),

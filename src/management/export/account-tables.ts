@@ -21,7 +21,7 @@ import {
 
 const ACCOUNT_COLUMNS =
   "id name created_at balance debt stores_content state models requests_per_minute tokens_per_minute concurrent_requests " +
-  "max_keys max_invitations max_hourly_pace daily_budget daily_budget_left monthly_budget monthly_budget_left price_group label_budgets member_keys"
+  "max_keys max_invitations max_hourly_spend_ratio daily_budget daily_budget_left monthly_budget monthly_budget_left price_group label_budgets member_keys"
 const MEMBER_COLUMNS = "id account user name email role joined_at"
 const KEY_COLUMNS =
   "id account name hint status is_paused is_read_only models aliases budget daily_budget monthly_budget " +

@@ -9,7 +9,7 @@ export const ACCOUNT_LIMITS = [
   { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
   { name: "max_keys", label: "Keys, revoked ones aside", least: 0 },
   { name: "max_invitations", label: "Open invitations", least: 0 },
-  { name: "max_hourly_pace", label: "Pause at this many times the usual hour", least: 2 },
+  { name: "max_hourly_spend_ratio", label: "Pause when hourly spend exceeds (× usual)", least: 2 },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
@@ -35,7 +35,7 @@ export function limitValuesOf(account: Account): LimitValues {
     concurrent_requests: account.concurrent_requests?.toString() ?? "",
     max_keys: account.max_keys?.toString() ?? "",
     max_invitations: account.max_invitations?.toString() ?? "",
-    max_hourly_pace: account.max_hourly_pace?.toString() ?? "",
+    max_hourly_spend_ratio: account.max_hourly_spend_ratio?.toString() ?? "",
     daily_budget: account.daily_budget ?? "",
     monthly_budget: account.monthly_budget ?? "",
   }
