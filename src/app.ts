@@ -19,7 +19,7 @@ import {
   imageStore,
 } from "./app/services.ts"
 import { initialState, type State, activateSettings } from "./app/state.ts"
-import { Upkeep } from "./app/upkeep.ts"
+import { Maintenance } from "./app/maintenance.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Catalog } from "./catalog/catalog.ts"
 import type { Settings } from "./config/settings.ts"
@@ -87,7 +87,7 @@ export class App implements AsyncDisposable {
     const observed = await openObservation({ ...base, state, health, options }, building)
     const renewing = { store, live, state, events: observed.events, options }
     const priceUpdates = openPrices(renewing, building)
-    building.use(new Upkeep({ database, store, state, alarms: events }))
+    building.use(new Maintenance({ database, store, state, alarms: events }))
     building.defer(() => ledger.close())
     const watch = building.use(new DeadlineWatch(options.monitor))
     const pool = options.pool ?? building.use(new WorkerPool())

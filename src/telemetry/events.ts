@@ -108,7 +108,7 @@ export interface Events {
   nodeRejoined(): void
   nodeFailed(error: unknown): void
   /** The periodic maintenance of the database failed. */
-  upkeepFailed(error: unknown): void
+  maintenanceFailed(error: unknown): void
   /** Old rows were removed from the ledger. */
   ledgerPruned(before: number, removed: number): void
   workerKilled(processId: number, milliseconds: number): void
@@ -178,9 +178,9 @@ export function createEvents(
       ),
     nodeFailed: (error) => nodeFailed(words(error)),
     ...deliveryEvents(logger, words),
-    upkeepFailed: (error) =>
+    maintenanceFailed: (error) =>
       logger.error(
-        { event: "upkeep_failed", error: words(error) },
+        { event: "maintenance_failed", error: words(error) },
         "failed to prepare the database for the next days or to remove old rows; retrying within the hour",
       ),
     ledgerPruned: (before, removed) =>

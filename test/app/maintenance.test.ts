@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Upkeep, type UpkeepParts } from "../../src/app/upkeep.ts"
+import { Maintenance, type MaintenanceParts } from "../../src/app/maintenance.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
@@ -10,9 +10,12 @@ interface Heard {
   readonly pruned: number[]
 }
 
-function partsFor(parts: Pick<UpkeepParts, "store"> & Partial<UpkeepParts>, heard: Heard) {
+function partsFor(
+  parts: Pick<MaintenanceParts, "store"> & Partial<MaintenanceParts>,
+  heard: Heard,
+) {
   const alarms = {
-    upkeepFailed: (error: unknown) => void heard.failures.push(error),
+    maintenanceFailed: (error: unknown) => void heard.failures.push(error),
     ledgerPruned: (_before: number, removed: number) => void heard.pruned.push(removed),
   }
   const state = { settings: { retention: { contents: DAY, receipts: 62 * DAY } } }
@@ -28,9 +31,9 @@ test("periodic maintenance prepares the database repeatedly, even after a failur
     },
   }
   const heard = { failures: [], pruned: [] }
-  const upkeep = new Upkeep(partsFor({ store: own.store, database }, heard))
+  const maintenance = new Maintenance(partsFor({ store: own.store, database }, heard))
   await until(() => calls >= 4)
-  await upkeep[Symbol.asyncDispose]()
+  await maintenance[Symbol.asyncDispose]()
   const after = calls
   await Bun.sleep(20)
   expect(calls).toBe(after)
@@ -46,9 +49,9 @@ test("rows older than the configured age are removed once, and the removal is re
   await own.account("b", 1n)
   await own.store.integrity.advanceAnchor(Date.now())
   const heard: Heard = { failures: [], pruned: [] }
-  const upkeep = new Upkeep(partsFor({ store: own.store }, heard))
+  const maintenance = new Maintenance(partsFor({ store: own.store }, heard))
   await until(() => heard.pruned.length > 0)
-  await upkeep[Symbol.asyncDispose]()
+  await maintenance[Symbol.asyncDispose]()
   expect(heard).toEqual({ failures: [], pruned: [2] })
   const entries = await own.store.entries.list("a", 0, 10)
   expect(entries.map(({ number }) => number)).toEqual([3])

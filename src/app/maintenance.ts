@@ -9,17 +9,17 @@ const LAST_WAIT_MS = 1_000
 /** Pause between steps of pruning, which gives charges precedence. */
 const PAUSE_MS = 20
 
-interface UpkeepAlarms {
-  upkeepFailed(error: unknown): void
+interface MaintenanceAlarms {
+  maintenanceFailed(error: unknown): void
   ledgerPruned(before: number, removed: number): void
 }
 
-export interface UpkeepParts {
+export interface MaintenanceParts {
   readonly database: Pick<ServingDatabase, "prepare">
   readonly store: Pick<Store, "integrity" | "keys">
   /** The active settings. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
-  readonly alarms: UpkeepAlarms
+  readonly alarms: MaintenanceAlarms
   /** Interval between checks in milliseconds; set by tests. */
   readonly every?: number
 }
@@ -28,15 +28,15 @@ export interface UpkeepParts {
  * Maintains the database while a node runs. It prepares the database for the next days, and removes old ledger rows
  * month by month according to the settings.
  */
-export class Upkeep implements AsyncDisposable {
-  readonly #parts: UpkeepParts
+export class Maintenance implements AsyncDisposable {
+  readonly #parts: MaintenanceParts
   readonly #timer: ReturnType<typeof setInterval>
   readonly #startedAt = Date.now()
   readonly #started = performance.now()
   #step: Promise<void> | undefined
   #isOver = false
 
-  constructor(parts: UpkeepParts) {
+  constructor(parts: MaintenanceParts) {
     this.#parts = parts
     this.#timer = setInterval(() => {
       // Steps never overlap, even if one takes longer than an hour.
@@ -60,7 +60,7 @@ export class Upkeep implements AsyncDisposable {
       await this.#parts.store.keys.forgetLabelBudgets(now)
       await this.#prune(now)
     } catch (error) {
-      alarms.upkeepFailed(error)
+      alarms.maintenanceFailed(error)
     }
   }
 
