@@ -48,8 +48,8 @@ export async function openDatabase(
   const { secrets, keyPepper: secret } = await openSecrets(installed, database.store)
   const databaseWatch = database.watch((fault) => {
     ledger.reject(fault)
-    if (fault) events.ledgerLost(fault.message)
-    else events.ledgerFound()
+    if (fault) events.ledgerUnavailable(fault.message)
+    else events.ledgerAvailable()
   })
   const store = databaseWatch.over(database.store)
   const nodeId = `node_${randomText(16)}`

@@ -67,8 +67,8 @@ export interface Events {
   settledLate(request: string, nanocredits: bigint): void
   holdExpired(request: string, account: string): void
   ledgerFailed(error: unknown): void
-  ledgerLost(message: string): void
-  ledgerFound(): void
+  ledgerUnavailable(message: string): void
+  ledgerAvailable(): void
   ledgerBehind(message: string): void
   anchorFailed(error: unknown): void
   usageMissing(request: string, deployment: string): void
@@ -314,19 +314,23 @@ function lineEvents(
 function ledgerEvents(
   logger: Logger,
   words: (error: unknown) => string,
-): Pick<Events, "ledgerFailed" | "ledgerLost" | "ledgerFound" | "ledgerBehind" | "anchorFailed"> {
+): Pick<
+  Events,
+  "ledgerFailed" | "ledgerUnavailable" | "ledgerAvailable" | "ledgerBehind" | "anchorFailed"
+> {
   return {
     ledgerFailed: (error) =>
       logger.error(
         { event: "ledger_failed", error: words(error) },
         "the ledger could not be written",
       ),
-    ledgerLost: (message) =>
+    ledgerUnavailable: (message) =>
       logger.fatal(
-        { event: "ledger_lost", message },
+        { event: "ledger_unavailable", message },
         "the ledger cannot be used; rejecting all requests",
       ),
-    ledgerFound: () => logger.warn({ event: "ledger_found" }, "the ledger is available again"),
+    ledgerAvailable: () =>
+      logger.warn({ event: "ledger_available" }, "the ledger is available again"),
     ledgerBehind: (message) => logger.error({ event: "ledger_behind" }, message),
     anchorFailed: (error) =>
       logger.error(

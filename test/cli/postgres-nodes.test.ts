@@ -114,7 +114,7 @@ test("a database crash delays running answers and has no other effect", async ()
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   server.crash()
   const running = chat(serving, key).then((response) => response.text())
-  await until(() => serving.errors().includes("ledger_lost"))
+  await until(() => serving.errors().includes("ledger_unavailable"))
   const rejected = await chat(serving, key)
   expect(rejected.status).toBe(503)
   expect(rejected.headers.get("retry-after")).not.toBeNull()
@@ -140,7 +140,7 @@ test("a journal bridges a database crash, and a node that crashes meanwhile post
   const serving = await startServing(left)
   expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   server.crash()
-  await until(() => serving.errors().includes("ledger_lost"))
+  await until(() => serving.errors().includes("ledger_unavailable"))
   for (let index = 0; index < 10; index++) {
     expect(await (await chat(serving, key)).text()).toContain("[DONE]")
   }

@@ -31,11 +31,11 @@ for (const isShared of [false, true]) {
     const rejected = await caller.post(CHAT, BODY)
     expect(rejected.status).toBe(503)
     expect(await errorOf(rejected)).toMatchObject({ error_type: "ledger_unavailable" })
-    expect(heard(gateway, "ledgerLost")).toHaveLength(1)
+    expect(heard(gateway, "ledgerUnavailable")).toHaveLength(1)
     renameSync(`${path}.away`, path)
     await until(async () => (await readiness(gateway)).status === 200)
     expect((await caller.post(CHAT, BODY)).status).toBe(200)
-    expect(heard(gateway, "ledgerFound")).toHaveLength(1)
+    expect(heard(gateway, "ledgerAvailable")).toHaveLength(1)
   })
 
   test(`a running request gets no complete answer if the ledger is deleted, ${way}`, async () => {
@@ -53,7 +53,7 @@ for (const isShared of [false, true]) {
     for (const end of ["", "-wal", "-shm"]) {
       rmSync(`${join(gateway.settings.data, "tollgate.db")}${end}`)
     }
-    await until(() => heard(gateway, "ledgerLost").length === 1)
+    await until(() => heard(gateway, "ledgerUnavailable").length === 1)
     gate.resolve(Response.json(wholeAnswer()))
     expect((await running).status).toBeGreaterThanOrEqual(500)
   })
