@@ -97,7 +97,7 @@ export const userChange = z.object({
  * the user.
  */
 export const personExport = z.object({
-  object: z.literal("person"),
+  object: z.literal("user_export"),
   user,
   /** The user's identities at OpenID Connect issuers. */
   identities: z.array(z.object({ provider: z.string(), subject: z.string() })),

@@ -70,7 +70,7 @@ async function factsOf(parts: PersonExportParts, user: User): Promise<ExportedPe
     invitations.map(({ account }) => account),
   )
   return {
-    object: "person",
+    object: "user_export",
     user,
     identities: await users.identities(id),
     sessions: sessions.map(({ createdAt, expiresAt, address, agent }) => ({

@@ -129,7 +129,7 @@ test.concurrent("a person is exported and erased while the gateway serves, and i
   const ada = await join(serving, browser, order)
   const { email } = order.person
   const exported = await runJson<{ audit: object[] }>(installation, "user", "export", email)
-  expect(exported).toMatchObject({ object: "person", user: { email }, sessions: [{}] })
+  expect(exported).toMatchObject({ object: "user_export", user: { email }, sessions: [{}] })
   expect(exported.audit.length).toBeGreaterThan(1)
 
   const unsure = await runCommand(installation, "user", "erase", email)
