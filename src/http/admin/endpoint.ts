@@ -132,9 +132,24 @@ export function openEndpoints<Table extends OpenRoutes<Table>>(
   return all
 }
 
-/** Returns the name under which the requests of an actor and their memory are counted. */
-function personOf({ kind, id }: Actor): string {
-  return `${kind} ${id ?? ""}`
+/**
+ * Returns the names under which the requests of an actor and their memory are counted. The members of an account share
+ * its memory, so that an account cannot take all memory by inviting people.
+ */
+function personOf({ kind, id: user, roles }: Actor): {
+  readonly id: string
+  readonly account: string
+} {
+  const id = `${kind} ${user ?? ""}`
+  const [account = id] = roles.keys()
+  return { id, account }
+}
+
+/** Whether a request searches texts of stored records. */
+function isSearch(query: unknown): boolean {
+  return (
+    typeof query === "object" && query !== null && "search" in query && query.search !== undefined
+  )
 }
 
 function endpoint<Name extends string, One extends Route>(
@@ -150,10 +165,7 @@ function endpoint<Name extends string, One extends Route>(
     const auth: Auth<AdminCaller> = async (request, connection) => {
       const actor = await guard.admit(request, minimumRole, connection)
       if (actor === undefined) return { actor }
-      const id = personOf(actor)
-      // The members of an account share its memory, so that an account cannot take all memory by inviting people.
-      const [account = id] = actor.roles.keys()
-      return { actor, memory: memory.open({ id, account }) }
+      return { actor, memory: memory.open(personOf(actor)) }
     }
     const declared: Endpoint<AdminCaller, { query: QueryOf<One>; body: BodyOf<One> }> = {
       method,
@@ -171,14 +183,18 @@ function endpoint<Name extends string, One extends Route>(
         const parts = partsOf(path, new URL(request.url).pathname)
         const part = (name: string): string => checkedPart(name, parts(name))
         const known = { actor, address, origin, path: part, request, requestId: id }
+        const person = actor?.kind === "user" ? personOf(actor) : undefined
+        const handled = async () => handle({ ...known, ...sent })
         const run = async () => {
           await limits.turn()
-          const result = await handle({ ...known, ...sent })
+          const result =
+            person !== undefined && isSearch(sent.query)
+              ? await limits.search(person, handled)
+              : await handled()
           await limits.turn()
           return { answer: answerOf(id, result, held), end: endOf(result, request) }
         }
-        const { answer } =
-          actor?.kind === "user" ? await limits.run(personOf(actor), run) : await run()
+        const { answer } = person === undefined ? await run() : await limits.run(person.id, run)
         return answer
       },
     }

@@ -34,9 +34,13 @@ export class PersonLimits {
    * Runs a request of a person. A response that is sent in pieces counts as running until its end.
    * @throws GatewayError `concurrent_requests_exceeded`.
    */
-  async run<Result extends Ending>(id: string, handle: () => Promise<Result>): Promise<Result> {
+  async run<Result extends Ending>(
+    id: string,
+    handle: () => Promise<Result>,
+    maxRunning = MAX_RUNNING,
+  ): Promise<Result> {
     const person = this.#person(id)
-    if (person.running >= MAX_RUNNING) await waitIn(person)
+    if (person.running >= maxRunning) await waitIn(person)
     else person.running += 1
     let end: Promise<void> | undefined
     try {
@@ -46,6 +50,25 @@ export class PersonLimits {
     } finally {
       if (end === undefined) this.#leave(id, person)
     }
+  }
+
+  /**
+   * Runs a search. Each person and each account has one search at a time, because searches of all accounts share the
+   * threads of reports.
+   * @throws GatewayError `concurrent_requests_exceeded`.
+   */
+  async search<Result>(
+    { id, account }: { readonly id: string; readonly account: string },
+    handle: () => Promise<Result>,
+  ): Promise<Result> {
+    const ofAccount = () =>
+      this.run(
+        `searches of account ${account}`,
+        async () => ({ result: await handle(), end: undefined }),
+        1,
+      )
+    const { result } = await this.run(`searches of ${id}`, ofAccount, 1)
+    return result
   }
 
   /** Resolves in a turn in which no other management request is served. */

@@ -9,6 +9,8 @@ import type {
   FoundFailures,
 } from "../failure-log.ts"
 import type { TimePosition } from "../time-position.ts"
+import type { GroupsOf } from "../methods.ts"
+import type { IndexMethods } from "./index-methods.ts"
 import { failuresPath } from "./log-file.ts"
 import type { ReportsOnDemand } from "./reports-on-demand.ts"
 
@@ -43,7 +45,7 @@ export class SqliteFailureLog implements FailureLog {
     limit: number,
   ): Promise<FailedRequest[]> {
     if (!existsSync(this.#path)) return []
-    return (await this.#reports.current()).failures.list(filter, after, limit)
+    return (await this.#readsOf(filter)).list(filter, after, limit)
   }
 
   async search(search: FailureSearch, limit: number): Promise<FoundFailures> {
@@ -53,7 +55,13 @@ export class SqliteFailureLog implements FailureLog {
 
   async count(filter: FailureFilter, step: number): Promise<{ at: number; count: number }[]> {
     if (!existsSync(this.#path)) return []
-    return (await this.#reports.current()).failures.count(filter, step)
+    return (await this.#readsOf(filter)).count(filter, step)
+  }
+
+  /** Returns the methods for a filter. Searches read all messages, so they run on the thread of long reads. */
+  async #readsOf({ search }: FailureFilter): Promise<GroupsOf<IndexMethods>["failures"]> {
+    const isLong = search !== undefined
+    return (await (isLong ? this.#reports.longReads() : this.#reports.current())).failures
   }
 
   async sweep(limits: FailureLimits): Promise<void> {

@@ -135,6 +135,40 @@ test("a user can have 8 running and 64 waiting requests", async () => {
   await run("a")
 })
 
+test("a person and an account have one search at a time", async () => {
+  const limits = new PersonLimits()
+  const searches = ["a1", "a1", "a2", "b", "a1", "a2"]
+  const running = new Set<string>()
+  const started: string[] = []
+  const search = (id: string) =>
+    limits.search({ id, account: id.slice(0, 1) }, async () => {
+      const account = id.slice(0, 1)
+      expect(running.has(account)).toBe(false)
+      running.add(account)
+      started.push(id)
+      await new Promise((resolve) => setImmediate(resolve))
+      running.delete(account)
+      return id
+    })
+  expect(await Promise.all(searches.map(search))).toEqual(searches)
+  expect(started).toEqual(["a1", "b", "a2", "a1", "a2", "a1"])
+})
+
+test("another person's list does not wait for many searches", async () => {
+  const ended: string[] = []
+  const read = async (name: string, path: string, of: Parameters<typeof ask>[0]) => {
+    const response = await ask(of, "GET", path)
+    await response.text()
+    ended.push(name)
+  }
+  const searches = Array.from({ length: 8 }, () =>
+    read("search", `/failures?account=${account}&search=provider`, member),
+  )
+  const list = read("list", `/failures?account=${account}`, gateway)
+  await Promise.all([...searches, list])
+  expect(ended.indexOf("list")).toBeLessThan(4)
+})
+
 test("a response that is sent in pieces counts as running until its end", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
