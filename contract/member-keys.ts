@@ -7,7 +7,10 @@ const maxBudget = positiveCredits.nullable().default(null)
 
 /** Rules for keys that members of an account create and change. Owners and operators are not restricted. */
 export const memberKeyRules = z.strictObject({
-  /** Whether members may create keys. Members can always pause, rotate and revoke the keys that they created. */
+  /**
+   * Whether members may create keys, and raise the limits of their keys. Members can always pause, rotate and revoke the
+   * keys that they created.
+   */
   may_create: z.boolean().default(true),
   /** Globs of the models that members may select for their keys; null means all models. */
   models: z.array(glob).min(1).max(100).nullable().default(null),

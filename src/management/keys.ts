@@ -130,7 +130,7 @@ export class Keys {
     const before = await this.#requireUsable(actor, id)
     if (isMember(actor, before.account)) {
       const account = await this.#store.accounts.find(before.account)
-      if (account) checkMemberKeyChange(memberKeyRulesOf(account), input)
+      if (account) checkMemberKeyChange(memberKeyRulesOf(account), input, before)
     }
     const change = changeOf(input, Date.now())
     const audited = {

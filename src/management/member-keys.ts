@@ -4,6 +4,7 @@ import { GatewayError } from "../canon/errors.ts"
 import { globIncludes } from "../keys/model-glob.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { AccountRecord, MemberKeyRules as RulesRecord } from "../store/accounts.ts"
+import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
 import type { Audit } from "./audit.ts"
@@ -80,6 +81,8 @@ function recordOf(rules: MemberKeyRules): RulesRecord {
 
 /** The members of a key that the rules restrict. */
 type RestrictedKey = Pick<KeyChange, "models" | "budget" | "daily_budget" | "monthly_budget">
+type LimitedKey = Pick<KeyRecord, "models" | "budget" | "dailyBudget" | "monthlyBudget">
+type Limits = Omit<MemberKeyRules, "may_create">
 
 /**
  * Checks a key that a member creates.
@@ -93,15 +96,33 @@ export function checkNewMemberKey(rules: MemberKeyRules, key: RestrictedKey): vo
     )
   }
   const { models = null, budget = null, daily_budget = null, monthly_budget = null } = key
-  checkMemberKeyChange(rules, { models, budget, daily_budget, monthly_budget })
+  checkLimits(rules, { models, budget, daily_budget, monthly_budget })
 }
 
 /**
  * Checks the changed members of a key. Members that do not change are not checked, because the key may be older than
- * the rules.
+ * the rules. Members who may not create keys may only lower the limits of a key.
  * @throws GatewayError `invalid_value` with the member that exceeds its limit.
  */
-export function checkMemberKeyChange(rules: MemberKeyRules, change: RestrictedKey): void {
+export function checkMemberKeyChange(
+  rules: MemberKeyRules,
+  change: RestrictedKey,
+  key: LimitedKey,
+): void {
+  checkLimits(rules, change)
+  if (!rules.may_create) checkLimits(limitsOf(key), change)
+}
+
+function limitsOf({ models, budget, dailyBudget, monthlyBudget }: LimitedKey): Limits {
+  return {
+    models: models && [...models],
+    max_budget: creditsOrNull(budget?.toString()),
+    max_daily_budget: creditsOrNull(dailyBudget?.toString()),
+    max_monthly_budget: creditsOrNull(monthlyBudget?.toString()),
+  }
+}
+
+function checkLimits(rules: Limits, change: RestrictedKey): void {
   checkModels(rules.models, change.models)
   for (const budget of BUDGETS) checkBudget(rules[`max_${budget}`], change[budget], budget)
 }
@@ -118,7 +139,7 @@ function checkModels(
   wanted: readonly string[] | null | undefined,
 ): void {
   if (allowed === null || wanted === undefined) return
-  const limit = `Members of this account may create keys only for these models: ${allowed.join(", ")}.`
+  const limit = `Members of this account may select only these models for this key: ${allowed.join(", ")}.`
   if (wanted === null) {
     throw rejected(
       "models",
@@ -138,7 +159,7 @@ function checkBudget(
   if (wanted !== null && parseCredits(wanted) <= parseCredits(max)) return
   throw rejected(
     budget,
-    `Keys of members of this account need a ${BUDGET_NAMES[budget]} of at most ${max} credits. Set '${budget}' to ${max} or less.`,
+    `Members of this account must give this key a ${BUDGET_NAMES[budget]} of at most ${max} credits. Set '${budget}' to ${max} or less.`,
   )
 }
 

@@ -95,6 +95,32 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       expect((await keys.find(member, fitting.id)).daily_budget?.limit).toBe("2.5")
     })
 
+    test("let members who may not create keys only lower the limits of a key", async () => {
+      const { store, keys, rules, account, owner, member, create } = await opened()
+      await using _ = store
+      const limits = {
+        models: ["openai/gpt-*"],
+        budget: "5",
+        daily_budget: "2",
+        monthly_budget: "4",
+      }
+      const { id } = await create(member, limits)
+      const free = await create(member, {})
+      await rules.change(owner, account, memberKeyRules.parse({ may_create: false }))
+      for (const [name, limit] of Object.entries(limits)) {
+        const higher = name === "models" ? ["openai/*"] : "5.000000001"
+        for (const wider of [null, higher]) {
+          const error = await errorOf(keys.change(member, id, { [name]: wider }))
+          expect(error).toMatchObject({ kind: "invalid_value", details: { parameter: name } })
+          expect(error.message).toContain(String(limit))
+        }
+      }
+      await keys.change(member, id, { ...limits, name: "unchanged limits" })
+      await keys.change(member, id, { models: ["openai/gpt-6"], budget: "1", daily_budget: "1" })
+      await keys.change(member, free.id, { budget: "1", models: null })
+      await keys.change(owner, id, { models: null, budget: null })
+    })
+
     test("do not restrict owners and operators", async () => {
       const { store, keys, rules, account, owner, member, create } = await opened()
       await using _ = store
