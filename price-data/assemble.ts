@@ -1,6 +1,7 @@
 import { exactNames, isPrecise, nextChangeOf, recordFor, recordsOf } from "./genai-prices.ts"
 import type { Dispute } from "./consensus.ts"
 import { oddities } from "./finish-price.ts"
+import { regionalFactors } from "./litellm.ts"
 import { Notes } from "./notes.ts"
 import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
@@ -33,6 +34,7 @@ export function assembleFacts(
   addServices(facts)
   addResold(facts, sources, notes)
   addToVertex(facts, notes)
+  addRegional(facts, sources)
   for (const name of forgetSearching(facts)) notes.add("search price unknown, so unpriced", name)
   for (const name of addSchedules(facts)) notes.add("price differs from its schedule", name)
   noteAnnounced(facts, sources, notes)
@@ -135,6 +137,16 @@ function addToVertex(facts: Facts, notes: Notes): void {
     if (models[name] !== undefined || known.kind !== "chat" || !name.startsWith("gemini-")) continue
     models[name] = structuredClone(known)
     notes.add("known to google alone", `vertex/${name}`)
+  }
+}
+
+/** Adds the factors on prices at locations of a vendor. */
+function addRegional(facts: Facts, { liteLlm }: Sources): void {
+  for (const [vendor, { liteLlm: providers = [] }] of Object.entries(vendorSources)) {
+    for (const [name, factor] of regionalFactors(liteLlm, providers)) {
+      const model = facts.vendors[vendor]?.[name]
+      if (model !== undefined) model.regional = factor
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-import { decimal, exceeds, fromNanos, highest, nanos } from "./decimal.ts"
+import { finishCache, finishWrites, raiseWithInput, type Seller } from "./cache-prices.ts"
+import { decimal, exceeds, highest } from "./decimal.ts"
 import { mapModes, ratesOf } from "./shape.ts"
 import { finishMode } from "./modes.ts"
 import type { Kind, Price, Rates, Tier, TieredRates } from "./shape.ts"
@@ -89,30 +90,35 @@ export function isFree(price: Price): boolean {
  * Converts a price to its final form: classes are sorted, derived classes are added, and impossible classes are
  * removed.
  */
-export function finishPrice(price: Price, owner: string | undefined): Price {
+export function finishPrice(price: Price, seller: Seller): Price {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
     // A price per request is the price of the request's searches.
     if (result.request !== undefined) delete result.search
     withRequestSizes(result)
-    withoutFreeCache(result, price.input)
-    withHourWrite(result, owner)
+    finishCache(result, price, seller)
     withOutput(result, price)
     return ratesOf(result)
   }
   const finished: Price = finish(price)
-  const tiers = price.tiers?.map((tier): Tier => ({ above: tier.above, ...finish(tier) }))
+  const tiers = price.tiers?.map((tier): Tier => {
+    const rates = finish(tier)
+    raiseWithInput(rates, finished)
+    return { above: tier.above, ...ratesOf(rates) }
+  })
   if (tiers !== undefined) finished.tiers = tiers
-  const modes = mapModes(price.modes, (mode) => finishMode(modeRates(mode, price, owner), finished))
+  const modes = mapModes(price.modes, (mode) =>
+    finishMode(modeRates(mode, price, seller), finished),
+  )
   if (Object.keys(modes).length > 0) finished.modes = modes
   return finished
 }
 
 /** Converts the classes of a mode to the classes of its price. */
-function modeRates(mode: TieredRates, price: Price, owner: string | undefined): TieredRates {
+function modeRates(mode: TieredRates, price: Price, seller: Seller): TieredRates {
   const finish = (rates: Rates): Rates => {
     const result = { ...rates }
-    withHourWrite(result, owner)
+    finishWrites(result, seller)
     if (price.output === undefined && price.image_output !== undefined) {
       result.output ??= rates.image_output ?? "0"
     }
@@ -137,34 +143,6 @@ function withOutput(rates: Rates, base: Rates): void {
     rates.output = rates.image_output
     delete rates.image_output
   } else rates.output = base.output
-}
-
-// Removes cache prices of zero. In the lists, "0" means "not priced separately", and these tokens cost as much as
-// input.
-function withoutFreeCache(rates: Rates, input: string | undefined): void {
-  if (input === undefined || input === "0") return
-  for (const name of [
-    "cached_input",
-    "cache_write",
-    "cache_write_1h",
-    "cache_write_12h",
-  ] as const) {
-    if (rates[name] === "0") delete rates[name]
-  }
-  // For models without a cache, a list repeats the input price, rounded up.
-  if (rates.cached_input !== undefined && exceeds(rates.cached_input, rates.input ?? input)) {
-    delete rates.cached_input
-  }
-}
-
-// Adds the price of one-hour cache writes. Anthropic publishes the prices of both kinds of writes as multiples of the
-// input price: 1.25 for five minutes, and 2 for an hour. The lists have only the first. The check excludes prices with
-// other ratios.
-function withHourWrite(rates: Rates, owner: string | undefined): void {
-  const { input, cache_write: write } = rates
-  if (owner !== "anthropic" || input === undefined || write === undefined) return
-  if (rates.cache_write_1h !== undefined) return
-  if (nanos(write) * 4n === nanos(input) * 5n) rates.cache_write_1h = fromNanos(nanos(input) * 2n)
 }
 
 /** Returns notes on unusual parts of a price. */

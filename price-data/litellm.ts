@@ -89,6 +89,20 @@ export function entriesOf(
   return entries
 }
 
+/** Returns the factors on prices at all locations except `global`, by the vendor's own names for the models. */
+export function regionalFactors(
+  source: LiteLlm,
+  providers: readonly string[],
+): ReadonlyMap<string, string> {
+  const factors = new Map<string, string>()
+  for (const [key, entry] of Object.entries(source)) {
+    const factor = entry["regional_endpoint_uplift_multiplier"]
+    if (!providers.includes(entry.litellm_provider ?? "") || typeof factor !== "number") continue
+    factors.set(key.slice(key.lastIndexOf("/") + 1), decimal(factor))
+  }
+  return factors
+}
+
 const senses = [
   ["supports_vision", "image"],
   ["supports_audio_input", "audio"],

@@ -15,8 +15,14 @@ export const services: Record<string, Services> = {
     file_search: "2500",
     code_session: "30000",
     modes: { priority: "2.5", flex: "0.5", batch: "0.5" },
-    // developers.openai.com/api/docs/pricing: data residency in one region costs 10 % more, for models since gpt-5.4.
-    regional: { factor: "1.1", hosts: "us.api.openai.com eu.api.openai.com", since: "2026-03-05" },
+    // developers.openai.com/api/docs/guides/data-residency: data residency costs 10 % more, for models since gpt-5.4.
+    regional: {
+      factor: "1.1",
+      hosts: ["us", "eu", "ae", "au", "ca", "gb", "in", "jp", "kr", "sg"]
+        .map((region) => `${region}.api.openai.com`)
+        .join(" "),
+      since: "2026-03-05",
+    },
   },
   // platform.claude.com/docs/en/about-claude/pricing: web search costs 10 per 1,000 searches. Code costs 0.05 per hour,
   // at least five minutes. Inference in one country costs 1.1 times as much.

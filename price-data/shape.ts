@@ -129,6 +129,8 @@ export interface ModelFacts {
   priced?: string
   /** Maximum number of searches per answer that the model makes without a tool. */
   own_searches?: number
+  /** A factor on the prices at all locations of the vendor except `global`. */
+  regional?: string
 }
 
 /** The complete content of facts.json. */

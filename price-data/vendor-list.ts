@@ -202,7 +202,7 @@ export class VendorList {
     for (const dispute of settled?.disputes ?? []) {
       this.#disputes.push({ model: `${this.#vendor}/${listing.name}`, ...dispute })
     }
-    const price = settled && finishPrice(settled.price, owner)
+    const price = settled && finishPrice(settled.price, { vendor: this.#vendor, owner })
     const thinks = this.#vendor === THINKING.vendor && THINKING.name.test(listing.name)
     const corrected = thinks ? { ...listing, reasoning: true, hasReasoningSwitch: true } : listing
     const facts = describe(corrected, kind, owner, price)

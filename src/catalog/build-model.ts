@@ -257,12 +257,16 @@ function chatDialects(
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
 
-/** Returns the factor on a vendor's prices at a provider's address, in millionths. */
+/** The location of Google's servers at which regional prices do not apply. */
+const GLOBAL = "global"
+
+/** Returns the factor on a vendor's prices at a provider's location or address, in millionths. */
 function regionalFactor(
-  { baseUrl }: ProviderSettings,
+  { baseUrl, location = GLOBAL }: ProviderSettings,
   own: ModelFacts | undefined,
   known: ServiceFacts | undefined,
 ): bigint {
+  if (own?.regional !== undefined && location !== GLOBAL) return parseDecimal(own.regional, 6)
   const regional = known?.regional
   if (regional === undefined || baseUrl === undefined || own === undefined) return UNIT_FACTOR
   // A chat model without a date is only in the newest lists.

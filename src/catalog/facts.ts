@@ -82,6 +82,8 @@ export interface ModelFacts {
   readonly structured_output?: boolean
   /** Maximum searches that it makes on its own per answer; absent if it never searches. */
   readonly own_searches?: number
+  /** A factor on the prices at all locations of the vendor except `global`, as decimal text. */
+  readonly regional?: string
   /** The supported dialects; absent if the model supports all dialects of its vendor. */
   readonly dialects?: readonly string[]
   readonly price?: PriceFacts

@@ -47,6 +47,18 @@ describe("facts.json", () => {
     expect(wrong.map(({ id }) => id)).toEqual([])
   })
 
+  test("has no price for cache writes below the input price, except for MiniMax's models", () => {
+    const wrong = models.filter(({ price, owner }) =>
+      [price, ...(price?.tiers ?? []).map((tier) => ({ ...price, ...tier }))].some(
+        (rates) =>
+          owner !== "minimax" &&
+          rates?.cache_write !== undefined &&
+          nanos(rates.cache_write) * 1_005n < nanos(rates.input ?? "0") * 1_000n,
+      ),
+    )
+    expect(wrong.map(({ id }) => id)).toEqual([])
+  })
+
   test("has ascending long-context tiers that are never cheaper than the base", () => {
     for (const { id, price } of models) {
       const steps = [{ above: 0, ...price }, ...(price?.tiers ?? [])]
@@ -76,6 +88,22 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
+  test("cost more at locations of Vertex if Google has regional prices", () => {
+    const regional = models.filter((model) => model.regional !== undefined)
+    expect(regional.map(({ id }) => id)).toContain("vertex/gemini-3.8-flash")
+    expect(
+      regional.every(({ id, regional }) => id.startsWith("vertex/") && regional === "1.1"),
+    ).toBe(true)
+  })
+
+  test("cost more at all hosts of OpenAI's regions", () => {
+    for (const region of ["us", "eu", "ae", "au", "in", "jp"]) {
+      expect(String(facts.services["openai"]?.regional?.hosts).split(" ")).toContain(
+        `${region}.api.openai.com`,
+      )
+    }
+  })
+
   test("cost half as much per image in Google's flex tier", () => {
     expect(known("google", "gemini-3-pro-image").price?.modes?.["flex"]).toBe("0.5")
     expect(known("google", "gemini-2.5-flash-image").price?.modes?.["flex"]).toMatchObject({

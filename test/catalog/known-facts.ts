@@ -48,6 +48,7 @@ const modelSchema = z.strictObject({
   context: tokens.optional(),
   max_output: tokens.optional(),
   own_searches: tokens.optional(),
+  regional: decimal.optional(),
   input: z.array(z.enum(["text", "image", "audio", "video", "pdf"])).optional(),
   tools: z.literal(true).optional(),
   reasoning: z.literal(true).optional(),

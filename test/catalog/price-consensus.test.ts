@@ -5,6 +5,8 @@ import { asFactor, finishMode } from "../../price-data/modes.ts"
 import type { Price, TieredRates } from "../../price-data/shape.ts"
 import { LIST_DATES } from "./published-lists.ts"
 
+const GOOGLE = { vendor: "google", owner: "google" }
+
 function quotes(prices: Partial<Record<keyof typeof LIST_DATES, Price>>): ListQuote[] {
   return Object.entries(prices).map(([name, price]) => {
     const list = name as keyof typeof LIST_DATES
@@ -178,16 +180,58 @@ describe("service modes in price lists", () => {
   test("price the output of an image model as text if both have a price", () => {
     const own = { input: "0.3", output: "2.5", image_output: "30" }
     const modes = { flex: { input: "0.15", output: "1.25" } }
-    const made = finishPrice(comparable({ ...own, modes }, "image", false), "google")
+    const made = finishPrice(comparable({ ...own, modes }, "image", false), GOOGLE)
     expect(made).toEqual({ ...own, modes: { flex: "0.5" } })
     const single = { input: "0.3", output: "30" }
     const half = { flex: { input: "0.15", output: "15" } }
-    const images = finishPrice(comparable({ ...single, modes: half }, "image", false), "google")
+    const images = finishPrice(comparable({ ...single, modes: half }, "image", false), GOOGLE)
     expect(images).toEqual({ ...single, modes: { flex: "0.5" } })
   })
 
   test("become a factor for prices that change over time", () => {
     expect(asFactor({ ...flex, cached_input: "0.06" }, price)).toBe("0.6")
     expect(asFactor(flex, price)).toBe("1")
+  })
+})
+
+describe("prices of caches", () => {
+  const sold = (price: Price, vendor: string, owner: string) =>
+    finishPrice(price, { vendor, owner })
+
+  test("include the input if a list has only the storage", () => {
+    const tiers = [{ above: 200_000, input: "4", output: "18" }]
+    const price = { input: "2", cache_write: "0.375", output: "12", tiers }
+    for (const vendor of ["openrouter", "requesty"]) {
+      const { cache_write, tiers } = sold(price, vendor, "google")
+      expect([cache_write, tiers?.[0]?.cache_write]).toEqual(["2.375", "4.375"])
+    }
+  })
+
+  test("are the input price if the price of a write is lower", () => {
+    const price = { input: "1.2", cache_write: "0.975", output: "6" }
+    expect(sold(price, "openrouter", "qwen")).toEqual({ input: "1.2", output: "6" })
+    expect(sold(price, "minimax", "minimax")).toEqual(price)
+    const rounded = { ...price, cache_write: "1.19999" }
+    expect(sold(rounded, "databricks", "openai")).toEqual(rounded)
+  })
+
+  test("rise with the input price of a tier that omits them", () => {
+    const tiers = [{ above: 200_000, input: "4", output: "9" }]
+    const price = { input: "2", cache_write: "2.5", output: "6", image_input: "2", tiers }
+    expect(sold(price, "xai", "xai").tiers).toEqual([
+      { above: 200_000, input: "4", cache_write: "5", output: "9", image_input: "4" },
+    ])
+  })
+
+  test("have Alibaba's percentages of the input price if the lists have none", () => {
+    const tiers = [{ above: 32_000, input: "2.4", output: "12" }]
+    const price = { input: "1.2", output: "6", tiers }
+    expect(sold(price, "alibaba", "qwen")).toMatchObject({
+      cached_input: "0.24",
+      cache_write: "1.5",
+      tiers: [{ cached_input: "0.48", cache_write: "3" }],
+    })
+    const listed = { ...price, cached_input: "0.12", tiers: [] }
+    expect(sold(listed, "alibaba", "qwen").cached_input).toBe("0.12")
   })
 })

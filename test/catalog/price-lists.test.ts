@@ -134,7 +134,7 @@ describe("facts from price lists", () => {
   })
 
   test("include prices by input range as tiers", () => {
-    expect(built.facts.vendors["alibaba"]?.["qwen-ranges"]?.price).toEqual({
+    expect(built.facts.vendors["alibaba"]?.["qwen-ranges"]?.price).toMatchObject({
       input: "1",
       output: "3",
       tiers: [{ above: 32_000, input: "2", output: "6" }],

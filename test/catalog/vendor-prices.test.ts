@@ -17,11 +17,15 @@ describe("prices of a vendor's services and modes", () => {
       },
     },
   }
-  const priceAt = (own: Partial<ProviderSettings>, model: ModelSettings = {}) => {
+  const priceAt = (
+    own: Partial<ProviderSettings>,
+    model: ModelSettings = {},
+    facts: Facts = known,
+  ) => {
     const providers = { mine: { ...provider("acme"), ...own } }
     const sources = {
       settings: settings(providers, { "mine/large": model }),
-      facts: known,
+      facts,
       vendors: knownVendors,
     }
     return buildCatalog(sources).catalog.find("mine/large")?.deployments[0]?.price
@@ -87,6 +91,23 @@ describe("prices of a vendor's services and modes", () => {
 
   test("do not change the price of a plain request", () => {
     expect(priceAt({})?.rates.searches).toBeUndefined()
+  })
+
+  test("increase at locations other than global for models with regional prices", () => {
+    const { large } = known.vendors["acme"] ?? {}
+    if (large === undefined) throw new Error("the model is missing")
+    const regional: Facts = {
+      ...known,
+      vendors: { acme: { large: { ...large, regional: "1.2" } } },
+    }
+    const inputAt = (own: Partial<ProviderSettings>, model?: ModelSettings) =>
+      priceAt(own, model, regional)?.rates.inputFresh
+    expect(inputAt({ location: "eu-west" })).toBe(1_500_000_000n)
+    expect(inputAt({ location: "global" })).toBe(1_250_000_000n)
+    expect(inputAt({})).toBe(1_250_000_000n)
+    const price = { input: "1", output: "2" }
+    expect(inputAt({ location: "eu-west" }, { price })).toBe(1_000_000_000n)
+    expect(priceAt({ location: "eu-west" })?.rates.inputFresh).toBe(1_250_000_000n)
   })
 
   test("increase at hosts that keep data in one region", () => {

@@ -54,6 +54,7 @@ const modelSchema = z.looseObject({
   context: tokens.optional(),
   max_output: tokens.optional(),
   own_searches: tokens.optional(),
+  regional: decimal.optional(),
   dialects: z.array(z.string()).optional(),
   price: priceSchema.optional(),
 })
