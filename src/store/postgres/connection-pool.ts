@@ -7,6 +7,12 @@ const MAX_AGE_MS = 30 * 60_000
 
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
+/**
+ * Switches off compilation of queries. The server compiles by estimated costs, which grow with the number of partitions,
+ * and compiling can take a minute for a query that runs for less than a second.
+ */
+const NO_COMPILATION = "SET jit = off"
+
 export interface PoolOptions {
   /** The address of one host, or of several hosts with one primary. */
   readonly url: string
@@ -132,11 +138,11 @@ export class ConnectionPool implements AsyncDisposable {
   /** Opens a connection to the primary, or to the only host. */
   async #connect(): Promise<ReservedSQL> {
     const { inOrder } = this.hosts
-    if (inOrder.length === 1) return this.#clientOf(0).reserve()
+    if (inOrder.length === 1) return this.#reserve(0)
     let failure: unknown = new Error("all hosts of the database are standbys")
     for (const index of inOrder) {
       try {
-        const connection = await this.#clientOf(index).reserve()
+        const connection = await this.#reserve(index)
         if (await isWritable(connection)) {
           this.hosts.found(index)
           return connection
@@ -147,6 +153,17 @@ export class ConnectionPool implements AsyncDisposable {
       }
     }
     throw failure instanceof Error && "code" in failure ? failure : noPrimary(failure)
+  }
+
+  async #reserve(index: number): Promise<ReservedSQL> {
+    const connection = await this.#clientOf(index).reserve()
+    try {
+      await connection.unsafe(NO_COMPILATION)
+      return connection
+    } catch (error) {
+      await closed(connection)
+      throw error
+    }
   }
 
   #clientOf(index: number): SQL {

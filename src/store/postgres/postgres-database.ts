@@ -129,14 +129,13 @@ export class PostgresDatabase implements Database {
   }
 
   async openToServe(): Promise<ServingDatabase> {
-    const { connections } = this.#address
-    const half = Math.ceil(connections / 2)
-    const client = await this.#opened(half)
+    const { settling, keeping, reading } = shares(this.#address.connections)
+    const client = await this.#opened(settling)
     if (this.#address.preparedStatements !== false) await client.probe(this.place)
     return openToServe({
       client,
-      // Reports have a separate client, so that they do not take connections from settlements.
-      reading: this.#client(Math.max(1, connections - half)),
+      keeping: keeping > 0 ? this.#client(keeping) : client,
+      reading: this.#client(reading),
       place: this.place,
       // One connection is enough, because only one report runs at a time.
       options: this.#options(1),
@@ -244,6 +243,16 @@ export class PostgresDatabase implements Database {
     const { url, preparedStatements } = this.#address
     return { url, max, connectTime: CONNECT_TIMEOUT_MS, preparedStatements }
   }
+}
+
+/**
+ * Divides the connections, so that settlements, content that callers wait for, and reports do not take each other's
+ * connections. With two or three connections, settlements and content share theirs.
+ */
+function shares(connections: number) {
+  const settling = Math.ceil(connections / 2)
+  const keeping = Math.floor((connections - settling) / 2)
+  return { settling, keeping, reading: connections - settling - keeping }
 }
 
 function hasOwnTools(words: string, place: string): LedgerError {

@@ -22,8 +22,11 @@ import { postgresConsoleStore } from "./console-store.ts"
 const POLL_INTERVAL_MS = 1_000
 
 export interface ServingParts {
+  /** The client for settlements. */
   readonly client: PostgresClient
-  /** The client for reports and lists. */
+  /** The client for content that callers store or read, for sessions, and for announcements. */
+  readonly keeping: PostgresClient
+  /** The client for reports and lists, which may take seconds. */
   readonly reading: PostgresClient
   readonly place: string
   /** Options for another pool of connections to the same database. */
@@ -35,8 +38,8 @@ export interface ServingParts {
 
 /** Opens everything that a serving node uses. */
 export function openToServe(parts: ServingParts): ServingDatabase {
-  const { client, reading, place, options, openReader, leaseTerm } = parts
-  const announcements = new Announcements(reading)
+  const { client, keeping, reading, place, options, openReader, leaseTerm } = parts
+  const announcements = new Announcements(keeping)
   const logs = clientMethods<{ readonly payloads: PayloadLog; readonly failures: FailureLog }>(
     { payloads: payloadLogSteps, failures: failureLogSteps },
     reading,
@@ -47,12 +50,12 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     reports,
     payloads: explaining(logs.payloads, place),
     failures: explaining(logs.failures, place),
-    conversations: explaining(new PostgresConversations(reading), place),
-    files: (kind) => explaining(new PostgresFiles(reading, kind), place),
-    openConsoleStore: async () => postgresConsoleStore(reading),
+    conversations: explaining(new PostgresConversations(keeping), place),
+    files: (kind) => explaining(new PostgresFiles(keeping, kind), place),
+    openConsoleStore: async () => postgresConsoleStore(keeping),
     async prepare(now) {
       try {
-        await ensurePartitions(reading, now)
+        await ensurePartitions(keeping, now)
       } catch (error) {
         throw explainedError(error, place)
       }
@@ -65,6 +68,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     openReader,
     endBy(moment) {
       client.endBy(moment)
+      keeping.endBy(moment)
       reading.endBy(moment)
     },
     watch: (onChange: (fault: LedgerError | undefined) => void): DatabaseWatch =>
@@ -72,6 +76,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     async [Symbol.asyncDispose]() {
       await reports[Symbol.asyncDispose]()
       await reading[Symbol.asyncDispose]()
+      if (keeping !== client) await keeping[Symbol.asyncDispose]()
       await client[Symbol.asyncDispose]()
     },
   }

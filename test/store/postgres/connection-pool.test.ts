@@ -54,3 +54,15 @@ test("the connection pool never exceeds its maximum, even while a lost connectio
   const connections = `SELECT 1 FROM pg_stat_activity WHERE datname = '${name}'`
   expect(await server.administer(connections)).toHaveLength(1)
 })
+
+test("the server does not compile queries of the gateway", async () => {
+  await using pool = new ConnectionPool({
+    url: server.url(await server.create()),
+    max: 1,
+    connectTime: 5_000,
+  })
+  const [row] = await pool.use(TIMEOUT_MS, (connection) =>
+    connection.query<{ jit: string }>("SHOW jit", []),
+  )
+  expect(row?.jit).toBe("off")
+})
