@@ -16,7 +16,7 @@ test.each([
   "server:\ndatabase:\nproviders:\n",
   "x-shared: [1]\nmultiplier: 1.25\naliases: a=openai/gpt-5.4",
   "aliases: { fast: groq/llama }\nunknown_models: { price: { input: 5, output: 25 } }",
-  "limits: { body_mb: 1.5, media_private: true }\ndeadlines: { connect: 500ms, total: 90 }",
+  "limits: { body_mb: 1.5, media_private: true }\ntimeouts: { connect: 500ms, total: 90 }",
   "log: { file: { path: requests.jsonl, rotate_mb: 10 }, http: { url: 'https://logs.example.com' } }",
   "providers: { a: { vendor: openai, api_keys: [one, { name: two, api_key: b }], headers: { x-team: c } } }",
   "models: { a/b: { kind: chat, price: { input: 0.1, image: { default: 4 } }, rules: { tools: false } } }",

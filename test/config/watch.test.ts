@@ -90,12 +90,12 @@ models: { a/x: { multiplier: 2 } }
   const { loaded, changes } = await watched.changed()
   expect(loaded.settings.timeouts.connect).toBe(1_000)
   expect(changes.changed.toSorted()).toEqual([
-    "timeouts.connect",
     "models.a/x",
     "providers.b",
     "providers.c",
     "server.port",
     "server.public_url",
+    "timeouts.connect",
   ])
   expect(changes.restartNeeded).toEqual(["server.port"])
 
@@ -108,7 +108,7 @@ models: { a/x: { multiplier: 2 } }
 test("the settings watcher keeps the settings after an invalid file, and compares the next valid file with them", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
-  folder.write("multiplier: 2\ndeadlines: { conect: 1s }")
+  folder.write("multiplier: 2\ntimeouts: { conect: 1s }")
   const error = await watched.rejected()
   expect(error.problems[0]).toMatchObject({ line: 2, path: "timeouts" })
   folder.write("multiplier: 2")
