@@ -17,7 +17,7 @@ export async function checkBackup(
   const fix =
     settings.database === undefined
       ? "make one with 'tollgate backup', and find out why the last one failed"
-      : "check that pg_dump runs, and then 'tollgate backup --done'"
+      : "check that pg_dump runs, and then 'tollgate backup --record'"
   if (last === null) {
     const found = "no backup was made or recorded with 'tollgate backup'"
     return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }

@@ -47,7 +47,7 @@ test.concurrent("scheduled backups run at their interval, report failures, and d
   }
   await until(isOverdue)
   // The next backup is due in a day, so no backup is made now.
-  await runJson(before, "backup", backups, "--done", "--every", "24h")
+  await runJson(before, "backup", backups, "--record", "--every", "24h")
   const count = names().length
   const seldom = start("24h")
   const { value } = await seldom.stderr.getReader().read()
@@ -67,7 +67,7 @@ test.concurrent("another tool's backup is recorded, and the doctor command warns
   expect(await checked()).toBeUndefined()
   await withKey(installation)
   expect(await checked()).toMatchObject({ result: "warning", fix: expect.any(String) })
-  const noted = await runJson(installation, "backup", "zfs", "--done")
+  const noted = await runJson(installation, "backup", "zfs", "--record")
   expect(noted).toMatchObject({ place: "zfs", every_ms: null })
   expect(await checked()).toMatchObject({
     result: "ok",

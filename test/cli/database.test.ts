@@ -194,7 +194,7 @@ test.concurrent("the ledger on a server is verified from the last position, and 
   expect(await verify()).toMatchObject({ entries: 1, continued_from: null })
   await runJson(installation, "credits", "grant", "caller", "1")
   expect(await verify()).toMatchObject({ entries: 1, continued_from: { entries: 1 } })
-  await runJson(installation, "backup", "dump of the night", "--done", "--every", "24h")
+  await runJson(installation, "backup", "dump of the night", "--record", "--every", "24h")
   const { stdout } = await runCommand(installation, "--json", "doctor")
   const { checks } = JSON.parse(stdout) as Diagnosis
   expect(checks.find(({ name }) => name === "backup")).toMatchObject({

@@ -31,12 +31,12 @@ export const registerBackup: RegisterCommand = (program, terminal) => {
       positiveIntegerArgument,
     )
     .option("--without-secrets", "leave out the settings file and the folder 'secrets'")
-    .option("--done", "record that another tool made a backup")
+    .option("--record", "record that another tool made a backup")
     .action(async (to: string | undefined, options: BackupOptions, command: Command) => {
       const loaded = loadSettings(loadOptions(command))
       const database = databaseOf(loaded.settings)
       const output = outputOf(command, terminal)
-      if (options.done === true) return noteDone(database, to, options, output)
+      if (options.record === true) return recordBackup(database, to, options, output)
       requireFiles(loaded)
       const destination = destinationAt(requireDestination(to), loaded.settings.data)
       const work = { loaded, database, destination, options, output }
@@ -49,7 +49,7 @@ interface BackupOptions {
   readonly every?: number
   readonly keep?: number
   readonly withoutSecrets?: boolean
-  readonly done?: boolean
+  readonly record?: boolean
 }
 
 interface BackupWork {
@@ -69,7 +69,7 @@ function requireFiles({ settings }: LoadedSettings): void {
   throw new CommandError(
     "failed",
     "a PostgreSQL database is backed up with its own tools, which this command does not replace",
-    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --done --every 24h. Store TOLLGATE_SECRET, if it is set, and the settings file separately. See docs/run/backup.md.`,
+    `Run: pg_dump --format=custom --file=tollgate.dump ADDRESS && tollgate backup --record --every 24h. Store TOLLGATE_SECRET, if it is set, and the settings file separately. See docs/run/backup.md.`,
   )
 }
 
@@ -86,7 +86,7 @@ function requireDestination(to: string | undefined): string {
  * Logs a finished backup.
  * @param to the destination in words for people.
  */
-async function noteDone(
+async function recordBackup(
   database: Database,
   to: string | undefined,
   { every = null }: { readonly every?: number | null },
