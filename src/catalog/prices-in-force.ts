@@ -16,7 +16,7 @@ export function hasPeriods({ deployments }: Model): boolean {
   return deployments.some(({ price }) => price?.periods !== undefined)
 }
 
-/** Returns a model with the prices that apply at `now` (Unix milliseconds), sorted by price if `strategy` is `price`. */
+/** Returns a model with the prices that apply at `now` (Unix milliseconds), sorted if `strategy` is `price`. */
 export function atPricesOf(model: Model, now: number): Model {
   if (!hasPeriods(model)) return model
   const last = known.get(model)

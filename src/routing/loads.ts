@@ -117,9 +117,9 @@ export class Load {
   }
 
   /**
-   * Takes a probe from the budget, if there is one. A probe allows a request to use this deployment during its cooldown,
-   * after all other deployments have failed. The number is limited, so that an outage of all deployments does not
-   * become worse, but not zero, so that its end is detected.
+   * Takes a probe from the budget, if there is one. A probe allows a request to use this deployment during its
+   * cooldown, after all other deployments have failed. The number is limited, so that an outage of all deployments
+   * does not become worse, but not zero, so that its end is detected.
    */
   takeProbe(now = performance.now()): boolean {
     const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND

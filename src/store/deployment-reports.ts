@@ -30,5 +30,5 @@ export interface DeploymentReportWrites {
   after(revision: number): Promise<DatedReport[]>
 }
 
-/** Time after which a report is ignored, counted from the report or from the end of its cooldown, whichever is later. */
+/** Time after which a report is ignored, counted from the report or the end of its cooldown, whichever is later. */
 export const REPORT_LIFETIME_MS = 60_000
