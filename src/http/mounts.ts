@@ -8,7 +8,6 @@ import { failure } from "./endpoint.ts"
 import type { Lazy } from "./lazy.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Mount } from "./server.ts"
-import { SharedBodies } from "./shared-body.ts"
 
 /** Placeholder for the address in the OpenAPI document. The address differs between callers. */
 const NO_ADDRESS = "https://address.invalid"
@@ -95,5 +94,29 @@ function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
       const id = newRequestId()
       return failure(thrown, { request, id, path, errors: errorAnswer, events })
     }
+  }
+}
+
+/** Maximum bodies that are kept, one for each public address of the gateway. */
+const MAX_BODIES = 8
+
+/**
+ * Bodies that many responses share. The runtime copies a text for each connection that does not read it, but not a
+ * `Blob`.
+ */
+export class SharedBodies {
+  readonly #bodies = new Map<string, Blob>()
+
+  /**
+   * Returns the body for a key.
+   * @param build returns its text.
+   */
+  get(key: string, build: () => string): Blob {
+    const known = this.#bodies.get(key)
+    if (known !== undefined) return known
+    if (this.#bodies.size >= MAX_BODIES) this.#bodies.clear()
+    const body = new Blob([build()])
+    this.#bodies.set(key, body)
+    return body
   }
 }

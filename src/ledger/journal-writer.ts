@@ -1,7 +1,6 @@
 import type { Journal, JournalLine } from "../store/journal.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Batch, Posting } from "../store/settlements.ts"
-import { readPosting, writePosting } from "./journal-posting.ts"
 import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { PostedListener, Settled, SettlementWriter } from "./settlement-writer.ts"
 
@@ -152,4 +151,31 @@ function settled({ request, amount, budgets }: Posting): Settled {
 function adopted({ number, node, body }: JournalLine): JournalEntry {
   const batch = { postings: [readPosting(body)], opened: [], closed: [] }
   return { node, lines: [number], batch }
+}
+
+/** Serializes a posting for the journal as JSON, with amounts as text. */
+function writePosting({ amount, writtenOff, ...posting }: Posting): string {
+  return JSON.stringify({
+    ...posting,
+    amount: String(amount),
+    writtenOff: writtenOff.map((part) => ({ ...part, amount: String(part.amount) })),
+  })
+}
+
+type Written<Amounts> = Omit<Amounts, "amount"> & { readonly amount: string }
+type WrittenPosting = Written<Omit<Posting, "writtenOff">> & {
+  readonly writtenOff: readonly Written<Posting["writtenOff"][number]>[]
+}
+
+/**
+ * Parses a posting.
+ * @param body text from `writePosting`.
+ */
+export function readPosting(body: string): Posting {
+  const { amount, writtenOff, ...posting } = JSON.parse(body) as WrittenPosting
+  return {
+    ...posting,
+    amount: BigInt(amount),
+    writtenOff: writtenOff.map((part) => ({ ...part, amount: BigInt(part.amount) })),
+  }
 }

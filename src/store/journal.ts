@@ -3,7 +3,7 @@ export interface JournalLine {
   readonly number: number
   /** The node that settled the request and pays from its lease. */
   readonly node: string
-  /** The posting, in the format of `src/ledger/journal-posting.ts`. */
+  /** The posting, in the format of `src/ledger/journal-writer.ts`. */
   readonly body: string
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { SharedBodies } from "../../src/http/shared-body.ts"
+import { SharedBodies } from "../../src/http/mounts.ts"
 
 test("responses for the same address share a body, and a limited number of bodies is kept", async () => {
   const bodies = new SharedBodies()

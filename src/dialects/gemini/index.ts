@@ -13,7 +13,7 @@ import { encodeEvents } from "./stream/encode.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
-export { type Addressed, decodeCountRequest, withAddress } from "./request/decode.ts"
+export { decodeCountRequest, withAddress } from "./request/decode.ts"
 
 /**
  * Creates the dialect of Google's `generateContent` and `streamGenerateContent?alt=sse`

@@ -15,13 +15,15 @@ import type { ConsoleStore } from "../../store/console-store.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { Users } from "../../users/users.ts"
-import type { AdminEndpoint } from "./endpoint.ts"
+import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 import type { ActorOf } from "./guard.ts"
 import { memberEndpoints } from "./members.ts"
 import { ownPasswordEndpoints } from "./own-password.ts"
 import { passkeyEndpoints } from "./passkeys.ts"
 import { sessionEndpoints } from "./session.ts"
-import { userEndpoints } from "./users.ts"
+import { userRoutes } from "#contract/members.ts"
+import { exportText } from "../../management/person-export.ts"
+import { documentAnswer } from "./download-answer.ts"
 
 export interface UserAccessParts {
   readonly store: Store
@@ -83,4 +85,24 @@ export function openUserAccess(parts: UserAccessParts): UserAccess {
     actorOf: (headers, address) => sessions.actorOf(headers, address),
     [Symbol.dispose]: () => users[Symbol.dispose](),
   }
+}
+
+/** `/admin/v1/users`: all users of the console. */
+function userEndpoints({
+  directory,
+  erasure,
+}: {
+  readonly directory: UserDirectory
+  readonly erasure: Erasure
+}): AdminEndpoint[] {
+  return endpoints(userRoutes, {
+    "GET /users": ({ actor, query }) => directory.list(actor, query),
+    "PATCH /users/{id}": ({ actor, path, body }) => directory.change(actor, path("id"), body),
+    "GET /users/{id}/export": async ({ actor, path }) =>
+      documentAnswer(exportText(await directory.export(actor, path("id")))),
+    "POST /users/erase": ({ actor, body }) => erasure.eraseAddress(actor, body.email),
+    "POST /users/{id}/erase": ({ actor, path }) => erasure.erase(actor, path("id")),
+    "POST /users/{id}/reset": ({ actor, path, body }) =>
+      directory.reset(actor, path("id"), body.two_factor),
+  })
 }

@@ -8,10 +8,9 @@ import { newRequestId } from "../request-id.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
 import { fromReader } from "./answers.ts"
-import { type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
+import { IDEMPOTENCY_KEY, type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
 import { KeptAnswers, LIFETIME_MS } from "./kept-answers.ts"
 import type { RecordingReader } from "./recording.ts"
-import { keyReused, tooManyKeys, unreachable } from "./rejections.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
 import { Run } from "./run.ts"
@@ -204,4 +203,28 @@ function repeated(answer: Response, own: Readonly<Record<string, string>>): Resp
   answer.headers.set("idempotent-replayed", "true")
   for (const [name, value] of Object.entries(own)) answer.headers.set(name, value)
   return answer
+}
+
+function keyReused(): GatewayError {
+  return new GatewayError(
+    "idempotency_key_reused",
+    "This idempotency key was used for another request with a different endpoint, body or relevant header. Send a new key with a new request, and the same key only with an identical one.",
+    { parameter: IDEMPOTENCY_KEY },
+  )
+}
+
+function tooManyKeys(maxKeys: number): GatewayError {
+  return new GatewayError(
+    "too_many_attempts",
+    `More than ${maxKeys} idempotency keys were used in 24 hours. Send the request without a key, or try again later.`,
+    { parameter: IDEMPOTENCY_KEY },
+  )
+}
+
+function unreachable(): GatewayError {
+  return new GatewayError(
+    "overloaded",
+    "The first request with this idempotency key is still running in a process that does not respond. Try again with the same key.",
+    { parameter: IDEMPOTENCY_KEY },
+  )
 }

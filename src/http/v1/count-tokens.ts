@@ -3,7 +3,10 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
-import { ANTHROPIC_MESSAGES, decodeCountRequest } from "../../dialects/anthropic-messages/index.ts"
+import {
+  ANTHROPIC_MESSAGES,
+  decodeCountRequest as decodeMessages,
+} from "../../dialects/anthropic-messages/index.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import { jsonAnswer } from "../answers.ts"
@@ -11,7 +14,8 @@ import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
-import type { GooglePath } from "./google-address.ts"
+import { addressedBody, type GooglePath, googlePath } from "./google-address.ts"
+import { decodeCountRequest as decodeContents, GEMINI } from "../../dialects/gemini/index.ts"
 
 /** Definition of a token-counting endpoint. */
 export interface CountEndpoint {
@@ -29,7 +33,7 @@ export interface CountEndpoint {
 export const MESSAGE_TOKENS: CountEndpoint = {
   path: "/v1/messages/count_tokens",
   dialect: ANTHROPIC_MESSAGES,
-  read: decodeCountRequest,
+  read: decodeMessages,
   report: (tokens) => ({ input_tokens: tokens }),
 }
 
@@ -46,6 +50,14 @@ export const RESPONSE_TOKENS: CountEndpoint = {
     )
   },
   report: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+}
+
+/** `POST /v1beta/models/{model}:countTokens` */
+export const CONTENT_TOKENS: CountEndpoint = {
+  path: googlePath("countTokens"),
+  dialect: GEMINI,
+  read: (json, path) => decodeContents(addressedBody(json, path)),
+  report: (tokens) => ({ totalTokens: tokens }),
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { EmbeddingRequest } from "../../canon/embedding.ts"
-import type { JsonObject } from "../../canon/json.ts"
+import { type JsonObject, textAt } from "../../canon/json.ts"
 import { totalInput } from "../../canon/usage.ts"
 import { decodeGeminiEmbeddings } from "../../dialects/embedding/request/gemini.ts"
 import { encodeGeminiEmbeddings } from "../../dialects/embedding/result/gemini.ts"
-import { GEMINI, withAddress } from "../../dialects/gemini/index.ts"
+import { GEMINI } from "../../dialects/gemini/index.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { EMBEDDING_BODY } from "./embeddings.ts"
-import { addressedOf, type GoogleMethod, googlePath, readGoogleAddress } from "./google-address.ts"
+import { addressedBody, type GoogleMethod, googlePath } from "./google-address.ts"
 import { jsonOperation } from "./json-operation.ts"
 import type { OperationEndpoint } from "./operation-endpoint.ts"
 
@@ -40,10 +40,9 @@ function googleEmbeddings(method: EmbeddingMethod): OperationEndpoint {
 
 /** Decodes the texts to embed. @throws GatewayError */
 function embeddingAt(method: EmbeddingMethod, json: JsonObject, url: string): EmbeddingRequest {
-  const path = url.startsWith("/") ? url : new URL(url).pathname
-  const address = readGoogleAddress(path) ?? { model: "", method }
-  const body = withAddress(json, addressedOf(address))
-  if (method === "embedContent") return decodeGeminiEmbeddings(address.model, [body], "")
+  const body = addressedBody(json, url)
+  const model = textAt(body, "model") ?? ""
+  if (method === "embedContent") return decodeGeminiEmbeddings(model, [body], "")
   const requests = Array.isArray(body.requests) ? body.requests : []
-  return decodeGeminiEmbeddings(address.model, requests, "requests")
+  return decodeGeminiEmbeddings(model, requests, "requests")
 }

@@ -1,9 +1,11 @@
 import { withoutTrailing } from "#contract/trailing.ts"
-import type { Addressed } from "../../dialects/gemini/index.ts"
+import type { JsonObject } from "../../canon/json.ts"
+import { withAddress } from "../../dialects/gemini/index.ts"
 
 /** Paths of the model list for Google's clients, the older path first. Newer clients use the stable path. */
 export const GOOGLE_MODEL_PATHS = ["/v1beta/models", "/v1/models"] as const
 
+const ORIGIN = /^https?:\/\/[^/?#]*/
 const BELOW = /^\/v1(?:beta)?\/models\//
 
 /** Methods of Google's API. The address of a call ends in `{model}:{method}`. */
@@ -50,7 +52,14 @@ export function readGoogleAddress(pathname: string): GoogleAddress | undefined {
   return end < 0 ? undefined : { model: name.slice(0, end), method: name.slice(end + 1) }
 }
 
-/** Converts an address for the dialect. */
-export function addressedOf({ model, method }: GoogleAddress): Addressed {
-  return { model, stream: method === "streamGenerateContent" }
+/**
+ * Adds the model and the stream mode to a body. Google's clients put them in the URL.
+ * @param url URL of the request, or its path.
+ */
+export function addressedBody(json: JsonObject, url: string): JsonObject {
+  const [path = ""] = url.replace(ORIGIN, "").split("?", 1)
+  const address = readGoogleAddress(path)
+  if (address === undefined) return json
+  const { model, method } = address
+  return withAddress(json, { model, stream: method === "streamGenerateContent" })
 }

@@ -8,20 +8,19 @@ import type { Handler, Route } from "../server.ts"
 import { afterBody } from "../unread-body.ts"
 import type { Calls } from "./calls.ts"
 import { chatEndpoint } from "./chat-endpoint.ts"
-import { CONTENT_TOKENS } from "./count-content-tokens.ts"
-import { tokenCounter } from "./count-tokens.ts"
+import { CONTENT_TOKENS, tokenCounter } from "./count-tokens.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
-import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
+import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./chat-endpoints.ts"
 import {
   GOOGLE_METHODS,
   GOOGLE_MODEL_PATHS,
   type GoogleMethod,
   readGoogleAddress,
 } from "./google-address.ts"
-import { asJsonArray, wantsEvents } from "./json-array.ts"
 import { getModel, listModels } from "./models.ts"
 import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
+import { SseParser } from "../../wire/sse.ts"
 
 export interface GoogleServices extends OperationParts {
   readonly relay: ChatRelay
@@ -75,5 +74,61 @@ function byMethod(handlers: MethodHandlers): Handler {
     const message = `This address has to end in ':' and one of ${methods}, such as ${GOOGLE_MODEL_PATHS[0]}/<provider>/<model_name>:generateContent.`
     const error = new GatewayError("not_found", message)
     return afterBody(request, errorsIn(GEMINI)(error, newRequestId(), request))
+  }
+}
+
+const encoder = new TextEncoder()
+/** White space between elements, which keeps the stream alive. */
+const STILL_ALIVE = encoder.encode("\n")
+
+/**
+ * Whether a caller of `streamGenerateContent` requests server-sent events. Otherwise the response is one long array.
+ */
+function wantsEvents(url: string): boolean {
+  const { searchParams } = new URL(url)
+  const form = searchParams.get("alt") ?? searchParams.get("$alt")
+  return form?.toLowerCase() === "sse"
+}
+
+/** Converts an event stream to a JSON array, chunk by chunk. Other responses are returned unchanged. */
+function asJsonArray(response: Response): Response {
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false
+  if (!isStream || response.body === null) return response
+  const headers = new Headers(response.headers)
+  headers.set("content-type", "application/json; charset=utf-8")
+  return new Response(new ReadableStream(new ArraySource(response.body.getReader())), { headers })
+}
+
+/** The methods of a stream reader that are used here. */
+type Chunks = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">
+
+class ArraySource {
+  readonly #events: Chunks
+  readonly #parser = new SseParser()
+  #hasStarted = false
+
+  constructor(events: Chunks) {
+    this.#events = events
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const { value, done } = await this.#events.read()
+    if (done) {
+      controller.enqueue(encoder.encode(this.#hasStarted ? "]" : "[]"))
+      controller.close()
+      return
+    }
+    const elements = this.#parser.push(value).map(({ data }) => this.#element(data))
+    controller.enqueue(elements.length === 0 ? STILL_ALIVE : encoder.encode(elements.join("")))
+  }
+
+  cancel(reason: unknown): Promise<void> {
+    return this.#events.cancel(reason)
+  }
+
+  #element(data: string): string {
+    const before = this.#hasStarted ? ",\r\n" : "["
+    this.#hasStarted = true
+    return before + data
   }
 }

@@ -14,26 +14,20 @@ import { metrics } from "../metrics.ts"
 import type { Idempotency } from "../idempotency/idempotency.ts"
 import type { Route } from "../server.ts"
 import { callsOf, type CallServices } from "./calls.ts"
-import { CHAT_COMPLETIONS } from "./chat-completions.ts"
 import { chatEndpoint } from "./chat-endpoint.ts"
 import { MESSAGE_TOKENS, RESPONSE_TOKENS, tokenCounter } from "./count-tokens.ts"
 import { getCredits } from "./credits.ts"
 import { estimate } from "./estimate.ts"
-import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./generate-content.ts"
+import { CHAT_ENDPOINTS, GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./chat-endpoints.ts"
 import { googleRoutes } from "./google-routes.ts"
 import { getImageFile } from "./image-files.ts"
 import { editRulesOf } from "./images.ts"
 import { cancelKeptResponse, deleteKeptResponse, getKeptResponse } from "./kept-responses.ts"
-import { MESSAGES } from "./messages.ts"
 import type { OperationParts } from "./operation-endpoint.ts"
 import { OPERATION_ENDPOINTS } from "./operations.ts"
 import { getReceipt } from "./receipts.ts"
 import { repeatable } from "./repeatable.ts"
 import { listSpeechModels } from "./models.ts"
-import { RESPONSES_COMPACT } from "./responses-compact.ts"
-import { RESPONSES } from "./responses.ts"
-
-const CHAT_ENDPOINTS = [CHAT_COMPLETIONS, MESSAGES, RESPONSES, RESPONSES_COMPACT]
 
 /** Dependencies of the endpoints. */
 export interface RouteParts

@@ -9,7 +9,7 @@ import type { Meter } from "../metering/meter.ts"
 import { billedFor } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
-import { tooComplex, usageIfTooComplex } from "../upstream/unparsed-answer.ts"
+import { tooComplex, usageIfTooComplex } from "../upstream/usage-members.ts"
 import type { UpstreamFrames } from "../upstream/upstream-frames.ts"
 import type { Plan } from "./plan.ts"
 

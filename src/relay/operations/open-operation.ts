@@ -5,8 +5,14 @@ import type { Settlement } from "../../ledger/hold.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import { CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { OperationServices } from "./services.ts"
 import type { OperationCandidate } from "./operation-candidate.ts"
+import type { Rates } from "../../limits/rates.ts"
+import type { Health } from "../../routing/health.ts"
+import type { HttpClient } from "../../wire/http/client.ts"
+import type { Billing } from "../billing/billing.ts"
+import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
+import type { Pipeline } from "../pipeline/pipeline.ts"
+import type { RuntimeConfig } from "../request/runtime-config.ts"
 
 /** The result of an operation at one deployment, with its losses. */
 export interface Outcome<T> {
@@ -84,4 +90,23 @@ export class OpenOperation<T> implements Disposable {
   [Symbol.dispose](): void {
     if (!this.#isOver) this.release(new CallEnded("not_needed"))
   }
+}
+
+/** The services that operations need. */
+export interface OperationServices {
+  readonly config: () => RuntimeConfig
+  readonly pipeline: Pipeline
+  readonly billing: Billing
+  readonly limiter: Rates
+  readonly watch: DeadlineWatch
+  /** The HTTP client for calls that are made before the request is complete. */
+  readonly client: HttpClient
+  readonly health: Health
+  readonly alarms: UsageAlarms
+}
+
+/** Findings about usage that are reported to the operator. */
+export interface UsageAlarms {
+  /** Reports a priced response whose usage is unknown. */
+  usageMissing(request: string, deployment: string): void
 }

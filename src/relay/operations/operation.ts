@@ -15,7 +15,7 @@ import {
 } from "../lifetime/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
-import type { OperationServices } from "./services.ts"
+import type { OperationServices } from "./open-operation.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import { SpeculativeCall } from "../upstream/speculative-call.ts"
 import { OpenOperation, type Outcome } from "./open-operation.ts"

@@ -6,7 +6,7 @@ import { Images } from "./image/images.ts"
 import { Moderations } from "./moderation/moderations.ts"
 import { Reranking } from "./rerank/rerank.ts"
 import { Speech } from "./speech/speech.ts"
-import { Transcriptions } from "./transcription/transcriptions.ts"
+import { Transcriptions } from "./transcription/transcription.ts"
 
 export interface PerformerServices extends EmbeddingServices {
   readonly imageStore: ImageStore

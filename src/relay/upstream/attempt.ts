@@ -31,7 +31,7 @@ import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RejectionReader, rejectionOf } from "./rejection.ts"
-import { tooComplex, usageIfTooComplex } from "./unparsed-answer.ts"
+import { tooComplex, usageIfTooComplex } from "./usage-members.ts"
 
 const NOT_FOUND = 404
 /** The lowest status of responses that providers do not bill. */

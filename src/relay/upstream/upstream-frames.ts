@@ -7,8 +7,8 @@ import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
 import { billedFor } from "./answer-size.ts"
 import { OpenEvent } from "./open-event.ts"
-import { TAIL_LENGTH, usageAtEnd } from "./unparsed-answer.ts"
-import { isLongEvent, readLongEvent } from "./long-event.ts"
+import { TAIL_LENGTH, usageAtEnd } from "./usage-members.ts"
+import { isLongEvent, readLongEvent } from "./parse-frame.ts"
 import { weighFrame } from "./parse-frame.ts"
 
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */

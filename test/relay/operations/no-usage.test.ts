@@ -7,7 +7,7 @@ import type { Deployment } from "../../../src/catalog/model.ts"
 import type { Price } from "../../../src/ledger/price.ts"
 import { imagesUsage } from "../../../src/relay/operations/image/image-usage.ts"
 import { usageOf } from "../../../src/dialects/transcription/formats/openai.ts"
-import { rerankUsage } from "../../../src/relay/operations/rerank/rerank-usage.ts"
+import { rerankUsage } from "../../../src/relay/operations/rerank/rerank.ts"
 import { speechUsage, unreadUsage } from "../../../src/relay/operations/speech/speech-usage.ts"
 import { transcriptionUsage } from "../../../src/relay/operations/transcription/transcription-usage.ts"
 

@@ -1,4 +1,4 @@
-import type { SpeechFormat } from "../../../canon/speech.ts"
+import type { SoundForm, SpeechFormat } from "../../../canon/speech.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { rejectLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
@@ -7,9 +7,18 @@ import type { Answer, Call, Caller } from "../../request/call.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
-import { answerSpeech } from "./speech-answer.ts"
-import { speechLimits, unreadUsage } from "./speech-usage.ts"
-import { encodedFor, synthesizeAt } from "./synthesize.ts"
+import { speechLimits, speechUsage, unreadUsage } from "./speech-usage.ts"
+import { encodedFor, type SpeechReceived, synthesizeAt } from "./synthesize.ts"
+import { audioEvent, doneEvent } from "../../../dialects/speech/stream.ts"
+import {
+  type BodyEnd,
+  chargedBody,
+  type Chunks,
+  type Ending,
+  EVENT_STREAM_HEADERS,
+  keepLastChunk,
+} from "../charged-body.ts"
+import type { OpenOperation } from "../open-operation.ts"
 
 /** Serves parsed requests to `POST /v1/audio/speech`, and charges for the audio. */
 export class Speech {
@@ -77,4 +86,38 @@ export class Speech {
       return format !== undefined && condition(format)
     })
   }
+}
+
+const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
+  mp3: "audio/mpeg",
+  opus: "audio/ogg",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+}
+
+/** Returns the audio in the form that the caller requested. Its end is sent once the request is charged. */
+function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
+  const { value, headers, deployment } = open
+  const { request, form, received, attempt } = value
+  const end = async (ending: Ending): Promise<BodyEnd> => {
+    const { bytes, announced, usage: reported, billedCharacters } = received
+    const amount = { request, form, bytes, announced, ending, reported, billedCharacters }
+    const { usage, estimated } = speechUsage(amount, deployment.price)
+    await open.settle(usage, estimated)
+    return { isCharged: true, last: request.events ? doneEvent(usage) : undefined }
+  }
+  Object.assign(
+    headers,
+    request.events ? EVENT_STREAM_HEADERS : { "content-type": CONTENT_TYPES[request.form] },
+  )
+  const chunks = request.events ? inEvents(value.chunks) : keepLastChunk(value.chunks)
+  const hasErrorEvents = request.events
+  return { headers, body: chargedBody({ attempt, chunks, call, hasErrorEvents, end }) }
+}
+
+async function* inEvents(chunks: AsyncIterable<Uint8Array>): Chunks {
+  for await (const chunk of chunks) yield audioEvent(chunk)
+  return undefined
 }

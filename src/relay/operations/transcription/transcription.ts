@@ -1,17 +1,53 @@
 import { isDeepStrictEqual } from "node:util"
-import type { TranscriptionRequest } from "../../../canon/transcription.ts"
+import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Answer, Call, Caller } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import type { Operation } from "../operation.ts"
-import type { Admission } from "../operation-plan.ts"
+import type { Admission, OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
-import { answerTranscription, renderedAnswer } from "./transcription-answer.ts"
 import { modelOf, needsTranslator } from "./models.ts"
-import { transcribeAt } from "./transcribe.ts"
-import { transcriptionLimits, unreadUsage, withOutputLimit } from "./transcription-usage.ts"
-import { translate } from "./translation.ts"
+import { transcribeAt, transcriptionPlan, type TranscriptReceived } from "./transcribe.ts"
+import {
+  transcriptionLimits,
+  transcriptionUsage,
+  unreadUsage,
+  withOutputLimit,
+} from "./transcription-usage.ts"
+import { translate, translationPlans } from "./translation.ts"
 import type { CountedOperationServices } from "../operations.ts"
+import { afterCharge } from "../../../canon/errors.ts"
+import { renderEvents, renderTranscript } from "../../../dialects/transcription/result.ts"
+import { type BodyEnd, chargedBody, EVENT_STREAM_HEADERS } from "../charged-body.ts"
+import type { OpenOperation } from "../open-operation.ts"
+
+/** Serves parsed requests to `POST /v1/audio/transcriptions` and `/translations`, and charges for the text. */
+export class Transcriptions {
+  readonly #services: CountedOperationServices
+
+  constructor(services: CountedOperationServices) {
+    this.#services = services
+  }
+
+  /** Returns a transcription for a request that may not have arrived completely. */
+  prepare(call: Call, caller: Caller): Transcription {
+    return new Transcription(this.#services, call, caller)
+  }
+
+  /**
+   * Returns the plans of a request: one for the model, and one for the translator if another model must translate the
+   * text.
+   * @throws GatewayError if the request cannot be served.
+   */
+  plan(call: Call, request: TranscriptionRequest): OperationPlan[] {
+    const { config } = this.#services.operations
+    const model = modelOf(call, request, config)
+    if (needsTranslator(request, model, config)) {
+      return translationPlans(this.#services, { call, request, model })
+    }
+    return [transcriptionPlan({ call, request, model }, config)]
+  }
+}
 
 /**
  * A request to transcribe an audio file. The upstream call may start while the file is still arriving. The object must
@@ -108,4 +144,56 @@ function isSame(expected: TranscriptionRequest, request: TranscriptionRequest): 
 function essence(request: TranscriptionRequest): object {
   const { audio, maxOutput: _, ...fields } = request
   return { ...fields, container: audio.container, bytes: audio.file.size }
+}
+
+/** Returns the response to a transcription. The request is charged before the end of the response is sent. */
+async function answerTranscription(
+  open: OpenOperation<TranscriptReceived>,
+  request: TranscriptionRequest,
+  call: Call,
+): Promise<Answer> {
+  const { value, headers, deployment } = open
+  if (value.type === "stream") {
+    Object.assign(headers, EVENT_STREAM_HEADERS)
+    return { headers, body: streamOf(open, value, { request, call }) }
+  }
+  const { transcript } = value
+  const { usage, estimated } = transcriptionUsage(transcript, request, deployment)
+  await open.settle(usage, estimated)
+  return renderedAnswer(transcript, request, headers)
+}
+
+/** Returns a whole transcript in the requested format, after it was charged. */
+function renderedAnswer(
+  transcript: Transcript,
+  request: TranscriptionRequest,
+  headers: Record<string, string>,
+): Answer {
+  return afterCharge(() => {
+    if (request.stream) {
+      Object.assign(headers, EVENT_STREAM_HEADERS)
+      return { headers, body: renderEvents(transcript, request) }
+    }
+    const { contentType, body } = renderTranscript(transcript, request)
+    headers["content-type"] = contentType
+    return { headers, body }
+  })
+}
+
+interface StreamFacts {
+  readonly request: TranscriptionRequest
+  readonly call: Call
+}
+
+function streamOf(
+  open: OpenOperation<TranscriptReceived>,
+  { answer, reader, chunks }: Extract<TranscriptReceived, { type: "stream" }>,
+  { request, call }: StreamFacts,
+): ReadableStream<Uint8Array> {
+  const end = async (): Promise<BodyEnd> => {
+    const { usage, estimated } = transcriptionUsage(reader, request, open.deployment)
+    await open.settle(usage, estimated)
+    return { isCharged: true }
+  }
+  return chargedBody({ attempt: answer.attempt, chunks, call, hasErrorEvents: true, end })
 }
