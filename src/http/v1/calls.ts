@@ -5,7 +5,14 @@ import type { MemoryBudget, Reservation } from "../../limits/memory-budget.ts"
 import type { Call } from "../../relay/request/call.ts"
 import type { Arrival, RequestTrace } from "../../relay/request/request-trace.ts"
 import type { Events } from "../../telemetry/events.ts"
-import type { Auth, BodyReader, HandlerContext } from "../endpoint.ts"
+import {
+  type Auth,
+  type BodyReader,
+  type Endpoint,
+  type HandlerContext,
+  noBody,
+  serve,
+} from "../endpoint.ts"
 import { type Pace, USUAL_PACE } from "../incoming-body.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
@@ -21,6 +28,9 @@ import type { TakenPreferences } from "../../relay/routing-preferences/read-pref
 import type { JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
+import { type ServiceName, serviceRoute } from "#contract/service-routes.ts"
+import { type ErrorAnswer, errorAnswer } from "../answers.ts"
+import type { Route } from "../server.ts"
 
 /** A caller with a key, with the memory reservation and the trace of its request. */
 export interface KeyCaller {
@@ -66,12 +76,21 @@ export interface BodyPurpose {
   readonly maxValues?: number
 }
 
-/** Authenticates callers with keys and reads their bodies. */
+type KeyEndpoint<Body> = Endpoint<KeyCaller, Body>
+
+/** Builds the routes of callers with keys, and reads their bodies. */
 export interface Calls {
-  readonly events: Events
-  readonly auth: Auth<KeyCaller>
-  /** Authenticates requests that run a model. Rejects paused keys, and requests above the concurrency limit. */
-  readonly callerAuth: Auth<KeyCaller>
+  readonly events: Pick<Events, "requestFailed">
+  /** Builds a route that runs a model. It rejects paused keys, and requests above the concurrency limit. */
+  readonly run: <Body>(endpoint: Omit<KeyEndpoint<Body>, "auth" | "method">) => Route
+  /** Builds a route that runs no model. */
+  readonly serve: <Body>(endpoint: Omit<KeyEndpoint<Body>, "auth">) => Route
+  /** Builds a route that runs no model and reads no body. */
+  readonly answer: (
+    name: ServiceName,
+    handle: KeyEndpoint<undefined>["handle"],
+    errors?: ErrorAnswer,
+  ) => Route
   readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
   readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
   /** Reads a form. It may be returned while its long file is still arriving. */
@@ -89,7 +108,7 @@ export function callsOf(services: CallServices): Calls {
   })
   const openedLater = async (finding: Promise<Key>, request: Request, arrival: Arrival) =>
     opened(await finding, request, arrival)
-  const auth: Calls["auth"] = (request, connection, arrival) => {
+  const auth: Auth<KeyCaller> = (request, connection, arrival) => {
     const found = callerKey(keyring, request, connection, arrival.receivedAt)
     return found instanceof Promise
       ? openedLater(found, request, arrival)
@@ -124,13 +143,16 @@ export function callsOf(services: CallServices): Calls {
     pace,
     ...(!isSmallBody(request) && { watch: new CallWatch(checks, caller.key, kind, request) }),
   })
+  const callerAuth: Auth<KeyCaller> = (request, connection, arrival) => {
+    const found = auth(request, connection, arrival)
+    return found instanceof Promise ? found.then(entered) : entered(found)
+  }
   return {
     events,
-    auth,
-    callerAuth(request, connection, arrival) {
-      const found = auth(request, connection, arrival)
-      return found instanceof Promise ? found.then(entered) : entered(found)
-    },
+    run: (endpoint) => serve({ method: "POST", auth: callerAuth, ...endpoint }, events),
+    serve: (endpoint) => serve({ auth, ...endpoint }, events),
+    answer: (name, handle, errors = errorAnswer) =>
+      serve({ ...serviceRoute(name), auth, body: noBody, handle, errors }, events),
     json: (purpose) => (request, caller) =>
       isSmallBody(request, PLAIN_BYTES)
         ? readJsonBody(request, { limit: bodyLimit(), memory: caller.memory })

@@ -3,7 +3,6 @@ import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { ChatCall } from "../../relay/request/call.ts"
-import { serve } from "../endpoint.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
 import type { GooglePath } from "./google-address.ts"
@@ -35,21 +34,16 @@ export interface ChatEndpoint {
 
 /** Builds the route of a chat endpoint. */
 export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay): Route {
-  const route = serve(
-    {
-      method: "POST",
-      path: usual.path,
-      auth: calls.callerAuth,
-      body: calls.json({ path: usual.path, kind: "chat" }),
-      errors: errorsIn(usual.dialect),
-      handle(context, body) {
-        const { request } = context
-        const endpoint = usual.inForm?.(request.headers) ?? usual
-        return relay.chat(endpoint.dialect, chatCallOf(endpoint, context, body), request)
-      },
+  const route = calls.run({
+    path: usual.path,
+    body: calls.json({ path: usual.path, kind: "chat" }),
+    errors: errorsIn(usual.dialect),
+    handle(context, body) {
+      const { request } = context
+      const endpoint = usual.inForm?.(request.headers) ?? usual
+      return relay.chat(endpoint.dialect, chatCallOf(endpoint, context, body), request)
     },
-    calls.events,
-  )
+  })
   return { ...route, encodeBreak: usual.dialect.encodeBreak }
 }
 

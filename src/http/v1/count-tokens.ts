@@ -10,7 +10,6 @@ import {
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import { jsonAnswer } from "../answers.ts"
-import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
@@ -65,21 +64,17 @@ export const CONTENT_TOKENS: CountEndpoint = {
  * charge.
  */
 export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatRelay): Route {
-  return serve(
-    {
-      method: "POST",
-      path: endpoint.path,
-      auth: calls.auth,
-      body: calls.json({ path: endpoint.path }),
-      errors: errorsIn(endpoint.dialect),
-      async handle({ id, request, caller: { key } }, { json, bytes }) {
-        const counted = endpoint.read(json, new URL(request.url).pathname)
-        return jsonAnswer(
-          id,
-          endpoint.report(await relay.countTokens(counted, { key, bodyBytes: bytes })),
-        )
-      },
+  return calls.serve({
+    method: "POST",
+    path: endpoint.path,
+    body: calls.json({ path: endpoint.path }),
+    errors: errorsIn(endpoint.dialect),
+    async handle({ id, request, caller: { key } }, { json, bytes }) {
+      const counted = endpoint.read(json, new URL(request.url).pathname)
+      return jsonAnswer(
+        id,
+        endpoint.report(await relay.countTokens(counted, { key, bodyBytes: bytes })),
+      )
     },
-    calls.events,
-  )
+  })
 }

@@ -1,10 +1,8 @@
-import { serviceRoute } from "#contract/service-routes.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { limitsDocument } from "../../management/account-document.ts"
 import type { Store } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
-import { noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { CallContext, Calls } from "./calls.ts"
 
@@ -15,14 +13,8 @@ export interface CreditServices {
 
 /** `GET /v1/credits`: the credits of the key's account, and the key's remaining budgets. */
 export function getCredits(calls: Calls, services: CreditServices): Route {
-  return serve(
-    {
-      ...serviceRoute("GET /v1/credits"),
-      auth: calls.auth,
-      body: noBody,
-      handle: async ({ id, caller }) => jsonAnswer(id, await creditsOf(caller, services)),
-    },
-    calls.events,
+  return calls.answer("GET /v1/credits", async ({ id, caller }) =>
+    jsonAnswer(id, await creditsOf(caller, services)),
   )
 }
 

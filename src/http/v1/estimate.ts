@@ -8,11 +8,10 @@ import type { Operations } from "../../relay/operations/operations.ts"
 import type { Estimate } from "../../relay/pipeline/estimate.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { jsonAnswer } from "../answers.ts"
-import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
-import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
+import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
 import { rejectLongLists } from "./field-limits.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
@@ -37,35 +36,30 @@ type Estimator = (estimated: EstimatedCall & { readonly headers: Headers }) => P
  */
 export function estimate(calls: Calls, services: EstimateServices): Route {
   const estimators = estimatorsOf(services)
-  return serve(
-    {
-      method: "POST",
-      path: ESTIMATE_PATH,
-      auth: calls.callerAuth,
-      body: calls.json({ path: ESTIMATE_PATH }),
-      async handle(context, { json, isAscii }) {
-        const { request, id } = context
-        const { path: wanted, body: written } = readMembers(json)
-        const [path = ""] = wanted.split("?", 1)
-        const endpoint = endpointAt(path)
-        const estimator = estimators.get(endpoint)
-        if (!estimator) throw unknownPath(path, [...estimators.keys()])
-        const bytes = await bytesOf(written)
-        rejectLongLists(written, endpoint, bytes)
-        const { headers } = request
-        const { body, preferences } = takePreferences(written)
-        const call = {
-          ...callOf({ ...context, path: endpoint }, bytes, { preferences }),
-          labels: labelsOf(headers, body),
-          isEstimate: true as const,
-          isAscii,
-        }
-        const found = await estimator({ call, path, body, headers })
-        return jsonAnswer(id, estimateDocument(path, found, call))
-      },
+  return calls.run({
+    path: ESTIMATE_PATH,
+    body: calls.json({ path: ESTIMATE_PATH }),
+    async handle(context, { json, isAscii }) {
+      const { request, id } = context
+      const { path: wanted, body: written } = readMembers(json)
+      const [path = ""] = wanted.split("?", 1)
+      const endpoint = endpointAt(path)
+      const estimator = estimators.get(endpoint)
+      if (!estimator) throw unknownPath(path, [...estimators.keys()])
+      const bytes = await bytesOf(written)
+      rejectLongLists(written, endpoint, bytes)
+      const { headers } = request
+      const { body, preferences } = takePreferences(written)
+      const call = {
+        ...callOf({ ...context, path: endpoint }, bytes, { preferences }),
+        labels: labelsOf(headers, body),
+        isEstimate: true as const,
+        isAscii,
+      }
+      const found = await estimator({ call, path, body, headers })
+      return jsonAnswer(id, estimateDocument(path, found, call))
     },
-    calls.events,
-  )
+  })
 }
 
 /** Returns the size of the estimated request's body in bytes. A large body is serialized in slices. */

@@ -10,7 +10,7 @@ import type { Calls } from "./calls.ts"
 import { chatEndpoint } from "./chat-endpoint.ts"
 import { CONTENT_TOKENS, tokenCounter } from "./count-tokens.ts"
 import { errorsIn } from "./dialect-errors.ts"
-import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embed-content.ts"
+import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embeddings.ts"
 import { GENERATE_CONTENT, STREAM_GENERATE_CONTENT } from "./chat-endpoints.ts"
 import {
   GOOGLE_METHODS,

@@ -15,22 +15,24 @@ import {
 } from "../../media/request-images.ts"
 import type { Answer, Call } from "../../relay/request/call.ts"
 import { callerOrigin } from "../caller-origin.ts"
-import { type HandlerContext, serve } from "../endpoint.ts"
+import type { HandlerContext } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
-import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 import { callOf, type Calls } from "./calls.ts"
 import { withDescribedImages, withoutFiles } from "./estimate-files.ts"
-import type { EditRules, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
+import {
+  type EditRules,
+  jsonOperation,
+  type OperationEndpoint,
+  type OperationParts,
+} from "./operation-endpoint.ts"
 
 /** Returns the edit rules of the settings. */
 export function editRulesOf({ images: { mask, rules } }: Pick<Settings, "images">): EditRules {
   const isByProvider = rules === "provider"
   return { needsMask: mask !== "optional" && !isByProvider, isByProvider }
 }
-
-const GENERATIONS_PATH = "/v1/images/generations"
 
 /** Maximum images of an edit. Models with a lower limit report the limit themselves. */
 const MAX_IMAGES = 4
@@ -44,30 +46,14 @@ const PHOTOS: FileRules = {
 const ONE_IMAGE = { count: 1, bytes: MAX_IMAGE_BYTES }
 
 /** Generates images from a prompt. */
-export const IMAGE_GENERATIONS: OperationEndpoint = {
-  path: GENERATIONS_PATH,
-  serve: (calls, parts) =>
-    serve(
-      {
-        method: "POST",
-        path: GENERATIONS_PATH,
-        auth: calls.callerAuth,
-        body: calls.json({ path: GENERATIONS_PATH, kind: "image" }),
-        async handle(context, { json, bytes }) {
-          const taken = takePreferences(json)
-          const call = callOf(context, bytes, taken)
-          const parameters = decodeImageParameters("generation", taken.body)
-          const received = { call, context, parameters }
-          return make(parts, received, { ...parameters, images: [] })
-        },
-      },
-      calls.events,
-    ),
-  plan({ call, body }, { performers }) {
-    const request = { ...decodeImageParameters("generation", body), images: [] }
-    return [performers.image.plan({ call, model: request.model, request })]
-  },
-}
+export const IMAGE_GENERATIONS = jsonOperation({
+  path: "/v1/images/generations",
+  purpose: { kind: "image" },
+  decode: (body) => ({ ...decodeImageParameters("generation", body), images: [] }),
+  plan: ({ image }, call, request) => image.plan({ call, model: request.model, request }),
+  perform: (parts, { call, request, context }) =>
+    make(parts, { call, context, model: request.model }, request),
+})
 
 /** Changes images in the transparent areas of a mask. */
 export const IMAGE_EDITS = fromForm({
@@ -108,33 +94,28 @@ function formRoute(
   services: OperationParts,
 ): Route {
   const isByProvider = (): boolean => task === "edit" && services.editRules().isByProvider
-  return serve(
-    {
-      method: "POST",
-      path,
-      auth: calls.callerAuth,
-      body: (request, caller) =>
-        calls.form(isByProvider() ? PHOTOS : rules, "image")(request, caller),
-      async handle(context, form) {
-        const call = callOf(context, form.bytes)
-        const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
-        if (isByProvider()) {
-          // OpenAI's models for such edits return image data, so their clients expect no links.
-          const parameters = decodeImageParameters(task, fields, "b64_json")
-          const { size, ...images } = await readPhotos(form.files)
-          const wanted = { ...parameters, ...images, size: parameters.size ?? size }
-          return await make(services, { call, context, parameters }, wanted)
-        }
-        const parameters = decodeImageParameters(task, fields)
-        const wanted = await withImages(parameters, form, (bytes) =>
-          services.inspector.readPng(bytes, call.key.account),
-        )
-        requireMask(wanted, services.editRules())
-        return await make(services, { call, context, parameters }, wanted)
-      },
+  return calls.run({
+    path,
+    body: (request, caller) =>
+      calls.form(isByProvider() ? PHOTOS : rules, "image")(request, caller),
+    async handle(context, form) {
+      const call = callOf(context, form.bytes)
+      const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
+      if (isByProvider()) {
+        // OpenAI's models for such edits return image data, so their clients expect no links.
+        const parameters = decodeImageParameters(task, fields, "b64_json")
+        const { size, ...images } = await readPhotos(form.files)
+        const wanted = { ...parameters, ...images, size: parameters.size ?? size }
+        return await make(services, { call, context, model: parameters.model }, wanted)
+      }
+      const parameters = decodeImageParameters(task, fields)
+      const wanted = await withImages(parameters, form, (bytes) =>
+        services.inspector.readPng(bytes, call.key.account),
+      )
+      requireMask(wanted, services.editRules())
+      return await make(services, { call, context, model: parameters.model }, wanted)
     },
-    calls.events,
-  )
+  })
 }
 
 /**
@@ -164,15 +145,16 @@ async function withImages(
 interface Received {
   readonly call: Call
   readonly context: Pick<HandlerContext<unknown>, "request" | "connection">
-  readonly parameters: ImageParameters
+  /** The requested model; undefined if the operator's default model is used. */
+  readonly model: string | undefined
 }
 
 function make(
   { performers, publicUrl, ownUrl }: OperationParts,
-  { call, context: { request, connection }, parameters }: Received,
+  { call, context: { request, connection }, model }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
   // If the caller reaches this gateway under a host name of its own network, links with this name work too.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
-  return performers.image.make({ call, model: parameters.model, request: wanted, base }, request)
+  return performers.image.make({ call, model, request: wanted, base }, request)
 }

@@ -1,4 +1,3 @@
-import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
@@ -8,7 +7,6 @@ import type { KeptAnswer } from "../../relay/state/conversations.ts"
 import { deleteResponse, type ResponseStores } from "../../relay/chat/delete-response.ts"
 import { rejectHindered } from "../../relay/pipeline/reject-hindered.ts"
 import { jsonAnswer } from "../answers.ts"
-import { noBody, serve } from "../endpoint.ts"
 import { partsOf } from "../path-pattern.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
@@ -23,27 +21,19 @@ const INPUT_ITEMS = "/input_items"
  * returns its input in pages (openai 7.55, `InputItemListParams`).
  */
 export function getKeptResponse(calls: Calls, stores: ResponseStores): Route {
-  return serve(
-    {
-      ...serviceRoute("GET /v1/responses/{id...}"),
-      auth: calls.auth,
-      body: noBody,
-      async handle({ request, caller: { key, memory } }) {
-        const url = new URL(request.url)
-        const name = nameIn(url)
-        const isOfItems = name.endsWith(INPUT_ITEMS)
-        const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
-        const kept = await stores.conversations.find(key.account, response, memory)
-        if (!kept) throw notKept()
-        const json = isOfItems
-          ? pageOf(itemsOf(stores, key, response, kept), url.searchParams)
-          : kept.body
-        const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
-        return { headers: { "content-type": "application/json" }, body }
-      },
-    },
-    calls.events,
-  )
+  return calls.answer("GET /v1/responses/{id...}", async ({ request, caller: { key, memory } }) => {
+    const url = new URL(request.url)
+    const name = nameIn(url)
+    const isOfItems = name.endsWith(INPUT_ITEMS)
+    const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
+    const kept = await stores.conversations.find(key.account, response, memory)
+    if (!kept) throw notKept()
+    const json = isOfItems
+      ? pageOf(itemsOf(stores, key, response, kept), url.searchParams)
+      : kept.body
+    const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
+    return { headers: { "content-type": "application/json" }, body }
+  })
 }
 
 /**
@@ -51,43 +41,29 @@ export function getKeptResponse(calls: Calls, stores: ResponseStores): Route {
  * deleted one remain.
  */
 export function deleteKeptResponse(calls: Calls, stores: ResponseStores): Route {
-  return serve(
-    {
-      ...serviceRoute("DELETE /v1/responses/{id...}"),
-      auth: calls.auth,
-      body: noBody,
-      async handle({ id, request, caller: { key, memory } }) {
-        if (key.hindrance === "key_read_only") rejectHindered(key)
-        const name = nameIn(new URL(request.url))
-        if (!(await deleteResponse(stores, { account: key.account, id: name, memory }))) {
-          throw notKept()
-        }
-        return jsonAnswer(id, { id: name, object: "response", deleted: true })
-      },
+  return calls.answer(
+    "DELETE /v1/responses/{id...}",
+    async ({ id, request, caller: { key, memory } }) => {
+      if (key.hindrance === "key_read_only") rejectHindered(key)
+      const name = nameIn(new URL(request.url))
+      if (!(await deleteResponse(stores, { account: key.account, id: name, memory }))) {
+        throw notKept()
+      }
+      return jsonAnswer(id, { id: name, object: "response", deleted: true })
     },
-    calls.events,
   )
 }
 
 /** `POST /v1/responses/{id}/cancel`: rejects the request, because only background responses can be cancelled. */
 export function cancelKeptResponse(calls: Calls, { conversations }: ResponseStores): Route {
-  const route = serviceRoute("POST /v1/responses/{id}/cancel")
-  return serve(
-    {
-      ...route,
-      auth: calls.auth,
-      body: noBody,
-      async handle({ request, caller: { key } }) {
-        const name = partsOf(route.path, new URL(request.url).pathname)("id")
-        if (!(await conversations.has(key.account, name))) throw notKept()
-        throw new GatewayError(
-          "invalid_value",
-          "This response is complete and cannot be cancelled. The gateway does not run responses in the background. To cancel a running response, close its connection.",
-        )
-      },
-    },
-    calls.events,
-  )
+  return calls.answer("POST /v1/responses/{id}/cancel", async ({ path, request, caller }) => {
+    const name = partsOf(path, new URL(request.url).pathname)("id")
+    if (!(await conversations.has(caller.key.account, name))) throw notKept()
+    throw new GatewayError(
+      "invalid_value",
+      "This response is complete and cannot be cancelled. The gateway does not run responses in the background. To cancel a running response, close its connection.",
+    )
+  })
 }
 
 function itemsOf(
@@ -96,7 +72,12 @@ function itemsOf(
   response: string,
   { before }: KeptAnswer,
 ): ItemList {
-  if (before === null) throw onlyAtVendor()
+  if (before === null) {
+    throw new GatewayError(
+      "not_found",
+      "The input of this response is stored only at its vendor: it refers to a conversation or a prompt there.",
+    )
+  }
   const itemAt = (index: number): JsonObject =>
     CONVERSATION.listed(before[index] ?? null, () =>
       conversations.mark(key.account, response, index),
@@ -116,13 +97,6 @@ function notKept(): GatewayError {
   return new GatewayError(
     "not_found",
     "There is no such response. The gateway stores responses for the time set in 'responses.keep', unless the request has 'store: false'.",
-  )
-}
-
-function onlyAtVendor(): GatewayError {
-  return new GatewayError(
-    "not_found",
-    "The input of this response is stored only at its vendor: it refers to a conversation or a prompt there.",
   )
 }
 

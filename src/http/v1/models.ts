@@ -1,4 +1,3 @@
-import { serviceRoute } from "#contract/service-routes.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { MODEL_KIND_NAMES, type ModelKind } from "#contract/model-kinds.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
@@ -7,7 +6,6 @@ import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
 import { type ErrorAnswer, errorAnswer, jsonAnswer, textHeaders } from "../answers.ts"
 import type { Answer } from "../../relay/request/call.ts"
-import { noBody, serve } from "../endpoint.ts"
 import { hasGoogleKey, keyInHeaders } from "../google-key.ts"
 import type { Route } from "../server.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
@@ -29,49 +27,32 @@ export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog
     return form === "anthropic" && path === "/v1beta/models" ? "openai" : form
   }
   return keyInHeaders(
-    serve(
-      {
-        ...serviceRoute(`GET ${path}`),
-        auth: calls.auth,
-        body: noBody,
-        errors: errorsFor(formOf),
-        handle: (context) => listIn(formOf(context.request), context, catalog()),
-      },
-      calls.events,
+    calls.answer(
+      `GET ${path}`,
+      (context) => listIn(formOf(context.request), context, catalog()),
+      errorsFor(formOf),
     ),
   )
 }
 
 /** `GET /v1/audio/models`: lists the speech models that this key may call, in the format that Open WebUI reads. */
 export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
-  return serve(
-    {
-      ...serviceRoute("GET /v1/audio/models"),
-      auth: calls.auth,
-      body: noBody,
-      handle: ({ caller: { key }, id }) =>
-        jsonAnswer(id, {
-          models: catalog()
-            .list(key.allows, "speech")
-            .map((model) => ({ id: model.id, name: model.id })),
-        }),
-    },
-    calls.events,
+  return calls.answer("GET /v1/audio/models", ({ caller: { key }, id }) =>
+    jsonAnswer(id, {
+      models: catalog()
+        .list(key.allows, "speech")
+        .map((model) => ({ id: model.id, name: model.id })),
+    }),
   )
 }
 
 /** `GET /v1/models/{provider}/{name}`: returns one model. Its name may contain slashes. */
 export function getModel(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   return keyInHeaders(
-    serve(
-      {
-        ...serviceRoute(`GET ${path}/{id...}`),
-        auth: calls.auth,
-        body: noBody,
-        errors: errorsFor(formOfClient),
-        handle: (context) => modelIn(formOfClient(context.request), context, catalog()),
-      },
-      calls.events,
+    calls.answer(
+      `GET ${path}/{id...}`,
+      (context) => modelIn(formOfClient(context.request), context, catalog()),
+      errorsFor(formOfClient),
     ),
   )
 }

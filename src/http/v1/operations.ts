@@ -1,18 +1,13 @@
 import { EMBEDDINGS } from "./embeddings.ts"
 import { IMAGE_EDITS, IMAGE_GENERATIONS, IMAGE_VARIATIONS } from "./images.ts"
-import type { OperationEndpoint } from "./operation-endpoint.ts"
+import { chargedAnswer, jsonOperation, type OperationEndpoint } from "./operation-endpoint.ts"
 import { TRANSCRIPTIONS, TRANSLATIONS } from "./transcriptions.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
-import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
-import { serve } from "../endpoint.ts"
-import { callOf } from "./calls.ts"
 import {
   decodeChatModerationRequest,
   decodeModerationRequest,
 } from "../../dialects/moderation/request.ts"
 import { encodeModeration } from "../../dialects/moderation/result.ts"
-import { type JsonOperation, jsonOperation } from "./json-operation.ts"
-import type { JsonObject } from "../../canon/json.ts"
 import { decodeRerankRequest } from "../../dialects/rerank/request.ts"
 import { cohereMeta, type DocumentForm, encodeRerankResult } from "../../dialects/rerank/result.ts"
 
@@ -31,13 +26,12 @@ function rerankAt(
     purpose: { kind: "rerank" },
     decode: decodeRerankRequest,
     plan: ({ rerank }, call, { request }) => rerank.plan(call, request),
-    async perform({ rerank }, { call, request: input, caller }) {
-      const { value, headers } = await rerank.rerank(call, input.request, caller)
-      const encode = (): JsonObject => {
+    async perform({ performers: { rerank } }, { call, request: input, context }) {
+      const { value, headers } = await rerank.rerank(call, input.request, context.request)
+      return chargedAnswer(headers, () => {
         const result = encodeRerankResult(input, value.ranking, form)
         return { id: call.id, ...result, meta: cohereMeta(version, value.usage) }
-      }
-      return { encode, headers }
+      })
     },
   })
 }
@@ -49,44 +43,33 @@ const CHAT_MODERATIONS = moderationsAt("/v1/chat/moderations", decodeChatModerat
 
 function moderationsAt(
   path: OperationEndpoint["path"],
-  decode: JsonOperation<ReturnType<typeof decodeModerationRequest>>["decode"],
+  decode: typeof decodeModerationRequest,
 ): OperationEndpoint {
   return jsonOperation({
     path,
     purpose: { kind: "moderation" },
     decode,
     plan: ({ moderation }, call, request) => moderation.plan(call, request),
-    async perform({ moderation }, { call, request, caller }) {
-      const { value, headers, deployment } = await moderation.moderate(call, request, caller)
+    async perform({ performers: { moderation } }, { call, request, context }) {
+      const open = await moderation.moderate(call, request, context.request)
+      const { value, headers, deployment } = open
       const model = deployment.member?.name ?? request.model
-      const encode = () => encodeModeration({ id: call.id, model }, value.verdicts, value.usage)
-      return { encode, headers }
+      return chargedAnswer(headers, () =>
+        encodeModeration({ id: call.id, model }, value.verdicts, value.usage),
+      )
     },
   })
 }
 
-const PATH = "/v1/audio/speech"
-
 /** Generates speech from a text. The audio is forwarded as it arrives. */
-const SPEECH: OperationEndpoint = {
-  path: PATH,
-  serve: (calls, { performers }) =>
-    serve(
-      {
-        method: "POST",
-        path: PATH,
-        auth: calls.callerAuth,
-        body: calls.json({ path: PATH, kind: "speech" }),
-        async handle(context, { json, bytes }) {
-          const taken = takePreferences(json)
-          const call = callOf(context, bytes, taken)
-          return performers.speech.answer(call, decodeSpeech(taken.body), context.request)
-        },
-      },
-      calls.events,
-    ),
-  plan: ({ call, body }, { performers }) => [performers.speech.plan(call, decodeSpeech(body))],
-}
+const SPEECH = jsonOperation({
+  path: "/v1/audio/speech",
+  purpose: { kind: "speech" },
+  decode: decodeSpeech,
+  plan: ({ speech }, call, request) => speech.plan(call, request),
+  perform: ({ performers: { speech } }, { call, request, context }) =>
+    speech.answer(call, request, context.request),
+})
 
 /** The endpoints of all operations other than chat. Each endpoint supports idempotency keys and estimates. */
 export const OPERATION_ENDPOINTS: readonly OperationEndpoint[] = [

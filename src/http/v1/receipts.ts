@@ -1,10 +1,8 @@
-import { serviceRoute } from "#contract/service-routes.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { customerReceipt } from "../../relay/billing/customer-receipt.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"
 import { jsonAnswer } from "../answers.ts"
-import { noBody, serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 
@@ -15,25 +13,20 @@ const PREFIX = "/v1/receipts/"
  * missing.
  */
 export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
-  return serve(
-    {
-      ...serviceRoute("GET /v1/receipts/{id...}"),
-      auth: calls.auth,
-      body: noBody,
-      handle: async ({ id, request, caller: { key, hidesCosts } }) => {
-        const receipt = await store.settlements.findReceipt(
-          new URL(request.url).pathname.slice(PREFIX.length),
+  return calls.answer(
+    "GET /v1/receipts/{id...}",
+    async ({ id, request, caller: { key, hidesCosts } }) => {
+      const receipt = await store.settlements.findReceipt(
+        new URL(request.url).pathname.slice(PREFIX.length),
+      )
+      if (!receipt || receipt.account !== key.account) {
+        throw new GatewayError(
+          "not_found",
+          "There is no such receipt. Its id is the 'x-request-id' of its response.",
         )
-        if (!receipt || receipt.account !== key.account) {
-          throw new GatewayError(
-            "not_found",
-            "There is no such receipt. Its id is the 'x-request-id' of its response.",
-          )
-        }
-        const shown = showReceipt(receipt)
-        return jsonAnswer(id, hidesCosts ? customerReceipt(shown) : shown)
-      },
+      }
+      const shown = showReceipt(receipt)
+      return jsonAnswer(id, hidesCosts ? customerReceipt(shown) : shown)
     },
-    calls.events,
   )
 }

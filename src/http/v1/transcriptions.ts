@@ -8,7 +8,6 @@ import {
 } from "../../dialects/transcription/request.ts"
 import { readAudio, readAudioHead } from "../../media/audio-file.ts"
 import type { Transcription } from "../../relay/operations/transcription/transcription.ts"
-import { serve } from "../endpoint.ts"
 import type { Route } from "../server.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { UploadInProgress } from "../uploads/read-form.ts"
@@ -43,30 +42,24 @@ function routeOf(
   calls: Calls,
   { performers, inspector }: OperationParts,
 ): Route {
-  const { callerAuth: auth, events } = calls
-  return serve(
-    {
-      method: "POST",
-      path,
-      auth,
-      body: calls.upload(FILES, "transcription"),
-      async handle(context, upload) {
-        const call = callOf(context, upload.bytes)
-        using transcription = performers.transcription.prepare(call, context.request)
-        try {
-          await begin(transcription, upload, task)
-        } catch (error) {
-          // Errors of the request are reported later, when the form is complete.
-          if (!isExpected(error)) events.requestFailed(context.id, error)
-        }
-        const request = await requestOf(await upload.completed, task, (file) =>
-          inspector.duration(file, call.key.account),
-        )
-        return await transcription.answer(request)
-      },
+  return calls.run({
+    path,
+    body: calls.upload(FILES, "transcription"),
+    async handle(context, upload) {
+      const call = callOf(context, upload.bytes)
+      using transcription = performers.transcription.prepare(call, context.request)
+      try {
+        await begin(transcription, upload, task)
+      } catch (error) {
+        // Errors of the request are reported later, when the form is complete.
+        if (!isExpected(error)) calls.events.requestFailed(context.id, error)
+      }
+      const request = await requestOf(await upload.completed, task, (file) =>
+        inspector.duration(file, call.key.account),
+      )
+      return await transcription.answer(request)
     },
-    events,
-  )
+  })
 }
 
 /** Begins with a file that is still arriving, if all required fields precede it. */
