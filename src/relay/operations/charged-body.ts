@@ -1,6 +1,7 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
+import { unusable } from "../../canon/operation-answer.ts"
 import type { SentBytes } from "../../dialects/shared/stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
@@ -93,11 +94,12 @@ interface EventReader {
  * Yields the bytes that a reader takes from the events of a response. Like the events of a chat, they are checked for
  * size and complexity before they are parsed, and are read in several turns of the event loop. Events before a failure
  * are still yielded. Events after the last one are discarded.
+ * @throws GatewayError if the response ends before its last event.
  */
 export async function* eventsOf(
   { attempt, response }: UpstreamAnswer,
   reader: EventReader,
-): AsyncGenerator<Uint8Array> {
+): Chunks {
   const { memory, deadlines } = attempt
   const { maxEventLength: longest } = reader
   const parser = new SseParser({ memory, ...(longest !== undefined && { longest }) })
@@ -118,6 +120,8 @@ export async function* eventsOf(
     if (reader.isOver) void discardRest(attempt, frames)
     else attempt[Symbol.dispose]()
   }
+  if (!reader.isOver) throw unusable("it ended before its last event")
+  return undefined
 }
 
 /** Yields the bytes of events that arrived together. If this takes too long, the remaining events are delayed. */

@@ -1,5 +1,6 @@
 import type { Loss } from "../../canon/extra.ts"
-import { isNoUsage, type Usage } from "../../canon/usage.ts"
+import { isNoUsage } from "../../canon/usage.ts"
+import type { CountedUsage } from "../billing/priced-usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
@@ -60,10 +61,9 @@ export class OpenOperation<T> implements Disposable {
 
   /**
    * Charges the usage, and completes `headers`. Resolves when the charge is on disk.
-   * @param estimated whether the usage is the gateway's own count.
    * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the response must not be sent.
    */
-  async settle(usage: Usage, estimated: boolean): Promise<Settlement> {
+  async settle({ usage, estimated }: CountedUsage): Promise<Settlement> {
     const { pipeline, billing, alarms } = this.#services
     const context = this.#context
     const { deployment, losses } = this

@@ -255,7 +255,7 @@ export class Operation implements Disposable {
     if (isNoUsage(usage)) return undefined
     for (const other of tried) if (other !== candidate) other.lost()
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
-    const { charged } = await open.settle(usage, reported === undefined)
+    const { charged } = await open.settle({ usage, estimated: reported === undefined })
     if (made === undefined) return error
     if (charged > 0n) return asChargedError(error)
     return made.usage === undefined ? error : freeText()
@@ -273,7 +273,7 @@ export class Operation implements Disposable {
     }
     if ("value" in done) return this.#opened(context, candidate, done)
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
-    await open.settle(done.usage, done.estimated)
+    await open.settle(done)
     throw asChargedError(error)
   }
 

@@ -1,4 +1,4 @@
-import type { Usage } from "../../canon/usage.ts"
+import type { CountedUsage } from "../billing/priced-usage.ts"
 import {
   type Estimate,
   type EstimatedPart,
@@ -13,21 +13,15 @@ import type { RuntimeConfig } from "../request/runtime-config.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { OperationServices, UsageAlarms } from "./open-operation.ts"
 import type { OpenOperation } from "./open-operation.ts"
-import { type AttemptAt, type CompletedAt, Operation, type UnreadAt } from "./operation.ts"
+import { Operation, type Opening } from "./operation.ts"
 import type { Admission, OperationPlan } from "./operation-plan.ts"
 import { reportable } from "../../canon/extra.ts"
 import { credentialIdOf } from "../../catalog/model.ts"
 import { highestCost } from "../billing/deployment-costs.ts"
 
 /** The data of an operation before its first upstream call. */
-export interface OperationInput<T> extends Admission {
+interface OperationInput<T> extends Admission, Opening<T> {
   readonly call: Call
-  readonly attempt: AttemptAt<T>
-  readonly lossesAt?: OperationPlan["lossesAt"]
-  readonly unread: UnreadAt
-  readonly completed?: CompletedAt<T>
-  /** Whether a second deployment may be called in parallel if the first is late. */
-  readonly mayHedge?: boolean
 }
 
 /** The services of operations whose usage the gateway may count. */
@@ -79,12 +73,12 @@ export class Operations {
   }
 
   /** Runs an operation and charges it immediately, for responses that are not streamed. */
-  async run<T extends { readonly usage: Usage; readonly estimated: boolean }>(
+  async run<T extends CountedUsage>(
     input: OperationInput<T>,
     caller: Caller,
   ): Promise<OpenOperation<T>> {
     const open = await this.begin({ ...input, isWhole: true }, caller)
-    await open.settle(open.value.usage, open.value.estimated)
+    await open.settle(open.value)
     return open
   }
 }

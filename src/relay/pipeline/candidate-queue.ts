@@ -123,7 +123,7 @@ interface FailedDeployment {
 
 /**
  * Returns the milliseconds to wait before an attempt is repeated; undefined if it is not repeated. Attempts are
- * repeated after failures that may be temporary: a broken or rejected connection, a server error, or a 429 with a short
+ * repeated after failures that may be temporary: a broken or refused connection, a server error, or a 429 with a short
  * wait.
  * @param retry the number of earlier retries.
  */

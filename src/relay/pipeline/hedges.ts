@@ -1,11 +1,17 @@
+import { GatewayError } from "../../canon/errors.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import { sentUsage } from "../billing/pending-charge.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
+import {
+  asCallFailure,
+  CallEnded,
+  type CallFailure,
+  endsFailover,
+} from "../lifetime/call-failure.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import { recordUnchargedCalls, type RunningCall } from "./cancellation.ts"
 import type { CandidateQueue } from "./candidate-queue.ts"
-import { answerHedged, type HedgedAnswer } from "./hedge.ts"
 import type { RequestContext } from "./request-context.ts"
 import type { Trial } from "./trial.ts"
 
@@ -23,14 +29,22 @@ export function hedges({ charge, config }: RequestContext): boolean {
   return charge.model.hedge ?? config.routing.hedge
 }
 
+/** An answer, and the plan whose call returned it. */
+export interface HedgedAnswer<P extends Candidate, T> {
+  readonly plan: P
+  readonly answer: T
+}
+
+type Outcome<P extends Candidate, T> =
+  | HedgedAnswer<P, T>
+  | { readonly plan: P; readonly failure: CallFailure }
+
 /** Calls second deployments if the first deployment is late. */
 export class Hedges {
-  readonly #health: Health
-  readonly #router: Router
+  readonly #routing: { readonly health: Health; readonly router: Router }
 
-  constructor(health: Health, router: Router) {
-    this.#health = health
-    this.#router = router
+  constructor(routing: { readonly health: Health; readonly router: Router }) {
+    this.#routing = routing
   }
 
   /**
@@ -47,42 +61,63 @@ export class Hedges {
     // vendor, which must not run twice.
     if (state !== undefined || featureCosts !== undefined) return undefined
     if (trial.mayHedge?.(planned) !== true) return undefined
-    return this.#router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
+    return this.#routing.router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
   }
 
   /**
-   * Returns the answer of a candidate, or of another candidate that is also called if the first is late.
-   * @throws CallFailure like `answerHedged`.
+   * Returns the answer of a candidate, or of another candidate that is also called if the first is late. The other call
+   * is then ended.
+   * @param lateAfter milliseconds after which the first call is late.
+   * @throws CallFailure if both calls have failed, or if the first was rejected for a reason that ends the request.
    */
   async answer<P extends Candidate, T>(
     first: FirstAttempt<P, T>,
     lateAfter: number,
   ): Promise<HedgedAnswer<P, T>> {
-    const { context, trial, planned } = first
-    const { charge, cancellation } = context
-    const earlier = new Set(cancellation.attempts)
-    const callsOf = ({ deployment }: P): readonly RunningCall[] =>
-      cancellation.attempts.filter(
-        (call) => call.plan.deployment === deployment && !earlier.has(call),
-      )
-    const answered = await answerHedged(planned, {
-      lateAfter,
-      attempt: (plan) => trial.attempt(plan),
-      second: () => this.#second(first, callsOf(planned)),
-      giveUp: (loser) => {
-        const calls = callsOf(loser)
-        cancellation.giveUp(loser)
-        // A call that the vendor rejected has cost nothing.
-        for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
-        remove(cancellation.attempts, new Set(calls))
-      },
-      lost: (loser) => recordUnchargedCalls(charge, callsOf(loser)),
-    })
+    const { context, trial } = first
+    const { charge } = context
+    const calls = new PlanCalls(context)
+    const answered = await this.#race(first, calls, lateAfter)
     // The attempt that determined how the request ended must be the last one.
-    const records = new Set<AttemptRecord>(callsOf(answered.plan).map(({ record }) => record))
+    const records = new Set<AttemptRecord>(calls.of(answered.plan).map(({ record }) => record))
     charge.attempts.push(...remove(charge.attempts, records))
     trial.taken?.(answered.answer)
     return answered
+  }
+
+  async #race<P extends Candidate, T>(
+    attempt: FirstAttempt<P, T>,
+    calls: PlanCalls,
+    lateAfter: number,
+  ): Promise<HedgedAnswer<P, T>> {
+    const { trial, planned: first } = attempt
+    const running = outcomeOf(trial, first)
+    const isWaiting = await isLate(running, lateAfter)
+    const second = isWaiting ? await this.#second(attempt, calls.of(first)) : undefined
+    if (second === undefined) return answerIn(await running)
+    const helping = outcomeOf(trial, second)
+    const earlier = await Promise.race([running, helping])
+    const other = earlier.plan === first ? second : first
+    if (!("failure" in earlier)) {
+      calls.giveUp(other)
+      return earlier
+    }
+    if (earlier.plan === first && lacksMemory(earlier.failure)) {
+      const answer = await helping
+      if ("failure" in answer)
+        throw answer.failure instanceof CallEnded ? answer.failure : earlier.failure
+      calls.lose(first)
+      return answer
+    }
+    // A final failure of the second call does not end the first call, because the caller did not request the second call.
+    if (earlier.plan === first && endsFailover(earlier.failure)) {
+      // The request has ended, and with it both calls. The caller of this function charges their counted usage.
+      if (earlier.failure instanceof CallEnded) await helping
+      else calls.giveUp(second)
+      throw earlier.failure
+    }
+    calls.lose(earlier.plan)
+    return answerIn(await (other === first ? running : helping))
   }
 
   /** Takes a candidate for a call in parallel with a late one; undefined if no candidate may be called. */
@@ -94,18 +129,81 @@ export class Hedges {
     if (hasBegun || context.cancellation.hasLeft) return undefined
     const candidate = queue.hedgeCandidate(planned.deployment)
     if (candidate === undefined) return undefined
-    if (!this.#router.loadOf(planned.deployment).takeHedge()) return undefined
+    if (!this.#routing.router.loadOf(planned.deployment).takeHedge()) return undefined
     try {
       const second = await trial.plan(candidate)
       if (trial.mayHedge?.(second) !== true) return undefined
       queue.exclude(candidate)
-      this.#health.attempted(candidate.deployment.id)
+      this.#routing.health.attempted(candidate.deployment.id)
       return second
     } catch {
       // If the candidate cannot be called, the error is reported later, when it is tried.
       return undefined
     }
   }
+}
+
+/** The calls of a request's plans that were made after the first candidate was planned. */
+class PlanCalls {
+  readonly #context: RequestContext
+  readonly #earlier: ReadonlySet<RunningCall>
+
+  constructor(context: RequestContext) {
+    this.#context = context
+    this.#earlier = new Set(context.cancellation.attempts)
+  }
+
+  of({ deployment }: Candidate): readonly RunningCall[] {
+    return this.#context.cancellation.attempts.filter(
+      (call) => call.plan.deployment === deployment && !this.#earlier.has(call),
+    )
+  }
+
+  /** Ends the calls of a plan because another plan has answered. */
+  giveUp(loser: Candidate): void {
+    const { charge, cancellation } = this.#context
+    const calls = this.of(loser)
+    cancellation.giveUp(loser)
+    // A call that the vendor rejected has cost nothing.
+    for (const call of calls) if (call.ended === undefined) call.giveUp(sentUsage(charge))
+    remove(cancellation.attempts, new Set(calls))
+  }
+
+  /** Records that the calls of a plan have failed and are not charged. */
+  lose(loser: Candidate): void {
+    recordUnchargedCalls(this.#context.charge, this.of(loser))
+  }
+}
+
+/** Returns the outcome of a call. It never rejects, because one of two calls may fail before its promise is awaited. */
+function outcomeOf<P extends Candidate, T>(trial: Trial<P, T>, plan: P): Promise<Outcome<P, T>> {
+  return trial.attempt(plan).then(
+    (answer) => ({ plan, answer }),
+    (thrown: unknown) => ({ plan, failure: asCallFailure(thrown) }),
+  )
+}
+
+/**
+ * Whether a call failed because there was no memory for its answer. Its memory has been released, so another answer may
+ * fit.
+ */
+function lacksMemory(failure: CallFailure): boolean {
+  return failure instanceof GatewayError && failure.details.lacksMemory === true
+}
+
+function answerIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedAnswer<P, T> {
+  if ("failure" in outcome) throw outcome.failure
+  return outcome
+}
+
+/**
+ * Whether a call is still running after a time.
+ * @param after milliseconds.
+ */
+async function isLate(running: Promise<unknown>, after: number): Promise<boolean> {
+  const late = Promise.withResolvers<true>()
+  using _ = setTimeout(late.resolve, after, true)
+  return (await Promise.race([running, late.promise])) === true
 }
 
 /**

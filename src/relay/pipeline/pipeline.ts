@@ -7,15 +7,12 @@ import type { Settlement } from "../../ledger/hold.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
-import type { AttemptFailure, LoggedFailure } from "../../telemetry/events.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
-import { ConnectionError } from "../../wire/http/connection-error.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
-import type { AttemptRecord } from "../billing/receipt.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
-import { Attempt, type Candidate } from "../upstream/attempt.ts"
+import { Attempt, type AttemptAlarms, type Candidate } from "../upstream/attempt.ts"
 import { Cancellation, recordUnchargedCalls } from "./cancellation.ts"
 import { CandidateQueue } from "./candidate-queue.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
@@ -28,16 +25,6 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
 import type { Trial } from "./trial.ts"
-
-/** Events that are reported to the operator. */
-export interface AttemptAlarms {
-  attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
-  /**
-   * Called with every failure, including rejections of the request itself. The failure contains the vendor's own
-   * message.
-   */
-  attemptEnded(failure: AttemptFailure): void
-}
 
 export interface PipelineServices {
   readonly client: HttpClient
@@ -56,22 +43,12 @@ type Admission = ChatAdmission | UsageAdmission
  * the delivered answer or releases the hold.
  */
 export class Pipeline {
-  readonly #client: HttpClient
-  readonly #watch: DeadlineWatch
-  readonly #routing: { readonly health: Health; readonly router: Router }
+  readonly #services: PipelineServices
   readonly #hedges: Hedges
-  readonly #billing: Billing
-  readonly #payloads: PayloadLog
-  readonly #alarms: AttemptAlarms
 
-  constructor({ client, watch, health, router, billing, payloads, alarms }: PipelineServices) {
-    this.#client = client
-    this.#watch = watch
-    this.#routing = { health, router }
-    this.#hedges = new Hedges(health, router)
-    this.#billing = billing
-    this.#payloads = payloads
-    this.#alarms = alarms
+  constructor(services: PipelineServices) {
+    this.#services = services
+    this.#hedges = new Hedges(services)
   }
 
   /**
@@ -82,7 +59,7 @@ export class Pipeline {
   admit(arrival: ReceivedRequest, admission: Admission): MaybePromise<RequestContext> {
     let holding: MaybePromise<PendingCharge>
     try {
-      holding = this.#billing.holds.admit(admission)
+      holding = this.#services.billing.holds.admit(admission)
     } catch (error) {
       arrival.rate.correct(NO_USAGE)
       throw error
@@ -115,7 +92,7 @@ export class Pipeline {
     before: RequestContext,
     admission: UsageAdmission,
   ): Promise<RequestContext> {
-    const charge = await this.#billing.holds.revise(before.charge, admission)
+    const charge = await this.#services.billing.holds.revise(before.charge, admission)
     before.cancellation[Symbol.dispose]()
     return this.#contextOf(arrival, charge, admission)
   }
@@ -127,7 +104,7 @@ export class Pipeline {
   ): RequestContext {
     const { call, caller, config, rate, work } = arrival
     const drain = admission.isWhole === false ? undefined : drainRuleOf(config, charge.model)
-    const cancellation = new Cancellation(caller, this.#watch, work, drain)
+    const cancellation = new Cancellation(caller, this.#services.watch, work, drain)
     return { call, config, charge, rate, headers: rate.headers, cancellation }
   }
 
@@ -141,7 +118,7 @@ export class Pipeline {
   ): Promise<T> {
     const { candidates = this.candidates(context) } = trial
     const mayHedge = trial.mayHedge !== undefined && candidates.length > 1 && hedges(context)
-    const queue = new CandidateQueue(context, candidates, this.#routing)
+    const queue = new CandidateQueue(context, candidates, this.#services)
     let candidate = queue.next()
     for (; candidate !== undefined; candidate = queue.next() ?? (await queue.retry())) {
       let planned: P
@@ -152,7 +129,7 @@ export class Pipeline {
         continue
       }
       if (queue.failure !== undefined) await this.#loseFailedCalls(context)
-      this.#routing.health.attempted(candidate.deployment.id)
+      this.#services.health.attempted(candidate.deployment.id)
       try {
         const hedged = mayHedge ? this.#hedged({ context, trial, planned, queue }) : undefined
         if (hedged !== undefined) return await hedged
@@ -192,8 +169,8 @@ export class Pipeline {
   }
 
   #served({ deployment }: Candidate): void {
-    this.#routing.health.succeeded(deployment.id)
-    this.#routing.router.loadOf(deployment).succeeded()
+    this.#services.health.succeeded(deployment.id)
+    this.#services.router.loadOf(deployment).succeeded()
   }
 
   /** Returns the deployments of a request's model in the order of attempts. */
@@ -201,7 +178,7 @@ export class Pipeline {
     const { call, request, model, state } = charge
     const isSticky = config.routing.affinity && model.deployments.length > 1
     const key = isSticky && request !== undefined ? cacheKeyFinder(call, request) : undefined
-    const { deployments, reason } = this.#routing.router.route(model, key)
+    const { deployments, reason } = this.#services.router.route(model, key)
     charge.routedBy = state === undefined ? reason : "state"
     const [only] = deployments
     if (only !== undefined && deployments.length === 1) return [candidateOf(config, only)]
@@ -216,14 +193,16 @@ export class Pipeline {
   begin<T extends Candidate>(context: RequestContext, plan: T): Attempt<T> {
     const { call, charge, config, cancellation } = context
     if (cancellation.hasLeft) throw new CallEnded("caller_disconnected")
+    const { client, watch, health, router, alarms } = this.#services
     const attempt = new Attempt({
       plan,
-      load: this.#routing.router.loadOf(plan.deployment),
+      load: router.loadOf(plan.deployment),
       begunAt: call.startedAt,
-      client: this.#client,
+      client,
       timeouts: config.timeouts,
-      watch: this.#watch,
-      observer: this,
+      watch,
+      health,
+      alarms,
       answerBytes: config.answerBytes,
       request: call.id,
       isStream: charge.request?.stream ?? false,
@@ -272,35 +251,6 @@ export class Pipeline {
     }
   }
 
-  /** Records the failure of an attempt, for the deployment's health and the operator. */
-  attemptFailed(
-    request: string,
-    deployment: Deployment,
-    failure: GatewayError,
-    { status, cause = "" }: AttemptRecord,
-  ): void {
-    // Callers choose the names of unknown models, so for these models only failures of the account are stored.
-    if (deployment.isAssumed === true)
-      this.#routing.health.accountFailed(deployment.id, failure, status)
-    else this.#routing.health.failed(deployment.id, failure, status)
-    this.#alarms.attemptFailed(request, deployment.id, {
-      outcome: failure.kind,
-      status,
-      cause,
-      ...connectionFacts(failure),
-    })
-  }
-
-  /** Ends an attempt without an effect on the health of the deployment. */
-  attemptUnjudged({ id }: Deployment): void {
-    this.#routing.health.ended(id)
-  }
-
-  /** Reports a failure, including a rejection of the request itself. */
-  attemptEnded(failure: AttemptFailure): void {
-    this.#alarms.attemptEnded(failure)
-  }
-
   /**
    * Charges the usage, and corrects the count in the key's rate limits. Resolves when the charge is on disk.
    * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the answer must not be sent.
@@ -311,14 +261,14 @@ export class Pipeline {
     priced: PricedUsage,
   ): Promise<Settlement> {
     rate.correct(priced.usage)
-    return this.#billing.settle(charge, deployment, priced)
+    return this.#services.billing.settle(charge, deployment, priced)
   }
 
   /** Ends a request that delivered nothing. It costs no credits, and no tokens of its key's rate limit. */
   release(context: RequestContext): void {
     const { charge, cancellation, rate } = context
     recordUnchargedCalls(charge, cancellation.attempts)
-    this.#billing.release(charge)
+    this.#services.billing.release(charge)
     rate.correct(NO_USAGE)
     this.keepPayload(context)
   }
@@ -328,7 +278,7 @@ export class Pipeline {
    * @param answer absent if there is no answer, or if the answer is not text.
    */
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
-    if (call.body) this.#payloads.keep(call, call.body, answer)
+    if (call.body) this.#services.payloads.keep(call, call.body, answer)
   }
 }
 
@@ -344,9 +294,3 @@ function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<type
 
 /** Maximum calls that a request starts before other requests are served. */
 const CALLS_PER_TURN = 8
-
-/** Returns the phase and the code of a failed connection. */
-function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
-  const { cause } = details
-  return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}
-}

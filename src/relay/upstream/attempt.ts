@@ -13,14 +13,15 @@ import { SMALL_ANSWER } from "./answer-size.ts"
 import { collectAnswer, smallBody } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
-import type { AttemptFailure } from "../../telemetry/events.ts"
+import type { AttemptFailure, LoggedFailure } from "../../telemetry/events.ts"
 import type { AttemptTrace, RequestTrace } from "../request/request-trace.ts"
 import { failureWords } from "../../routing/failure-words.ts"
+import type { Health } from "../../routing/health.ts"
 import type { Load } from "../../routing/loads.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
-import { connectionErrorOf } from "../../wire/http/connection-error.ts"
+import { ConnectionError, connectionErrorOf } from "../../wire/http/connection-error.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { Sending } from "../../wire/http/sending.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
@@ -46,21 +47,14 @@ export interface Candidate {
   readonly request?: { readonly stream: boolean }
 }
 
-/** Receives failed attempts. */
-export interface AttemptObserver {
+/** Events that are reported to the operator. */
+export interface AttemptAlarms {
   /** Called if an attempt failed for a reason that neither the gateway nor the request itself has caused. */
-  attemptFailed(
-    request: string,
-    deployment: Deployment,
-    failure: GatewayError,
-    record: AttemptRecord,
-  ): void
+  attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /**
-   * Called if the gateway ended the attempt, or if the vendor rejected the request itself. The health of the deployment
-   * is then unknown.
+   * Called with every failure, including rejections of the request itself. The failure contains the vendor's own
+   * message.
    */
-  attemptUnjudged(deployment: Deployment): void
-  /** Called if an attempt failed, regardless of the cause. */
   attemptEnded(failure: AttemptFailure): void
 }
 
@@ -73,7 +67,8 @@ interface AttemptParts<T extends Candidate> {
   readonly client: HttpClient
   readonly timeouts: TimeoutSettings
   readonly watch: DeadlineWatch
-  readonly observer: AttemptObserver
+  readonly health: Pick<Health, "accountFailed" | "ended" | "failed">
+  readonly alarms: AttemptAlarms
   /** The id of the request. */
   readonly request: string
   /** Maximum bytes of a whole answer. */
@@ -102,12 +97,9 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly answerBytes: number
   readonly work: number
   readonly deadlines: CallDeadlines
-  readonly #client: HttpClient
-  readonly #isStream: boolean
+  readonly #parts: AttemptParts<T>
   /** The load of the deployment; undefined once the attempt has ended. */
   #load: Load | undefined
-  readonly #observer: AttemptObserver
-  readonly #request: string
   readonly #trace: AttemptTrace | undefined
   /** The counts of the received part of a chat answer. */
   meter: Meter | undefined
@@ -125,14 +117,11 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   constructor(parts: AttemptParts<T>) {
     this.plan = parts.plan
     this.record = { deployment: parts.plan.deployment.id, status: 0, outcome: "ok", duration: 0 }
-    this.#client = parts.client
+    this.#parts = parts
     this.#load = parts.load
     parts.load.begin()
-    this.#observer = parts.observer
-    this.#request = parts.request
     this.answerBytes = parts.answerBytes
     this.memory = parts.memory
-    this.#isStream = parts.isStream
     this.work = parts.work
     this.#trace = parts.trace?.begin(parts.plan, this.record)
     this.deadlines = new CallDeadlines(this, parts)
@@ -150,14 +139,11 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   ): Promise<HttpAnswer> {
     return request instanceof Promise
       ? this.#sendLater(request, rejections)
-      : this.receive(this.#client.send(this.#traced(request)), rejections)
+      : this.receive(this.#parts.client.send(this.#traced(request)), rejections)
   }
 
-  async #sendLater(
-    signing: Promise<HttpRequest>,
-    rejections: RejectionReader,
-  ): Promise<HttpAnswer> {
-    return this.receive(this.#client.send(this.#traced(await signing)), rejections)
+  async #sendLater(signing: Promise<HttpRequest>, rejections: RejectionReader): Promise<HttpAnswer> {
+    return this.receive(this.#parts.client.send(this.#traced(await signing)), rejections)
   }
 
   #traced(request: HttpRequest): HttpRequest {
@@ -177,7 +163,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.record.status = response.status
     this.deadlines.answered()
     if (!response.ok) throw this.#meaning(await rejectionOf(this, response, rejections))
-    this.#load?.began(performance.now() - this.startedAt, this.#isStream)
+    this.#load?.began(performance.now() - this.startedAt, this.#parts.isStream)
     return response
   }
 
@@ -324,26 +310,38 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   /** Records and reports that the call, or an answer that had started, did not reach its end. */
   breakOff(failure: CallFailure): void {
     const { deployment } = this.plan
+    const { health } = this.#parts
     if (failure instanceof CallEnded) {
       this.conclude(failure.reason)
-      return this.#observer.attemptUnjudged(deployment)
+      return health.ended(deployment.id)
     }
     this.conclude(failure.kind)
     this.#reportFailure(failure)
     // The deployment is healthy, because the vendor rejected the request itself.
     const { kind, details } = failure
     const isRejection = kind === "rejected_by_upstream" || kind === "model_not_found"
-    if (isRejection || details.rejected !== undefined) {
-      return this.#observer.attemptUnjudged(deployment)
-    }
-    this.record.cause = failureWords(failure, this.record.status)
-    this.#observer.attemptFailed(this.#request, deployment, failure, this.record)
+    if (isRejection || details.rejected !== undefined) return health.ended(deployment.id)
+    this.#reportUnhealthy(failure)
+  }
+
+  #reportUnhealthy(failure: GatewayError): void {
+    const { health, alarms, request } = this.#parts
+    const { id, isAssumed } = this.plan.deployment
+    const { status } = this.record
+    const cause = failureWords(failure, status)
+    this.record.cause = cause
+    // Callers choose the names of unknown models, so for these models only failures of the account are stored.
+    if (isAssumed === true) health.accountFailed(id, failure, status)
+    else health.failed(id, failure, status)
+    const facts = connectionFacts(failure)
+    alarms.attemptFailed(request, id, { outcome: failure.kind, status, cause, ...facts })
   }
 
   #reportFailure(failure: GatewayError): void {
     const { deployment, status } = this.record
-    this.#observer.attemptEnded({
-      request: this.#request,
+    const { alarms, request } = this.#parts
+    alarms.attemptEnded({
+      request,
       deployment,
       status,
       kind: failure.kind,
@@ -371,7 +369,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   giveUp(sent: Usage): void {
     const isAnswered = this.record.status !== 0
     const ended = new CallEnded("not_needed")
-    if (!isAnswered) this.#load?.outlasted(performance.now() - this.startedAt, this.#isStream)
+    if (!isAnswered) this.#load?.outlasted(performance.now() - this.startedAt, this.#parts.isStream)
     this.end(ended)
     this.breakOff(ended)
     this[Symbol.dispose]()
@@ -434,4 +432,10 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 function causeOf(failure: GatewayError): string {
   const { cause } = failure.details
   return cause instanceof Error ? cause.message : failure.message
+}
+
+/** Returns the phase and the code of a failed connection. */
+function connectionFacts({ details }: GatewayError): Pick<LoggedFailure, "phase" | "code"> {
+  const { cause } = details
+  return cause instanceof ConnectionError ? { phase: cause.phase, code: cause.code } : {}
 }

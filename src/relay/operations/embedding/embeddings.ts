@@ -31,11 +31,8 @@ export interface EmbeddingServices extends CountedOperationServices {
 }
 
 /** Vectors and their usage. */
-export interface Embedded {
+export interface Embedded extends CountedUsage {
   readonly vectors: readonly Vector[]
-  readonly usage: Usage
-  /** Whether the usage is the gateway's own count. */
-  readonly estimated: boolean
 }
 
 /** A request, and the same request with its tokens converted to texts, for vendors that accept only texts. */

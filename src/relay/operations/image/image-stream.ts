@@ -1,6 +1,5 @@
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
 import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
 import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import type { Call } from "../../request/call.ts"
@@ -42,19 +41,12 @@ export async function streamImage(
   }
   const reader = new ImageEventReader()
   try {
-    const chunks = await awaitFirst(draftsOf(answer, reader))
+    const chunks = await awaitFirst(eventsOf(answer, reader))
     attempt.succeed()
     return { type: "stream", answer, reader, chunks }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
-}
-
-/** Yields the events before the last one. Later ones are not needed. */
-async function* draftsOf(answer: UpstreamAnswer, reader: ImageEventReader): Chunks {
-  yield* eventsOf(answer, reader)
-  if (!reader.isOver) throw unusable("it ended before its last event")
-  return undefined
 }
 
 /** Returns the stream for the caller. Its last event, with the image, is sent once the request is charged. */
@@ -72,13 +64,12 @@ export function imageBody(
       attempt.succeed()
       const reported = reader.usage
       const counted = { images: 1, ...(reported && { usage: reported }) }
-      const { usage, estimated } = imagesUsage(counted, deployment, request)
-      const { charged } = await open.settle(usage, estimated)
+      const { charged } = await open.settle(imagesUsage(counted, deployment, request))
       const last = paidEvent(reader.last ?? {}, formatCredits(charged))
       return { isCharged: true, last }
     }
     const used = draftsUsage(reader.drafts, request, deployment, ending === "left")
-    if (used) await open.settle(used, true)
+    if (used) await open.settle({ usage: used, estimated: true })
     else open[Symbol.dispose]()
     return { isCharged: used !== undefined }
   }

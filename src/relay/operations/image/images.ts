@@ -156,7 +156,7 @@ export class Images {
     const { request } = input
     const images = result.images.length + unreadImages
     const sent = this.#sentTo(open.deployment, request)
-    const { usage, estimated } = imagesUsage({ ...result, images }, open.deployment, sent)
+    const counted = imagesUsage({ ...result, images }, open.deployment, sent)
     let returned: ReturnedImage[]
     try {
       returned = await Promise.all(
@@ -167,10 +167,10 @@ export class Images {
         open.release(asGatewayError(thrown))
         throw thrown
       }
-      const { charged } = await open.settle(usage, estimated)
+      const { charged } = await open.settle(counted)
       throw charged > 0n ? asChargedError(thrown) : thrown
     }
-    const { charged } = await open.settle(usage, estimated)
+    const { charged } = await open.settle(counted)
     return afterCharge(() => {
       if (request.stream) {
         const done = returned.map(({ value }) => doneImage(value))

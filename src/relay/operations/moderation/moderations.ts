@@ -8,6 +8,7 @@ import {
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { fewestTokens } from "../../billing/bounds.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import type { Call, Caller } from "../../request/call.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
@@ -20,11 +21,8 @@ import type { CountedOperationServices } from "../operations.ts"
 import { formatOf } from "../vendor-format.ts"
 
 /** Verdicts and their usage. */
-export interface Moderated {
+export interface Moderated extends CountedUsage {
   readonly verdicts: readonly ModerationVerdict[]
-  readonly usage: Usage
-  /** Whether the usage is the gateway's own count. */
-  readonly estimated: boolean
 }
 
 /** Tokens held for an image, whose size is unknown. No known model counts as many. */

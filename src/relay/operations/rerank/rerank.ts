@@ -26,11 +26,8 @@ import type { Rates } from "../../../ledger/price.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
 
 /** Ranked documents and the usage. */
-export interface Reranked {
+export interface Reranked extends CountedUsage {
   readonly ranking: readonly DocumentScore[]
-  readonly usage: Usage
-  /** Whether the usage is the gateway's own count. */
-  readonly estimated: boolean
 }
 
 /** Scores from a vendor, or from the gateway's own comparison. */

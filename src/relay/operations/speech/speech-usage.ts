@@ -3,6 +3,7 @@ import { characterCount, type SoundForm, type SpeechRequest } from "../../../can
 import { NO_USAGE, totalInput, totalOutput, type Usage } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { Price } from "../../../ledger/price.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import { BYTES_PER_SECOND, TOKENS_PER_SECOND } from "../../../media/generated-audio-tokens.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
@@ -82,18 +83,12 @@ export interface SpokenAmount {
   readonly billedCharacters?: number | undefined
 }
 
-/** Usage counts, and whether the gateway itself counted any of them. */
-export interface SpeechUsage {
-  readonly usage: Usage
-  readonly estimated: boolean
-}
-
 /**
  * Returns the usage of a response. If the vendor breaks off, only the received audio is charged. Its characters are the
  * received share of the announced bytes, or the number of characters spoken in audio of that length. A caller that
  * disconnects pays for the whole text.
  */
-export function speechUsage(amount: SpokenAmount, price: Price | undefined): SpeechUsage {
+export function speechUsage(amount: SpokenAmount, price: Price | undefined): CountedUsage {
   const { request, form, bytes, announced, ending, reported } = amount
   const characters = characterCount(request.input)
   // A report below the text's length is a discount of the provider's plan, which the price does not include.

@@ -104,9 +104,9 @@ function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
   const end = async (ending: Ending): Promise<BodyEnd> => {
     const { bytes, announced, usage: reported, billedCharacters } = received
     const amount = { request, form, bytes, announced, ending, reported, billedCharacters }
-    const { usage, estimated } = speechUsage(amount, deployment.price)
-    await open.settle(usage, estimated)
-    return { isCharged: true, last: request.events ? doneEvent(usage) : undefined }
+    const counted = speechUsage(amount, deployment.price)
+    await open.settle(counted)
+    return { isCharged: true, last: request.events ? doneEvent(counted.usage) : undefined }
   }
   Object.assign(
     headers,

@@ -8,6 +8,7 @@ import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { possibleSeconds } from "../../../media/audio-file.ts"
 import type { Price } from "../../../ledger/price.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { maxTextTokens } from "../../../canon/text-bytes.ts"
@@ -101,7 +102,7 @@ export function transcriptionUsage(
   { text, usage: reported, duration }: Pick<Transcript, "text" | "usage" | "duration">,
   { audio }: TranscriptionRequest,
   { price, upstreamModel }: Pick<Deployment, "price" | "upstreamModel">,
-): { readonly usage: Usage; readonly estimated: boolean } {
+): CountedUsage {
   const counted = [reported.seconds, duration].find(
     (seconds) => seconds !== undefined && seconds > 0,
   )

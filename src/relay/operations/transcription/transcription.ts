@@ -155,11 +155,16 @@ async function answerTranscription(
   const { value, headers, deployment } = open
   if (value.type === "stream") {
     Object.assign(headers, EVENT_STREAM_HEADERS)
-    return { headers, body: streamOf(open, value, { request, call }) }
+    const { answer, reader, chunks } = value
+    const end = async (): Promise<BodyEnd> => {
+      await open.settle(transcriptionUsage(reader, request, deployment))
+      return { isCharged: true }
+    }
+    const { attempt } = answer
+    return { headers, body: chargedBody({ attempt, chunks, call, hasErrorEvents: true, end }) }
   }
   const { transcript } = value
-  const { usage, estimated } = transcriptionUsage(transcript, request, deployment)
-  await open.settle(usage, estimated)
+  await open.settle(transcriptionUsage(transcript, request, deployment))
   return renderedAnswer(transcript, request, headers)
 }
 
@@ -178,22 +183,4 @@ function renderedAnswer(
     headers["content-type"] = contentType
     return { headers, body }
   })
-}
-
-interface StreamFacts {
-  readonly request: TranscriptionRequest
-  readonly call: Call
-}
-
-function streamOf(
-  open: OpenOperation<TranscriptReceived>,
-  { answer, reader, chunks }: Extract<TranscriptReceived, { type: "stream" }>,
-  { request, call }: StreamFacts,
-): ReadableStream<Uint8Array> {
-  const end = async (): Promise<BodyEnd> => {
-    const { usage, estimated } = transcriptionUsage(reader, request, open.deployment)
-    await open.settle(usage, estimated)
-    return { isCharged: true }
-  }
-  return chargedBody({ attempt: answer.attempt, chunks, call, hasErrorEvents: true, end })
 }

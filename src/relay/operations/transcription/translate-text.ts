@@ -3,6 +3,7 @@ import type { OperationCall } from "../../../canon/operation.ts"
 import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
 import { addUsage, NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
+import type { CountedUsage } from "../../billing/priced-usage.ts"
 import type { Call } from "../../request/call.ts"
 import { roughTokens } from "../../tokens/rough-tokens.ts"
 import { type AccountCounter, countTexts } from "../../tokens/token-counter.ts"
@@ -28,11 +29,8 @@ export interface TranslationTask {
 }
 
 /** A chat model's translations of the texts, and their usage. */
-export interface TranslatedTexts {
+export interface TranslatedTexts extends CountedUsage {
   readonly texts: readonly string[]
-  readonly usage: Usage
-  /** Whether the usage is the gateway's own count. */
-  readonly estimated: boolean
 }
 
 type CountingServices = Pick<CountedOperationServices, "counter" | "alarms">

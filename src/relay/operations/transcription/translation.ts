@@ -140,8 +140,7 @@ function limitsOf({ input, output, calls }: TranslationBound): UsageLimits {
 
 function settle(transcribed: OpenOperation<Transcript>, request: TranscriptionRequest) {
   const { value, deployment } = transcribed
-  const { usage, estimated } = transcriptionUsage(value, request, deployment)
-  return transcribed.settle(usage, estimated)
+  return transcribed.settle(transcriptionUsage(value, request, deployment))
 }
 
 /** Charges both operations at the same time, so that they share a commit. The headers contain their total cost. */
@@ -150,10 +149,9 @@ async function settleBoth(
   translated: OpenOperation<TranslatedTexts>,
   request: TranscriptionRequest,
 ): Promise<Record<string, string>> {
-  const { usage, estimated } = translated.value
   const [one, other] = await Promise.all([
     settle(transcribed, request),
-    translated.settle(usage, estimated),
+    translated.settle(translated.value),
   ])
   const { headers, losses } = transcribed
   const cost = one.charged + other.charged
