@@ -154,18 +154,8 @@ function begun(
   const answer =
     turn === undefined
       ? answered(request, handler, connection)
-      : answeredLater(turn, request, handler, connection)
+      : turn.then(() => answered(request, handler, connection))
   return last.isOn ? last.close(answer) : answer
-}
-
-async function answeredLater(
-  turn: Promise<void>,
-  request: Request,
-  handler: Handler,
-  connection: Connection,
-): Promise<Response> {
-  await turn
-  return answered(request, handler, connection)
 }
 
 /** Calls the handler after checking that the request has a path and exactly one host. */

@@ -15,14 +15,9 @@ export function callerKey(
   receivedAt: number,
 ): Key | Promise<Key> {
   const found = keyring.identify(headers, receivedAt)
-  return found instanceof Promise ? foundLater(found, connection) : fromAllowed(found, connection)
-}
-
-async function foundLater(
-  finding: Promise<Key>,
-  connection: Pick<Connection, "address">,
-): Promise<Key> {
-  return fromAllowed(await finding, connection)
+  return found instanceof Promise
+    ? found.then((key) => fromAllowed(key, connection))
+    : fromAllowed(found, connection)
 }
 
 /** Checks the caller's address. The address is only looked up if the key restricts addresses. */

@@ -106,12 +106,10 @@ export function callsOf(services: CallServices): Calls {
     trace: tracer?.begin(request, key, arrival),
     hidesCosts: hidesCosts(),
   })
-  const openedLater = async (finding: Promise<Key>, request: Request, arrival: Arrival) =>
-    opened(await finding, request, arrival)
   const auth: Auth<KeyCaller> = (request, connection, arrival) => {
     const found = callerKey(keyring, request, connection, arrival.receivedAt)
     return found instanceof Promise
-      ? openedLater(found, request, arrival)
+      ? found.then((key) => opened(key, request, arrival))
       : opened(found, request, arrival)
   }
   const entered = (caller: KeyCaller): MaybePromise<KeyCaller> => {

@@ -144,12 +144,7 @@ export class ChatRelay {
     const turn = isLongWork(call.bodyBytes) ? ownTurn() : undefined
     const decoded = { dialect, call, config, request, model }
     if (measuring === undefined && turn === undefined) return this.#measured(decoded)
-    return this.#measuredLater(Promise.all([measuring, turn]), decoded)
-  }
-
-  async #measuredLater(measuring: Promise<unknown>, decoded: DecodedChat): Promise<PreparedChat> {
-    await measuring
-    return this.#measured(decoded)
+    return Promise.all([measuring, turn]).then(() => this.#measured(decoded))
   }
 
   /** Continues with a request whose media have been measured. */
@@ -164,7 +159,9 @@ export class ChatRelay {
     const preferred = call.preferences === undefined ? model : this.#preferred(input, model)
     const chat = this.#findFeatures(input, preferred)
     const counting = rate.count(expectedTokens(call, request, model))
-    return counting ? this.#preparedLater(counting, chat) : this.#prepared(chat.input, chat.priced)
+    return counting
+      ? counting.then(() => this.#prepared(chat.input, chat.priced))
+      : this.#prepared(chat.input, chat.priced)
   }
 
   /**
@@ -221,11 +218,6 @@ export class ChatRelay {
       const less = isFirst ? { ...model, ignored: [...ignored, UNPRICED_TOOLS] } : model
       return this.#findFeatures(rest, less)
     }
-  }
-
-  async #preparedLater(counting: Promise<void>, chat: PricedChat): Promise<PreparedChat> {
-    await counting
-    return this.#prepared(chat.input, chat.priced)
   }
 
   /**

@@ -24,11 +24,9 @@ export function planFor(
   signer: ReasoningSigner,
 ): MaybePromise<Plan> {
   const plan = planCall(context, candidate, signer)
-  return plan instanceof Promise ? acceptedLater(context, plan) : acceptLosses(context, plan)
-}
-
-async function acceptedLater(context: ChatContext, planning: Promise<Plan>): Promise<Plan> {
-  return acceptLosses(context, await planning)
+  return plan instanceof Promise
+    ? plan.then((made) => acceptLosses(context, made))
+    : acceptLosses(context, plan)
 }
 
 function acceptLosses(context: ChatContext, plan: Plan): Plan {
@@ -73,16 +71,8 @@ export function requestOf(context: ChatContext, plan: Plan): MaybePromise<HttpRe
     if (plan.calls > 1) sharedBodies.set(plan, body)
   }
   return body instanceof Promise
-    ? requestLater(context, plan, body)
+    ? body.then((written) => requestWith(context, plan, written))
     : requestWith(context, plan, body)
-}
-
-async function requestLater(
-  context: ChatContext,
-  plan: Plan,
-  writing: Promise<RequestBody>,
-): Promise<HttpRequest> {
-  return requestWith(context, plan, await writing)
 }
 
 function requestWith(

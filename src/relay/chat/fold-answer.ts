@@ -82,8 +82,4 @@ class CollectingWriter implements FrameWriter {
     for (const event of events) this.fold.push(event)
     return ""
   }
-
-  broken(): void {
-    // A stream that failed is reported as a failed attempt.
-  }
 }

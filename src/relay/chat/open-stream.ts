@@ -23,10 +23,10 @@ import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import { isUnusable, meterOf, recordOtherCalls } from "./unread-answer.ts"
+import { isUnusable, meterOf, reportFewerChoices } from "./unread-answer.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
-import { type AnswerStream } from "./answer-stream.ts"
+import type { AnswerStream } from "./answer-stream.ts"
 
 export interface OpeningServices {
   readonly pipeline: Pipeline
@@ -94,10 +94,9 @@ export class StreamOpening {
       if (!isFinal(asCallFailure(failure))) recordUnchargedCalls(charge, cancellation.attempts)
       throw failure
     }
-    charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
     const unread = attempts.filter(isUnusable)
     const started = streams.flatMap((stream) => stream.attempts)
-    recordOtherCalls(this.#context, [...started, ...unread])
+    reportFewerChoices(this.#context, [...started, ...unread])
     return new SeveralStreams(plan, streams, writer, unreadMeters(charge, unread))
   }
 

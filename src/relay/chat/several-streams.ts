@@ -38,10 +38,6 @@ export class ChoiceWriter implements StreamWriter {
     return this.#shared.isFilled
   }
 
-  broken(): void {
-    // Nothing is written, because other members of a vendor's error belong to the vendor's own dialect.
-  }
-
   setUsage(usage: Usage): void {
     this.#shared.setUsage(usage)
   }

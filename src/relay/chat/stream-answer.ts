@@ -6,7 +6,6 @@ import type { Usage } from "../../canon/usage.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
-import type { Billing } from "../billing/billing.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
@@ -21,22 +20,19 @@ import {
   isFinal,
 } from "../lifetime/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
-import type { Conversations } from "../state/conversations.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
-import type { PricedUsage } from "../billing/priced-usage.ts"
-import { type Counted, type OpeningServices, StreamOpening } from "./open-stream.ts"
+import { type Counted, StreamOpening } from "./open-stream.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
 import { StallLimit } from "../../limits/stall-limit.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
-import { countRequested } from "./unread-answer.ts"
+import { countRequested, settleAnswer } from "./unread-answer.ts"
+import type { WholeServices } from "./whole-answer.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-export interface StreamServices extends OpeningServices {
-  readonly billing: Billing
-  readonly conversations: Conversations
+export interface StreamServices extends WholeServices {
   readonly watch: DeadlineWatch
   readonly alarms: { requestFailed(request: string, error: unknown): void }
   /** Milliseconds after which a silent stream sends a comment. */
@@ -63,13 +59,6 @@ export async function answerStreamed(
   headers["cache-control"] = "no-cache"
   headers["x-accel-buffering"] = "no"
   return { headers, body: new ReadableStream(answer) }
-}
-
-/** The charge for a stream. */
-interface SettledStream {
-  readonly priced: PricedUsage
-  /** The charged amount in nanocredits. */
-  readonly charged: bigint
 }
 
 type State =
@@ -385,14 +374,13 @@ class StreamedAnswer implements WatchedDeadline {
    * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
    * @param hidden reasoning tokens that the provider bills but did not report.
    */
-  async #settle({ plan, meter }: Counted, hidden: number): Promise<SettledStream> {
-    const { pipeline, billing } = this.#services
+  async #settle(counted: Omit<Counted, "attempts">, hidden: number) {
     const context = this.#context
-    const { charge, call } = context
-    const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
-    const { charged } = await pipeline.settle(context, plan.deployment, priced)
-    if (call.key.storesContent) afterCharge(() => pipeline.keepPayload(context, meter.text))
-    return { priced, charged }
+    const settled = await settleAnswer(this.#services, context, counted, hidden)
+    if (context.call.key.storesContent) {
+      afterCharge(() => this.#services.pipeline.keepPayload(context, counted.meter.text))
+    }
+    return settled
   }
 
   #abandon(reason: CallFailure, state: "ended" | "left"): void {

@@ -28,8 +28,11 @@ export interface FrameWriter {
    * @returns the text that the caller may read now.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string
-  /** Processes the frame in which a vendor reports that its stream failed. `fail` passes the frame on. */
-  broken(frame: SseFrame): void
+  /**
+   * Processes the frame in which a vendor reports that its stream failed. `fail` passes the frame on. Absent if the
+   * caller uses another dialect or receives no stream.
+   */
+  broken?(frame: SseFrame): void
   /** Whether the vendor's final frame has arrived. The connection may still be open. */
   readonly isOver: boolean
   /** Long frames, to be sent after the text that `push` and `end` return. */
@@ -230,10 +233,6 @@ export class TranscodingWriter implements StreamWriter {
     const unsigned = { signature: "", signedBy: this.#dialect }
     const signature = this.#sign(unsigned)
     return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
-  }
-
-  broken(): void {
-    // Nothing is written, because other members of a vendor's error belong to the vendor's own dialect.
   }
 
   /** Sets the total usage of several upstream calls, or the gateway's own count. */

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../canon/json.ts"
 import { NO_USAGE, totalOutput } from "../../canon/usage.ts"
+import type { Settlement } from "../../ledger/hold.ts"
 import type { Billing } from "../billing/billing.ts"
+import type { PricedUsage } from "../billing/priced-usage.ts"
 import { CHARACTERS_OF_TOKEN } from "../billing/provider-cost.ts"
 import { isOfGemini } from "../billing/reported-usage.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
@@ -31,7 +33,7 @@ interface SettlingServices {
  * @returns false if no such calls exist. Nothing is then charged.
  */
 export async function settleUnread(
-  { pipeline, billing }: SettlingServices,
+  services: SettlingServices,
   context: ChatContext,
   tried: readonly TriedPlan[],
   failure: unknown,
@@ -46,13 +48,39 @@ export async function settleUnread(
   recordOtherCalls(context, billed)
   const meter = Meter.sum(billed.map((attempt) => meterOf(charge, attempt)))
   const hidden = hasLeft && !meter.isCounted ? estimateHidden(plan, meter) : 0
-  const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
-  await pipeline.settle(context, plan.deployment, priced)
+  await settleAnswer(services, context, { plan, meter }, hidden)
   return true
 }
 
+/** The charge for an answer. */
+interface SettledAnswer extends Settlement {
+  readonly priced: PricedUsage
+}
+
+/**
+ * Charges the received part of the answer to a plan.
+ * @param hidden reasoning tokens that the provider bills but did not report.
+ */
+export async function settleAnswer(
+  { pipeline, billing }: SettlingServices,
+  context: ChatContext,
+  { plan: { deployment }, meter }: { readonly plan: Plan; readonly meter: Meter },
+  hidden = 0,
+): Promise<SettledAnswer> {
+  const pricing = billing.pricing.priceAnswer(context.charge, deployment, meter, hidden)
+  const priced = pricing instanceof Promise ? await pricing : pricing
+  return { priced, ...(await pipeline.settle(context, deployment, priced)) }
+}
+
+/** Reports that an answer has fewer choices than requested, because calls have failed. */
+export function reportFewerChoices(context: ChatContext, charged: readonly Attempt<Plan>[]): void {
+  const { charge } = context
+  charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
+  recordOtherCalls(context, charged)
+}
+
 /** Records the provider cost of all uncharged calls as the operator's cost. */
-export function recordOtherCalls(
+function recordOtherCalls(
   { cancellation, charge }: ChatContext,
   charged: readonly Attempt<Plan>[],
 ): void {

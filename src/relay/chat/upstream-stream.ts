@@ -41,7 +41,7 @@ const KEPT_CHARACTER_BYTES = 3
 const CHUNK_COST = 8 * 1024
 
 /** The writer for frames that are counted but not written. */
-const NO_WRITER: FrameWriter = { isOver: false, push: () => "", broken() {} }
+const NO_WRITER: FrameWriter = { isOver: false, push: () => "" }
 
 /** Reads the stream of one upstream call. */
 export class UpstreamStream<
@@ -290,7 +290,7 @@ export class UpstreamStream<
     this.meter.frame(hasFailed ? events.filter(isErrorOrUsage) : events, frame?.json)
     if (frame?.json) this.#record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
-      if (frame) this.#output.broken(frame)
+      if (frame) this.#output.broken?.(frame)
       throw this.#failed(this.meter.failure)
     }
     const merged = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))

@@ -11,12 +11,10 @@ import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
 import { CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
-import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { Trial } from "../pipeline/trial.ts"
 import { recordState } from "./record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
-import type { VendorState } from "../state/vendor-state.ts"
-import type { TokenCounter } from "../tokens/token-counter.ts"
+import type { OpeningServices } from "./open-stream.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -46,17 +44,14 @@ import {
   isAnswered,
   isUnusable,
   meterOf as unreadMeterOf,
-  recordOtherCalls,
+  reportFewerChoices,
+  settleAnswer,
   settleUnread,
   type TriedPlan,
 } from "./unread-answer.ts"
 
-export interface WholeServices {
-  readonly pipeline: Pipeline
+export interface WholeServices extends OpeningServices {
   readonly billing: Billing
-  readonly signer: ReasoningSigner
-  readonly counter: TokenCounter
-  readonly vendorState: VendorState
   readonly conversations: Conversations
 }
 
@@ -222,14 +217,8 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
 
   async #settle(calls: PlanCalls): Promise<KnownCharge> {
     const { plan } = calls
-    const { pipeline, billing } = this.#services
-    const pricing = billing.pricing.priceAnswer(
-      this.#context.charge,
-      plan.deployment,
-      meterOf(calls),
-    )
-    const priced = pricing instanceof Promise ? await pricing : pricing
-    const { charged, balance } = await pipeline.settle(this.#context, plan.deployment, priced)
+    const answer = { plan, meter: meterOf(calls) }
+    const { priced, charged, balance } = await settleAnswer(this.#services, this.#context, answer)
     return { counted: ownCount(priced, plan.limits !== undefined), cost: charged, balance }
   }
 
@@ -250,14 +239,11 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
 
   async #settleRest(calls: PlanCalls, memory: Disposable): Promise<void> {
     using _ = memory
-    const { pipeline, billing } = this.#services
-    const { charge } = this.#context
     const { plan, all } = calls
     await Promise.all(all.flatMap(({ rest }) => rest ?? []))
     const meter = meterOf(calls)
     const hidden = estimateHidden(plan, meter)
-    const priced = await billing.pricing.priceAnswer(charge, plan.deployment, meter, hidden)
-    await pipeline.settle(this.#context, plan.deployment, priced)
+    await settleAnswer(this.#services, this.#context, { plan, meter }, hidden)
   }
 }
 
@@ -302,7 +288,8 @@ async function completedOf(
     services.pipeline.release(context)
     throw failure
   }
-  return withFewerChoices(context, last, last.attempts.filter(isAnswered))
+  reportFewerChoices(context, last.attempts.filter(isAnswered))
+  return last
 }
 
 /** Returns the failure of a billed call whose answer was not read, although another call may have failed first. */
@@ -313,19 +300,8 @@ function unreadFailure(tried: readonly PlanCalls[]): CallFailure | undefined {
 function besideUnread(context: ChatContext, calls: PlanCalls): PlanCalls {
   const billed = calls.attempts.filter((attempt) => attempt.isBilled || isAnswered(attempt))
   const unread = billed.filter((attempt) => !isAnswered(attempt))
-  const meters = unread.map((attempt) => unreadMeterOf(context.charge, attempt))
-  return withFewerChoices(context, { ...calls, unread: meters }, billed)
-}
-
-function withFewerChoices(
-  context: ChatContext,
-  calls: PlanCalls,
-  charged: readonly Attempt<Plan>[],
-): PlanCalls {
-  const { charge } = context
-  charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
-  recordOtherCalls(context, charged)
-  return calls
+  reportFewerChoices(context, billed)
+  return { ...calls, unread: unread.map((attempt) => unreadMeterOf(context.charge, attempt)) }
 }
 
 /** Reports the parts of an answer that the caller cannot receive. */

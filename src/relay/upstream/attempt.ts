@@ -138,12 +138,8 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     rejections: RejectionReader,
   ): Promise<HttpAnswer> {
     return request instanceof Promise
-      ? this.#sendLater(request, rejections)
+      ? request.then((signed) => this.send(signed, rejections))
       : this.receive(this.#parts.client.send(this.#traced(request)), rejections)
-  }
-
-  async #sendLater(signing: Promise<HttpRequest>, rejections: RejectionReader): Promise<HttpAnswer> {
-    return this.receive(this.#parts.client.send(this.#traced(await signing)), rejections)
   }
 
   #traced(request: HttpRequest): HttpRequest {
