@@ -1,4 +1,4 @@
-import type { AdminParts } from "../http/admin/open.ts"
+import type { AdminParts } from "../http/admin/parts.ts"
 import { CrossOrigin } from "../http/cross-origin.ts"
 import { fallback } from "../http/fallback.ts"
 import { LastAnswers } from "../http/last-answers.ts"

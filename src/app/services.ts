@@ -1,5 +1,5 @@
 import { SecretCipher } from "../config/secret-cipher.ts"
-import type { AdminParts } from "../http/admin/open.ts"
+import type { AdminParts } from "../http/admin/parts.ts"
 import { Idempotency, type IdempotencyParts } from "../http/idempotency/idempotency.ts"
 import { PrivateBuckets } from "../limits/private-buckets.ts"
 import { RateLimiter } from "../limits/rate-limiter.ts"

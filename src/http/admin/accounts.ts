@@ -3,25 +3,33 @@ import { codeRoutes } from "#contract/codes.ts"
 import { keyRoutes } from "#contract/keys.ts"
 import { labelBudgetRoutes } from "#contract/label-budgets.ts"
 import { memberKeyRoutes } from "#contract/member-keys.ts"
-import type { Accounts } from "../../management/accounts.ts"
-import type { Codes } from "../../management/codes.ts"
-import type { Credits } from "../../management/credits.ts"
-import type { Keys } from "../../management/keys.ts"
-import type { LabelBudgetManagement } from "../../management/label-budgets.ts"
-import type { MemberKeyManagement } from "../../management/member-keys.ts"
+import { AccountUsage } from "../../management/account-usage.ts"
+import { Accounts } from "../../management/accounts.ts"
+import { Codes } from "../../management/codes.ts"
+import { Credits } from "../../management/credits.ts"
+import { Keys, type KeyUses } from "../../management/keys.ts"
+import { LabelBudgetManagement } from "../../management/label-budgets.ts"
+import { MemberKeyManagement } from "../../management/member-keys.ts"
 import type { Payments } from "../../management/payments.ts"
-import type { Redemptions } from "../../management/redemptions.ts"
-import type { Statements } from "../../management/statements.ts"
+import { Redemptions } from "../../management/redemptions.ts"
+import { Statements } from "../../management/statements.ts"
 import { downloadAnswer } from "./download-answer.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
-
-export interface AccountServices {
-  readonly accounts: Accounts
-  readonly payments: Payments
-}
+import type { OpenParts } from "./parts.ts"
 
 /** `/admin/v1/accounts`: the accounts that pay for requests. */
-export function accountEndpoints({ accounts, payments }: AccountServices): AdminEndpoint[] {
+export function accountEndpoints(parts: OpenParts, payments: Payments): AdminEndpoint[] {
+  const { store, audit, settings, live, reports, events } = parts
+  const accounts = new Accounts(store, audit, {
+    changed: () => keysChanged(parts),
+    templates: () => settings().accountTemplates ?? {},
+    usage: new AccountUsage(reports),
+    warn: events.warning,
+    hasPriceGroup: async (id) => {
+      await live.refresh()
+      return Object.hasOwn(settings().priceGroups ?? {}, id)
+    },
+  })
   return endpoints(accountRoutes, {
     "GET /accounts": ({ actor, query }) => accounts.list(actor, query),
     "POST /accounts": ({ actor, body }) => accounts.create(actor, body),
@@ -33,7 +41,10 @@ export function accountEndpoints({ accounts, payments }: AccountServices): Admin
 }
 
 /** `/admin/v1/keys`: the API keys of callers. */
-export function keyEndpoints({ keys }: { readonly keys: Keys }): AdminEndpoint[] {
+export function keyEndpoints(parts: OpenParts): AdminEndpoint[] {
+  const { store, audit, hasher } = parts
+  const changed = () => keysChanged(parts)
+  const keys = new Keys(store, audit, hasher, { uses: usesOf(parts), changed })
   return endpoints(keyRoutes, {
     "GET /keys": ({ actor, query }) => keys.list(actor, query),
     "POST /keys": ({ actor, body }) => keys.create(actor, body),
@@ -46,7 +57,8 @@ export function keyEndpoints({ keys }: { readonly keys: Keys }): AdminEndpoint[]
 }
 
 /** `/admin/v1/codes`: codes that add credits to the account that redeems them. */
-export function codeEndpoints({ codes }: { readonly codes: Codes }): AdminEndpoint[] {
+export function codeEndpoints({ store, audit, hasher }: OpenParts): AdminEndpoint[] {
+  const codes = new Codes(store, audit, hasher)
   return endpoints(codeRoutes, {
     "GET /codes": ({ actor, query }) => codes.list(actor, query),
     "POST /codes": ({ actor, body }) => codes.create(actor, body),
@@ -55,18 +67,12 @@ export function codeEndpoints({ codes }: { readonly codes: Codes }): AdminEndpoi
   })
 }
 
-export interface CreditServices {
-  readonly credits: Credits
-  readonly redemptions: Redemptions
-  readonly statements: Statements
-}
-
 /** `/admin/v1/accounts/{id}/...`: the ledger of an account. */
-export function creditEndpoints({
-  credits,
-  redemptions,
-  statements,
-}: CreditServices): AdminEndpoint[] {
+export function creditEndpoints(parts: OpenParts): AdminEndpoint[] {
+  const { store, audit } = parts
+  const credits = new Credits(store, audit)
+  const redemptions = new Redemptions(parts)
+  const statements = new Statements(store)
   return endpoints(creditRoutes, {
     "GET /accounts/{id}/credits": ({ actor, path }) => credits.credits(actor, path("id")),
     "GET /accounts/{id}/entries": ({ actor, path, query }) =>
@@ -82,7 +88,8 @@ export function creditEndpoints({
 }
 
 /** `/admin/v1/accounts/{id}/member-keys`: the rules for keys that members create. */
-export function memberKeyEndpoints(memberKeys: MemberKeyManagement): AdminEndpoint[] {
+export function memberKeyEndpoints({ store, audit }: OpenParts): AdminEndpoint[] {
+  const memberKeys = new MemberKeyManagement(store, audit)
   return endpoints(memberKeyRoutes, {
     "GET /accounts/{id}/member-keys": ({ actor, path }) => memberKeys.find(actor, path("id")),
     "PUT /accounts/{id}/member-keys": ({ actor, path, body }) =>
@@ -91,7 +98,9 @@ export function memberKeyEndpoints(memberKeys: MemberKeyManagement): AdminEndpoi
 }
 
 /** `/admin/v1/accounts/{id}/label-budgets`: the budgets of end users and tags. */
-export function labelBudgetEndpoints(labelBudgets: LabelBudgetManagement): AdminEndpoint[] {
+export function labelBudgetEndpoints(parts: OpenParts): AdminEndpoint[] {
+  const { store, audit } = parts
+  const labelBudgets = new LabelBudgetManagement(store, audit, () => keysChanged(parts))
   return endpoints(labelBudgetRoutes, {
     "GET /accounts/{id}/label-budgets": ({ actor, path }) => labelBudgets.find(actor, path("id")),
     "PUT /accounts/{id}/label-budgets": ({ actor, path, body }) =>
@@ -99,4 +108,32 @@ export function labelBudgetEndpoints(labelBudgets: LabelBudgetManagement): Admin
     "GET /accounts/{id}/label-budgets/spent": ({ actor, path, query }) =>
       labelBudgets.spent(actor, path("id"), query),
   })
+}
+
+/**
+ * Announces changed keys to all processes of this machine before their next request. If this fails, the next change
+ * announces them too.
+ */
+async function keysChanged({ keyring, events }: OpenParts): Promise<void> {
+  try {
+    await keyring.changed()
+  } catch (error) {
+    events.nodeFailed(error)
+  }
+}
+
+/**
+ * Returns when keys were used. If the lookup fails, only this information is omitted, because the response may contain
+ * a secret that is shown only once.
+ */
+function usesOf({ reports, events }: OpenParts): KeyUses {
+  return async (ids) => {
+    try {
+      const uses = await (await reports.upToDate()).keyUses(ids)
+      return new Map(uses.map((use) => [use.key, use]))
+    } catch (error) {
+      events.warning(`cannot read the use of keys: ${String(error)}`)
+      return new Map()
+    }
+  }
 }

@@ -71,13 +71,20 @@ export function keepOwnCookies({ headers }: Request, { prefix }: CookieScope): v
   headers.set("cookie", own.map((pair) => pair.slice(prefix.length)).join("; "))
 }
 
-/** Builds a JSON response with cookies. */
+type Context = Reached & Pick<AdminContext, "requestId">
+
+/**
+ * Builds a JSON response with cookies.
+ * @param publicUrl the public address, if it differs from the listening address.
+ */
 export function cookieAnswer(
-  requestId: string,
+  context: Context,
   body: unknown,
-  { cookies, scope }: { readonly cookies: readonly string[]; readonly scope: CookieScope },
+  cookies: readonly string[],
+  publicUrl: string | undefined,
 ): Response {
-  return withCookies(jsonAnswer(requestId, body), cookies, scope)
+  const response = jsonAnswer(context.requestId, body)
+  return withCookies(response, cookies, cookieScope(context, publicUrl))
 }
 
 /**

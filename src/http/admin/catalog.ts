@@ -2,20 +2,32 @@ import { modelRoutes, providerRoutes } from "#contract/catalog-routes.ts"
 import { priceGroupRoutes } from "#contract/price-groups.ts"
 import { priceRoutes } from "#contract/prices.ts"
 import { requireOperator } from "../../management/actor.ts"
-import type { ModelTests } from "../../management/model-tests.ts"
-import type { Models } from "../../management/models.ts"
-import type { PriceGroupManagement } from "../../management/price-groups.ts"
-import type { PriceUpdates } from "../../management/prices/price-updates.ts"
+import type { ConsoleChanges } from "../../management/console-changes.ts"
+import { ModelTests } from "../../management/model-tests.ts"
+import { Models } from "../../management/models.ts"
+import { PriceGroupManagement } from "../../management/price-groups.ts"
 import { priceView } from "../../management/prices/price-view.ts"
-import type { Providers } from "../../management/providers.ts"
+import { Providers } from "../../management/providers.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+import type { OpenParts } from "./parts.ts"
+
+/** Endpoints of providers, models and their prices. */
+export function catalogEndpoints(parts: OpenParts, changes: ConsoleChanges): AdminEndpoint[] {
+  const { store } = parts
+  const providers = new Providers({ ...parts, changes })
+  const priceGroupOf = async (account: string) =>
+    (await store.accounts.find(account))?.limits.priceGroup
+  const models = new Models({ ...parts, changes, priceGroupOf })
+  return [
+    ...providerEndpoints(providers),
+    ...priceGroupEndpoints(new PriceGroupManagement({ ...parts, changes })),
+    ...modelEndpoints(models, new ModelTests(models, providers)),
+    ...priceEndpoints(parts),
+  ]
+}
 
 /** `/admin/v1/providers`: the configured accounts at vendors. */
-export function providerEndpoints({
-  providers,
-}: {
-  readonly providers: Providers
-}): AdminEndpoint[] {
+function providerEndpoints(providers: Providers): AdminEndpoint[] {
   return endpoints(providerRoutes, {
     "GET /providers": ({ actor, query }) => providers.list(actor, query),
     "GET /providers/vendors": ({ actor }) => providers.vendors(actor),
@@ -27,13 +39,7 @@ export function providerEndpoints({
 }
 
 /** `/admin/v1/models`: the models and their prices. */
-export function modelEndpoints({
-  models,
-  modelTests,
-}: {
-  readonly models: Models
-  readonly modelTests: ModelTests
-}): AdminEndpoint[] {
+function modelEndpoints(models: Models, modelTests: ModelTests): AdminEndpoint[] {
   return endpoints(modelRoutes, {
     "GET /models": ({ actor, query }) => models.list(actor, query),
     "GET /models/newer": ({ actor }) => models.newer(actor),
@@ -50,11 +56,7 @@ function idOf(path: (part: "provider" | "name") => string): string {
 }
 
 /** `/admin/v1/prices`: the active and the pending list of known prices. */
-export function priceEndpoints({
-  priceUpdates,
-}: {
-  readonly priceUpdates: PriceUpdates
-}): AdminEndpoint[] {
+function priceEndpoints({ priceUpdates }: OpenParts): AdminEndpoint[] {
   return endpoints(priceRoutes, {
     "GET /prices": async ({ actor }) => {
       requireOperator(actor)
@@ -68,7 +70,7 @@ export function priceEndpoints({
 }
 
 /** `/admin/v1/price-groups`: groups of accounts with their own prices. */
-export function priceGroupEndpoints(groups: PriceGroupManagement): AdminEndpoint[] {
+function priceGroupEndpoints(groups: PriceGroupManagement): AdminEndpoint[] {
   return endpoints(priceGroupRoutes, {
     "GET /price-groups": ({ actor, query }) => groups.list(actor, query),
     "POST /price-groups": ({ actor, body }) => groups.create(actor, body),

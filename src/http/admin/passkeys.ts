@@ -1,40 +1,30 @@
 import { passkeyRoutes, passkeySignInRoutes } from "#contract/passkeys.ts"
-import type { OwnPasskeys } from "../../management/own-passkeys.ts"
-import type { SignInService } from "../../management/sign-in-service.ts"
-import type { Users } from "../../users/users.ts"
-import { clientOf, cookieAnswer, cookieScope, originOf } from "./browser.ts"
+import { OwnPasskeys } from "../../management/own-passkeys.ts"
+import { clientOf, originOf } from "./browser.ts"
 import { type AdminContext, type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
-
-export interface PasskeyServices {
-  readonly users: Users
-  readonly signIn: SignInService
-  readonly own: OwnPasskeys
-  /** The public address, if it differs from the listening address. */
-  readonly publicUrl: () => string | undefined
-}
-
-const OK = { ok: true } as const
+import { type AccessParts, OK } from "./parts.ts"
 
 /** `/admin/v1/auth/passkeys` and sign-in with a passkey. */
-export function passkeyEndpoints(services: PasskeyServices): AdminEndpoint[] {
-  const { users, signIn, own } = services
+export function passkeyEndpoints({
+  users,
+  audit,
+  signIn,
+  publicUrl,
+  answer,
+}: AccessParts): AdminEndpoint[] {
+  const own = new OwnPasskeys(users, audit)
   const originFor = (context: AdminContext<never>): string =>
-    new URL(originOf(context, services.publicUrl())).origin
-  const finish = (context: AdminContext<never>, body: unknown, cookies: readonly string[]) =>
-    cookieAnswer(context.requestId, body, {
-      cookies,
-      scope: cookieScope(context, services.publicUrl()),
-    })
+    new URL(originOf(context, publicUrl())).origin
   return [
     ...openEndpoints(passkeySignInRoutes, {
       async "POST /auth/sign-in/passkey/begin"(context) {
         const begun = await users.passkeys.beginSignIn(clientOf(context), originFor(context))
-        return finish(context, { public_key: begun.options }, begun.cookies)
+        return answer(context, { public_key: begun.options }, begun.cookies)
       },
       async "POST /auth/sign-in/passkey"(context) {
         const { credential, remember } = context.body
         const { cookies } = await signIn.withPasskey(clientOf(context), credential, remember)
-        return finish(context, { two_factor: false }, cookies)
+        return answer(context, { two_factor: false }, cookies)
       },
     }),
     ...endpoints(passkeyRoutes, {
@@ -43,11 +33,11 @@ export function passkeyEndpoints(services: PasskeyServices): AdminEndpoint[] {
         const { password } = context.body
         const origin = originFor(context)
         const begun = await own.begin(context.actor, clientOf(context), { origin, password })
-        return finish(context, { public_key: begun.options }, begun.cookies)
+        return answer(context, { public_key: begun.options }, begun.cookies)
       },
       async "POST /auth/passkeys"(context) {
         const made = await own.create(context.actor, clientOf(context), context.body)
-        return finish(context, made.passkey, made.cookies)
+        return answer(context, made.passkey, made.cookies)
       },
       "PATCH /auth/passkeys/{id}": ({ actor, path, body }) =>
         own.rename(actor, path("id"), body.name),

@@ -1,28 +1,15 @@
 import { sessionRoutes, signInRoutes } from "#contract/session.ts"
-import type { SignInService } from "../../management/sign-in-service.ts"
-import type { Sessions } from "../../management/sessions.ts"
-import type { Users } from "../../users/users.ts"
-import { cookieAnswer, cookieScope, originOf, redirectAnswer, clientOf } from "./browser.ts"
-import { type AdminEndpoint, endpoints, openEndpoints, type AdminContext } from "./endpoint.ts"
-
-export interface SessionServices {
-  readonly users: Users
-  readonly sessions: Sessions
-  readonly signIn: SignInService
-  /** The public address, if it differs from the listening address. */
-  readonly publicUrl: () => string | undefined
-}
-
-const OK = { ok: true } as const
+import { clientOf, cookieScope, originOf, redirectAnswer } from "./browser.ts"
+import { type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
+import { type AccessParts, OK } from "./parts.ts"
 
 /** `/admin/v1/session` and the sign-in methods. The endpoints for the user's own password are in own-password.ts. */
-export function sessionEndpoints(services: SessionServices): AdminEndpoint[] {
+export function sessionEndpoints(services: AccessParts): AdminEndpoint[] {
   return [...signInEndpoints(services), ...openSessions(services)]
 }
 
-function signInEndpoints(services: SessionServices): AdminEndpoint[] {
-  const { users, sessions, signIn, publicUrl } = services
-  const scopeOf = (context: AdminContext<never>) => cookieScope(context, publicUrl())
+function signInEndpoints(services: AccessParts): AdminEndpoint[] {
+  const { users, sessions, signIn, publicUrl, answer } = services
   return openEndpoints(signInRoutes, {
     "GET /sign-in": (context) => signIn.options(originOf(context, publicUrl())),
     async "POST /setup"(context) {
@@ -33,7 +20,7 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
       const { cookies } = await signIn.withPassword(client, { ...input, email, remember: true })
       const actor = await sessions.actorFor(user, context.address)
       const session = await sessions.describe({ ...actor, origin: context.origin })
-      return cookieAnswer(context.requestId, session, { cookies, scope: scopeOf(context) })
+      return answer(context, session, cookies)
     },
     async "GET /setup/{token}"(context) {
       await signIn.checkSetUp(clientOf(context), context.path("token"))
@@ -41,12 +28,11 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
     },
     async "POST /auth/sign-in/email"(context) {
       const { cookies, session } = await signIn.withPassword(clientOf(context), context.body)
-      const answer = { two_factor: session === null }
-      return cookieAnswer(context.requestId, answer, { cookies, scope: scopeOf(context) })
+      return answer(context, { two_factor: session === null }, cookies)
     },
     async "DELETE /session"(context) {
       const cookies = await users.signOut(clientOf(context).cookie)
-      return cookieAnswer(context.requestId, OK, { cookies, scope: scopeOf(context) })
+      return answer(context, OK, cookies)
     },
     async "POST /auth/sign-in/oidc"(context) {
       const { provider, return_to } = context.body
@@ -55,28 +41,25 @@ function signInEndpoints(services: SessionServices): AdminEndpoint[] {
         origin: originOf(context, publicUrl()),
         returnTo: return_to,
       })
-      const answer = { url, link_token: linkToken }
-      return cookieAnswer(context.requestId, answer, { cookies, scope: scopeOf(context) })
+      return answer(context, { url, link_token: linkToken }, cookies)
     },
     async "GET /auth/callback/{id}"(context) {
       const { location, cookies } = await signIn.fromIssuer(clientOf(context), {
         id: context.path("id"),
         query: new URL(context.request.url).search,
       })
-      return redirectAnswer(location, { cookies, scope: scopeOf(context) })
+      return redirectAnswer(location, { cookies, scope: cookieScope(context, publicUrl()) })
     },
   })
 }
 
-function openSessions({ users, sessions, publicUrl }: SessionServices): AdminEndpoint[] {
+function openSessions({ users, sessions, answer }: AccessParts): AdminEndpoint[] {
   return endpoints(sessionRoutes, {
     async "GET /session"(context) {
-      const { actor, request, requestId } = context
+      const { actor, request } = context
       const cookie = actor.kind === "user" ? request.headers.get("cookie") : null
       const cookies = cookie === null ? [] : await users.renew(cookie)
-      const session = await sessions.describe(actor)
-      const scope = cookieScope(context, publicUrl())
-      return cookieAnswer(requestId, session, { cookies, scope })
+      return answer(context, await sessions.describe(actor), cookies)
     },
     "PATCH /session": ({ actor, body }) => sessions.rename(actor, body.name),
     "GET /session/all": ({ actor, request }) => sessions.list(actor, request.headers),

@@ -1,23 +1,20 @@
 import { noticeRoutes } from "#contract/notices.ts"
 import { settingsRoutes } from "#contract/operations.ts"
 import { systemRoutes } from "#contract/system.ts"
-import type { IssuerManagement } from "../../management/issuers.ts"
-import type { NoticeManagement } from "../../management/notices.ts"
-import type { GatewaySettings } from "../../management/settings.ts"
-import type { SettingsTests } from "../../management/settings-tests.ts"
-import type { System } from "../../management/system.ts"
+import type { ConsoleChanges } from "../../management/console-changes.ts"
+import { IssuerManagement } from "../../management/issuers.ts"
+import { NoticeManagement } from "../../management/notices.ts"
+import { SettingsTests } from "../../management/settings-tests.ts"
+import { GatewaySettings } from "../../management/settings.ts"
+import { System } from "../../management/system.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
+import { OK, type OpenParts } from "./parts.ts"
 
 /** `/admin/v1/settings`: the active and the changeable settings. `/admin/v1/ledger`: the verification of the ledger. */
-export function settingsEndpoints({
-  gatewaySettings,
-  settingsTests,
-  issuers,
-}: {
-  readonly gatewaySettings: GatewaySettings
-  readonly settingsTests: SettingsTests
-  readonly issuers: IssuerManagement
-}): AdminEndpoint[] {
+export function settingsEndpoints(parts: OpenParts, changes: ConsoleChanges): AdminEndpoint[] {
+  const gatewaySettings = new GatewaySettings({ ...parts, changes })
+  const settingsTests = new SettingsTests(parts)
+  const issuers = new IssuerManagement(changes)
   return endpoints(settingsRoutes, {
     "GET /settings": ({ actor }) => gatewaySettings.view(actor),
     "PATCH /settings": ({ actor, body }) => gatewaySettings.change(actor, body),
@@ -33,20 +30,17 @@ export function settingsEndpoints({
 }
 
 /** `/admin/v1/system`: the state of the gateway itself. */
-export function systemEndpoints({ system }: { readonly system: System }): AdminEndpoint[] {
+export function systemEndpoints(parts: OpenParts): AdminEndpoint[] {
+  const system = new System(parts)
   return endpoints(systemRoutes, {
     "GET /system": ({ actor }) => system.report(actor),
   })
 }
 
-const OK = { ok: true } as const
-
 /** `/admin/v1/notices`: the notices and their recipients. */
-export function noticeEndpoints({
-  notices,
-}: {
-  readonly notices: NoticeManagement
-}): AdminEndpoint[] {
+export function noticeEndpoints(parts: OpenParts): AdminEndpoint[] {
+  const settings = () => parts.settings().notices
+  const notices = new NoticeManagement({ ...parts, cipher: parts.noticeCipher, settings })
   return endpoints(noticeRoutes, {
     "GET /notices/targets": ({ actor, query }) => notices.targets(actor, query.account),
     "POST /notices/targets": ({ actor, body }) => notices.add(actor, body),
