@@ -25,7 +25,7 @@ import type { ModelKind } from "#contract/model-kinds.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { EarlyChecks } from "../../relay/pipeline/early-checks.ts"
 import type { TakenPreferences } from "../../relay/routing-preferences/read-preferences.ts"
-import type { JsonValue } from "../../canon/json.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 import { type ServiceName, serviceRoute } from "#contract/service-routes.ts"
@@ -215,38 +215,46 @@ class CallWatch implements BodyWatch {
   }
 }
 
-/** `preferences` is required, so that the compiler rejects a request body in place of this type. */
-type Taken = Pick<TakenPreferences, "preferences"> & Partial<Pick<TakenPreferences, "body">>
+/** The JSON of a request. */
+interface Contents<Body>
+  extends Pick<TakenPreferences, "preferences">, Pick<Call, "forwarded" | "isAscii"> {
+  /** The JSON without the routing preferences; undefined for a form. */
+  readonly body: Body
+  /** The JSON that may contain labels; the body if absent. */
+  readonly labelled?: JsonObject
+}
 
-const NOTHING_TAKEN: Taken = { preferences: undefined }
+/** The contents of a form, which has no labels and no routing preferences. */
+export const FORM: Contents<undefined> = { body: undefined, preferences: undefined }
 
 /**
  * Builds the call of a request, including the options in its headers.
  * @param bodyBytes size of the received body.
- * @param taken the JSON or form without its routing preferences.
  * @throws GatewayError `invalid_value`.
  */
-export function callOf(
+export function callOf<Body extends JsonObject | undefined>(
   { id, path, request: { headers }, caller, connection, receivedAt, startedAt }: CallContext,
   bodyBytes: number,
-  { body, preferences }: Taken = NOTHING_TAKEN,
-): Call {
+  { body, labelled = body, preferences, isAscii, forwarded }: Contents<Body>,
+): Call & { readonly body: Body } {
   return {
     id,
     key: caller.key,
     endpoint: path,
+    body,
     bodyBytes,
+    isAscii,
     receivedAt,
     startedAt,
     rejectOnLowBalance: rejectsOnLowBalance(headers),
     isStrict: isStrict(headers) || preferences?.requiresParameters === true,
     preferences,
-    labels: labelsOf(headers, body),
+    labels: labelsOf(headers, labelled),
     memory: caller.memory,
     hidesCosts: caller.hidesCosts,
     onStreamEnd: (isLarge) => connection.waitShort(isLarge),
     trace: caller.trace,
-    body,
+    forwarded,
   }
 }
 
@@ -254,7 +262,7 @@ export function callOf(
  * Whether the caller prefers a rejection to a response that is shortened for lack of credits.
  * @throws GatewayError
  */
-export function rejectsOnLowBalance(headers: Headers): boolean {
+function rejectsOnLowBalance(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-on-low-balance", "clamp", "refuse")
 }
 
@@ -262,7 +270,7 @@ export function rejectsOnLowBalance(headers: Headers): boolean {
  * Whether the caller prefers a rejection to a lossy translation.
  * @throws GatewayError
  */
-export function isStrict(headers: Headers): boolean {
+function isStrict(headers: Headers): boolean {
   return asksFor(headers, "x-tollgate-strict", "false", "true")
 }
 

@@ -6,9 +6,8 @@ import type { ChatCall } from "../../relay/request/call.ts"
 import type { ReceivedBody } from "../read-body.ts"
 import type { Route } from "../server.ts"
 import type { GooglePath } from "./google-address.ts"
-import { type CallContext, type Calls, isStrict, rejectsOnLowBalance } from "./calls.ts"
+import { type CallContext, callOf, type Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
-import { labelsOf } from "./labels.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 
 /** Definition of a chat endpoint. */
@@ -49,28 +48,12 @@ export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay
 
 function chatCallOf(
   endpoint: ChatEndpoint,
-  { id, path, request, caller, connection, receivedAt, startedAt }: CallContext,
+  context: CallContext,
   { json, bytes, isAscii }: ReceivedBody,
 ): ChatCall {
-  const { headers, url } = request
+  const { headers, url } = context.request
   const { body, preferences } = takePreferences(endpoint.bodyAt ? endpoint.bodyAt(json, url) : json)
-  return {
-    id,
-    key: caller.key,
-    endpoint: path,
-    body,
-    bodyBytes: bytes + (endpoint.addedBytes ?? 0),
-    isAscii,
-    receivedAt,
-    startedAt,
-    rejectOnLowBalance: rejectsOnLowBalance(headers),
-    isStrict: isStrict(headers) || preferences?.requiresParameters === true,
-    preferences,
-    labels: labelsOf(headers, json),
-    memory: caller.memory,
-    hidesCosts: caller.hidesCosts,
-    onStreamEnd: (isLarge) => connection.waitShort(isLarge),
-    trace: caller.trace,
-    forwarded: endpoint.forwarded?.(headers),
-  }
+  const forwarded = endpoint.forwarded?.(headers)
+  const bodyBytes = bytes + (endpoint.addedBytes ?? 0)
+  return callOf(context, bodyBytes, { body, labelled: json, preferences, isAscii, forwarded })
 }

@@ -15,7 +15,6 @@ import { BATCH_EMBED_CONTENTS, EMBED_CONTENT } from "./embeddings.ts"
 import { estimateDocument } from "./estimate-document.ts"
 import { rejectLongLists } from "./field-limits.ts"
 import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.ts"
-import { labelsOf } from "./labels.ts"
 import type { EstimatedCall, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 import { OPERATION_ENDPOINTS } from "./operations.ts"
 
@@ -51,10 +50,13 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
       const { headers } = request
       const { body, preferences } = takePreferences(written)
       const call = {
-        ...callOf({ ...context, path: endpoint }, bytes, { preferences }),
-        labels: labelsOf(headers, body),
+        ...callOf({ ...context, path: endpoint }, bytes, {
+          body: undefined,
+          labelled: body,
+          preferences,
+          isAscii,
+        }),
         isEstimate: true as const,
-        isAscii,
       }
       const found = await estimator({ call, path, body, headers })
       return jsonAnswer(id, estimateDocument(path, found, call))

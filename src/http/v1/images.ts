@@ -19,7 +19,7 @@ import type { HandlerContext } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { FileRules } from "../uploads/form-rules.ts"
 import type { Route } from "../server.ts"
-import { callOf, type Calls } from "./calls.ts"
+import { callOf, type Calls, FORM } from "./calls.ts"
 import { withDescribedImages, withoutFiles } from "./estimate-files.ts"
 import {
   type EditRules,
@@ -99,7 +99,7 @@ function formRoute(
     body: (request, caller) =>
       calls.form(isByProvider() ? PHOTOS : rules, "image")(request, caller),
     async handle(context, form) {
-      const call = callOf(context, form.bytes)
+      const call = callOf(context, form.bytes, FORM)
       const fields = form.fields.parameters(IMAGE_FIELD_KINDS)
       if (isByProvider()) {
         // OpenAI's models for such edits return image data, so their clients expect no links.

@@ -12,7 +12,7 @@ import type { Route } from "../server.ts"
 import type { Form } from "../uploads/form-reader.ts"
 import type { UploadInProgress } from "../uploads/read-form.ts"
 import { IncompleteFile } from "../uploads/spooled-bytes.ts"
-import { callOf, type Calls } from "./calls.ts"
+import { callOf, type Calls, FORM } from "./calls.ts"
 import { readDescribedAudio, withoutFiles } from "./estimate-files.ts"
 import type { OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 
@@ -46,7 +46,7 @@ function routeOf(
     path,
     body: calls.upload(FILES, "transcription"),
     async handle(context, upload) {
-      const call = callOf(context, upload.bytes)
+      const call = callOf(context, upload.bytes, FORM)
       using transcription = performers.transcription.prepare(call, context.request)
       try {
         await begin(transcription, upload, task)

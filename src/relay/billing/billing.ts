@@ -60,7 +60,7 @@ export class Billing {
    * the request was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
-    const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
+    const { call, hold } = charge
     const { usage, estimated, cost, settled, beyond } = priced
     const held = hold.amount
     const passed = charge.featureCosts?.get(deployment.id)?.unpriced ?? []
@@ -68,13 +68,7 @@ export class Billing {
     if (charge.recorder) hold.state = charge.recorder.records(estimated ? undefined : usage)
     const receipt = () =>
       writeReceipt({
-        call,
-        request,
-        model,
-        attempts,
-        losses,
-        firstByteAt,
-        routedBy,
+        charge,
         hold: held,
         status: "settled",
         deployment,
@@ -114,18 +108,9 @@ export class Billing {
 
   /** Ends a request that delivered nothing. The receipt states the reason, and is written in the background. */
   release(charge: PendingCharge): void {
-    const { call, request, model, attempts, losses, firstByteAt, routedBy, hold } = charge
-    const facts = {
-      call,
-      request,
-      model,
-      attempts,
-      losses,
-      firstByteAt,
-      routedBy,
-      hold: hold.amount,
-    }
-    const receipt = () => writeReceipt({ ...facts, status: "released" })
+    const { call, hold } = charge
+    const held = hold.amount
+    const receipt = () => writeReceipt({ charge, hold: held, status: "released" })
     this.#ledger.settle(hold, 0n, receipt).catch(() => {
       // The ledger has already reported its failure, and no charge is due.
     })

@@ -219,14 +219,16 @@ export class Holds {
     const attempts: AttemptRecord[] = []
     const receipt = (): string =>
       writeReceipt({
-        call,
-        request,
-        model,
+        charge: {
+          call,
+          request,
+          model,
+          attempts,
+          losses: [],
+          firstByteAt: undefined,
+          routedBy: undefined,
+        },
         hold: amount,
-        attempts,
-        losses: [],
-        firstByteAt: undefined,
-        routedBy: undefined,
         status: "expired",
       })
     if (call.isEstimate) {

@@ -49,17 +49,22 @@ export function usageName(usageClass: UsageClass): string {
  */
 export type RoutedBy = "state" | RouteReason
 
-/** The facts from which a receipt is written. */
-export interface ReceiptFacts {
+/** The facts about a request that its charge contains. */
+interface ReceiptCharge {
   readonly call: Call
   /** The chat request; undefined for operations other than chat. */
   readonly request: ChatRequest | undefined
   readonly model: Model
-  readonly hold: bigint
   readonly attempts: readonly AttemptRecord[]
   readonly losses: readonly Loss[]
   readonly firstByteAt: number | undefined
   readonly routedBy: RoutedBy | undefined
+}
+
+/** The facts from which a receipt is written. */
+interface ReceiptFacts {
+  readonly charge: ReceiptCharge
+  readonly hold: bigint
   readonly status: "settled" | "released" | "expired"
   /** The deployment that answered; absent if the request failed. */
   readonly deployment?: Deployment
@@ -86,7 +91,8 @@ export interface ReceiptFacts {
  * pages.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
-  const { call, request, model, deployment, usage, cost, reported, providerCost } = facts
+  const { charge, deployment, usage, cost, reported, providerCost } = facts
+  const { call, request, model, attempts, losses, firstByteAt } = charge
   const { labels } = call
   const price = facts.price ?? deployment?.price
   const { answered, asked } = modelNames(model, deployment)
@@ -94,7 +100,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
   // Members that are undefined are not written. Spreading objects instead would take longer than everything else here.
   return JSON.stringify({
     status: facts.status,
-    first_byte_ms: facts.firstByteAt === undefined ? undefined : since(call, facts.firstByteAt),
+    first_byte_ms: firstByteAt === undefined ? undefined : since(call, firstByteAt),
     duration_ms: since(call, performance.now()),
     endpoint: call.endpoint,
     model: answered,
@@ -105,7 +111,7 @@ export function writeReceipt(facts: ReceiptFacts): string {
     label_budgets: facts.labelBudgets,
     stream: request?.stream === true ? true : undefined,
     deployment: deployment?.id === answered ? undefined : (deployment?.id ?? null),
-    routed_by: facts.routedBy,
+    routed_by: charge.routedBy,
     usage: usage === undefined ? null : namedUsage(usage),
     usage_reported: reported === undefined ? undefined : namedUsage(reported),
     usage_beyond_bound: reported === undefined ? undefined : true,
@@ -117,14 +123,17 @@ export function writeReceipt(facts: ReceiptFacts): string {
     cost: formatCredits(cost?.total ?? 0n),
     provider_cost: providerCost === undefined ? undefined : formatCredits(providerCost),
     hold: formatCredits(facts.hold),
-    attempts: onlyAttempt === undefined ? facts.attempts : undefined,
+    attempts: onlyAttempt === undefined ? attempts : undefined,
     attempt_ms: onlyAttempt?.duration,
-    losses: withoutEmpty(facts.losses),
+    losses: withoutEmpty(losses),
   })
 }
 
 /** Returns the attempt of a request if it was the only attempt and only its duration needs to be recorded. */
-function immediateSuccess({ attempts, deployment }: ReceiptFacts): AttemptRecord | undefined {
+function immediateSuccess({
+  charge: { attempts },
+  deployment,
+}: ReceiptFacts): AttemptRecord | undefined {
   const [attempt] = attempts
   if (attempts.length !== 1 || attempt === undefined) return undefined
   const { status, outcome, cause, provider_cost: cost } = attempt

@@ -25,7 +25,9 @@ export interface Call {
   /** Size of the body as received, in bytes. */
   readonly bodyBytes: number
   /** Whether the body is ASCII and contains no escapes of other characters; absent if unknown. */
-  readonly isAscii?: boolean
+  readonly isAscii?: boolean | undefined
+  /** Headers of the caller, such as beta headers, that are forwarded to vendors that use the caller's dialect. */
+  readonly forwarded?: Readonly<Record<string, string>> | undefined
   /** Arrival time in Unix milliseconds, for display. */
   readonly receivedAt: number
   /** Arrival time as returned by `performance.now()`, a clock that is never adjusted, for durations. */
@@ -62,8 +64,6 @@ export interface Call {
 /** A chat request while the gateway processes it. */
 export interface ChatCall extends Call {
   readonly body: JsonObject
-  /** Headers of the caller, such as beta headers, that are forwarded to vendors that use the caller's dialect. */
-  readonly forwarded: Readonly<Record<string, string>> | undefined
 }
 
 /** The answer that is sent to the caller. */
