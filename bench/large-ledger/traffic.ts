@@ -71,14 +71,16 @@ export class Traffic {
       memory: this.#memory.open(key),
     }
     const receipt = writeReceipt({
-      call,
-      request: Math.random() < 0.5 ? STREAMED : WHOLE,
-      model,
+      charge: {
+        call,
+        request: Math.random() < 0.5 ? STREAMED : WHOLE,
+        model,
+        attempts: attemptsOf(deployment, duration, isCharged),
+        losses: [],
+        firstByteAt: isCharged ? now - duration + upTo(duration) : undefined,
+        routedBy: undefined,
+      },
       hold: cost.total * 4n,
-      attempts: attemptsOf(deployment, duration, isCharged),
-      losses: [],
-      firstByteAt: isCharged ? now - duration + upTo(duration) : undefined,
-      routedBy: undefined,
       status: isCharged ? "settled" : "released",
       ...(isCharged && { deployment, usage, cost }),
     })

@@ -1,15 +1,12 @@
 import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import type { IdempotencySettings } from "../../config/settings.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
-import type { KeptFiles } from "../../store/kept-files.ts"
-import type { Store } from "../../store/store.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
 import { fromReader } from "./answers.ts"
 import { IDEMPOTENCY_KEY, type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
-import { KeptAnswers, LIFETIME_MS } from "./kept-answers.ts"
+import { type KeptAnswerParts, KeptAnswers, LIFETIME_MS } from "./kept-answers.ts"
 import type { RecordingReader } from "./recording.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
@@ -26,18 +23,8 @@ const STORE_TIMEOUT_MS = 5_000
 /** Maximum time for writing the remaining answers at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
 
-export interface IdempotencyParts {
-  readonly store: Store
-  readonly node: string
-  /** The data folder of the installation. */
-  readonly data: string
-  readonly secret: string
-  /** The store of answers. */
-  readonly files: KeptFiles
+export interface IdempotencyParts extends Omit<KeptAnswerParts, "now" | "runs"> {
   readonly spool: Spool
-  readonly limits: () => IdempotencySettings
-  /** Reports answers that could not be stored. */
-  readonly notKept: (request: string, error: unknown) => void
   /** Returns the current time in Unix milliseconds. */
   readonly now?: () => number
 }

@@ -25,6 +25,7 @@ export interface KeptAnswerParts {
   /** The store of answers. */
   readonly files: KeptFiles
   readonly limits: () => IdempotencySettings
+  /** Reports answers that could not be stored. */
   readonly notKept: (request: string, error: unknown) => void
   /** Returns the current time in Unix milliseconds. */
   readonly now: () => number

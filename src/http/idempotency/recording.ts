@@ -26,6 +26,7 @@ export class Recording {
   readonly #readers = new Set<RecordingReader>()
   readonly #body: RecordedBody
   #isTooLarge = false
+  /** Whether the recording was abandoned, because it has no reader and cannot be stored. */
   #isAbandoned = false
   #change = Promise.withResolvers<void>()
 
@@ -37,11 +38,6 @@ export class Recording {
   /** Number of bytes that can be read. */
   get length(): number {
     return this.#body.length
-  }
-
-  /** Whether the recording was abandoned, because it has no reader and cannot be stored. */
-  get isAbandoned(): boolean {
-    return this.#isAbandoned
   }
 
   /** Whether the answer has exceeded the size limit. */

@@ -1,5 +1,6 @@
 import type { EventDecoder } from "../../canon/dialect.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
+import type { StateRecorder } from "../state/state-recorder.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Meter } from "../metering/meter.ts"
@@ -39,6 +40,8 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly writer: Writer
   /** Records the stream's reports of billed features other than tokens; absent if only tokens are billed. */
   readonly record?: AnswerRecord | undefined
+  /** Records the ids of state that the vendor stores with the answer. */
+  readonly recorder?: StateRecorder | undefined
   /** The limits that the relay enforces; absent if the vendor enforces all limits of the answer. */
   readonly limits?: StreamLimits | undefined
   /** Whether the relay continues to read the call for its usage after it has ended the answer at the limits. */

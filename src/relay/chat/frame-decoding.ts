@@ -6,6 +6,7 @@ import { notJson } from "../../dialects/shared/stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
+import type { StateRecorder } from "../state/state-recorder.ts"
 import { billedFor } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
@@ -22,6 +23,7 @@ export interface DecodingParts {
   readonly decoder: EventDecoder
   readonly meter: Meter
   readonly record: AnswerRecord | undefined
+  readonly recorder: StateRecorder | undefined
 }
 
 /** Decodes the frames of one call. It also counts the usage in frames that cannot be passed on. */
@@ -31,13 +33,15 @@ export class FrameDecoding {
   readonly #decoder: EventDecoder
   readonly #meter: Meter
   readonly #record: AnswerRecord | undefined
+  readonly #recorder: StateRecorder | undefined
 
-  constructor({ attempt, frames, decoder, meter, record }: DecodingParts) {
+  constructor({ attempt, frames, decoder, meter, record, recorder }: DecodingParts) {
     this.#attempt = attempt
     this.#frames = frames
     this.#decoder = decoder
     this.#meter = meter
     this.#record = record
+    this.#recorder = recorder
   }
 
   /**
@@ -58,9 +62,10 @@ export class FrameDecoding {
     throw tooComplex(this.#attempt.provider)
   }
 
-  /** Returns the events of a frame. Usage in a frame that cannot be decoded is counted. */
+  /** Returns the events of a frame, and records the state that it names. Usage in a frame that cannot be decoded is counted. */
   events(frame: SseFrame): ChatEvent[] {
     try {
+      if (frame.json !== undefined) this.#recorder?.record(frame.json)
       const events = this.#decoder.push(frame)
       checkEntries("parts", events.length)
       return events
@@ -110,7 +115,7 @@ export class FrameDecoding {
         ])
         if (received?.frames === undefined) return
         this.countRest(received.frames)
-        this.#frames.rejectsilence()
+        this.#frames.rejectSilence()
       }
     } catch {
       // The earlier reports are used.

@@ -4,7 +4,7 @@ import type { TokenCounter } from "../tokens/token-counter.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { Meter } from "../metering/meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
-import { RecordingDecoder, type StateRecorder } from "../state/state-recorder.ts"
+import type { StateRecorder } from "../state/state-recorder.ts"
 import { RestoringDecoder } from "../fitting/restored-answer.ts"
 import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
@@ -27,15 +27,15 @@ export function readingParts(
   const { config, charge } = context
   const { restoration } = plan
   const read = plan.binding.dialect.decodeEvents(plan.request)
-  const own = restoration ? new RestoringDecoder(read, restoration) : read
-  const decoder = recorder ? new RecordingDecoder(own, recorder) : own
-  const meter = new Meter(own.other)
+  const decoder = restoration ? new RestoringDecoder(read, restoration) : read
+  const meter = new Meter(decoder.other)
   meter.begunAt = startedAt
   attempt.meter = meter
   return {
     decoder,
     meter,
     record: recordOf(charge, plan),
+    recorder,
     limits: limitsOf(counter, context, plan),
     drain: drainRuleOf(config, charge.model),
     isHoldSpent: () => isHoldSpent({ charge, deployment: plan.deployment, meter }),

@@ -103,8 +103,8 @@ export class UpstreamStream<
     const parser = isSse ? new SseParser({ memory }) : new EventStreamParser({ memory })
     const frames = new UpstreamFrames(attempt, body, parser)
     this.#frames = frames
-    const { decoder, meter, record } = parts
-    this.#decoding = new FrameDecoding({ attempt, frames, decoder, meter, record })
+    const { decoder, meter, record, recorder } = parts
+    this.#decoding = new FrameDecoding({ attempt, frames, decoder, meter, record, recorder })
   }
 
   /**
@@ -271,7 +271,7 @@ export class UpstreamStream<
           break
         }
       }
-      this.#frames.rejectsilence()
+      this.#frames.rejectSilence()
     } catch (failure) {
       this.#decoding.countRest(received.slice(reported + 1))
       if (reported === 0) throw failure

@@ -1,5 +1,4 @@
-import type { ChatResult, Choice } from "../../canon/chat.ts"
-import type { Part } from "../../canon/message.ts"
+import type { ChatResult } from "../../canon/chat.ts"
 import { asChargedError, GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
@@ -16,27 +15,19 @@ import { recordState } from "./record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { OpeningServices } from "./open-stream.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import { readJson } from "../upstream/read-answer.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { ChatContext } from "./chat-context.ts"
-import {
-  hedgingOf,
-  modelNameOf,
-  planFailure,
-  planFor,
-  rejectionsOf,
-  requestOf,
-} from "./chat-request.ts"
+import { hedgingOf, planFailure, planFor, rejectionsOf, requestOf } from "./chat-request.ts"
 import { callCorrected } from "./corrections.ts"
 import type { Conversations } from "../state/conversations.ts"
 import { foldAnswer } from "./fold-answer.ts"
 import { estimateHidden } from "../metering/hidden-reasoning.ts"
 import { limitedResult } from "./limited-result.ts"
-import { reportLostMedia } from "./lost-media.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import { Meter } from "../metering/meter.ts"
 import { type Plan, recordOf, wholePlan } from "./plan.ts"
 import { readingParts } from "./reading-parts.ts"
-import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { restoredResult } from "../fitting/restored-answer.ts"
 import { isStreamed } from "./stream-type.ts"
@@ -47,33 +38,12 @@ import {
   reportFewerChoices,
   settleAnswer,
   settleUnread,
-  type TriedPlan,
 } from "./unread-answer.ts"
+import { bodyOf, meterOf, type PlanCalls, type Received, reportLost } from "./whole-body.ts"
 
 export interface WholeServices extends OpeningServices {
   readonly billing: Billing
   readonly conversations: Conversations
-}
-
-/** The result of one call. */
-interface Received {
-  /** The body of the vendor's answer; absent if a stream was requested. */
-  readonly body?: JsonObject
-  /** The part of the result that the caller receives. */
-  readonly reported: ChatResult
-  readonly meter: Meter
-  /** Whether the body is at most a few kilobytes; absent if a stream was received. */
-  readonly isSmall?: boolean
-  /** The rest of the call, as in `FoldedAnswer`. */
-  readonly rest?: Promise<void> | undefined
-}
-
-/** The calls of a plan, and their complete answers. There is one answer, or one for each choice. */
-interface PlanCalls extends TriedPlan {
-  readonly recorder: StateRecorder | undefined
-  readonly all: Received[]
-  /** The counts of billed calls whose answers could not be read. */
-  readonly unread: readonly Meter[]
 }
 
 /**
@@ -195,7 +165,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
         const { result: reported, rest } = await foldAnswer(attempt, response, parts)
         received = { reported, meter: parts.meter, rest }
       } else {
-        const parsing = attempt.json(response)
+        const parsing = readJson(attempt, response)
         const json = parsing instanceof Promise ? await parsing : parsing
         const whole = readWhole(attempt, calls.recorder, context, json)
         const { limits } = plan
@@ -304,64 +274,6 @@ function besideUnread(context: ChatContext, calls: PlanCalls): PlanCalls {
   return { ...calls, unread: unread.map((attempt) => unreadMeterOf(context.charge, attempt)) }
 }
 
-/** Reports the parts of an answer that the caller cannot receive. */
-function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void {
-  for (const { reported } of all) {
-    for (const part of reported.choices.flatMap(({ parts }) => parts)) {
-      if (part.type === "image" || part.type === "audio") reportLostMedia(charge, dialect, part)
-    }
-  }
-}
-
-/** Returns the combined counts of several calls. */
-function meterOf({ all, unread }: PlanCalls): Meter {
-  const meters = [...all.map(({ meter }) => meter), ...unread]
-  const [first, ...others] = meters
-  return first && others.length === 0 ? first : Meter.sum(meters)
-}
-
-/**
- * Returns the body of the answer.
- * @param counted the usage that replaces the vendor's usage, if the vendor's usage is not charged.
- */
-function bodyOf(
-  context: ChatContext,
-  calls: PlanCalls,
-  signer: ReasoningSigner,
-  counted: Usage | undefined,
-): JsonObject {
-  const { plan, all } = calls
-  const [first] = all
-  return plan.isVerbatim && first?.body
-    ? patchedBody(context, plan, first.body, counted)
-    : encodedBody(context, plan, signed(merged(calls), signer, plan), counted)
-}
-
-function patchedBody(
-  context: ChatContext,
-  plan: Plan,
-  body: JsonObject,
-  counted: Usage | undefined,
-): JsonObject {
-  const { dialect, request } = context
-  const { streamUsage, choices } = request
-  const model = modelNameOf(context, plan)
-  plan.binding.dialect.patches?.result(body, { model, streamUsage, choices })
-  if (counted !== undefined) dialect.setUsage(body, counted)
-  return body
-}
-
-function encodedBody(
-  context: ChatContext,
-  plan: Plan,
-  result: ChatResult,
-  counted: Usage | undefined,
-): JsonObject {
-  const reported = counted === undefined ? result : { ...result, usage: counted }
-  const { dialect, request } = context
-  return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
-}
-
 /**
  * Whether a provider rejects streaming for this operator, as OpenAI does for unverified organizations. The stream was
  * requested by the gateway, not by the caller.
@@ -423,28 +335,4 @@ function decodedAnswer(
     "upstream_error",
     `Provider '${client.provider}' sent a response that is not JSON. Try again.`,
   )
-}
-
-/** Merges the answers of several calls: the first choice of each answer, and the total usage. */
-function merged(calls: PlanCalls): ChatResult {
-  const results = calls.all.map(({ reported }) => reported)
-  const [first = { choices: [] }] = results
-  if (results.length === 1 && calls.unread.length === 0) return first
-  const choices = results.flatMap(({ choices: [choice] }, index): Choice[] =>
-    choice === undefined ? [] : [{ ...choice, index }],
-  )
-  const { usage: _, ...rest } = first
-  const sum = meterOf(calls).usage
-  return sum === undefined ? { ...rest, choices } : { ...rest, choices, usage: sum }
-}
-
-function signed(result: ChatResult, signer: ReasoningSigner, plan: Plan): ChatResult {
-  const signPart = (part: Part): Part => {
-    if (part.type !== "reasoning") return part
-    const { signature = "", signedBy = plan.binding.dialect.id } = part
-    const text = signer.sign({ ...part, signature, signedBy }, plan.client.credentialId)
-    return { ...part, signature: text }
-  }
-  const choices = result.choices.map((choice) => ({ ...choice, parts: choice.parts.map(signPart) }))
-  return { ...result, choices }
 }

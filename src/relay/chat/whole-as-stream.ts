@@ -9,6 +9,7 @@ import { eventsOf } from "../../canon/unfold.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { encodeText } from "../../wire/sse.ts"
 import type { Attempt } from "../upstream/attempt.ts"
+import { readJson } from "../upstream/read-answer.ts"
 import type { Plan } from "./plan.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { piecesOf } from "./text-backlog.ts"
@@ -26,7 +27,7 @@ export async function wholeAsStream(
   attempt: Attempt<Plan>,
   response: HttpAnswer,
 ): Promise<AsyncIterator<Uint8Array, undefined>> {
-  const body = await attempt.json(response)
+  const body = await readJson(attempt, response)
   const error = reportedErrorIn(body)
   if (error !== undefined) throw reportedFailure(attempt, error, response.headers)
   const { binding, request } = attempt.plan

@@ -149,7 +149,7 @@ async function* readTogether(
       else if (read instanceof Uint8Array) pieces.push(read)
       else pieces.push(encodeText([...read].join("")))
     }
-    frames.rejectsilence()
+    frames.rejectSilence()
   } catch (cause) {
     failure = { cause }
   }

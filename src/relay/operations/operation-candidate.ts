@@ -24,6 +24,7 @@ import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import { readBytes, rejectTooComplex } from "../upstream/read-answer.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { RejectionReader } from "../upstream/rejection.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
@@ -281,12 +282,12 @@ export async function answerOf(
 ): Promise<OperationAnswer> {
   const { longMember } = format
   const spans = longMember === undefined ? undefined : new LongSpans()
-  const bytes = await attempt.bytes(response, spans)
+  const bytes = await readBytes(attempt, response, spans)
   const { headers } = response
   const json =
     spans && longMember !== undefined
       ? await parseAround(bytes, spans, longMember)
       : await parseWhole(bytes)
-  if (json === undefined) attempt.rejectTooComplex(bytes)
+  if (json === undefined) rejectTooComplex(attempt, bytes)
   return { headers, bytes, json, decodeError: format.decodeError.bind(format) }
 }

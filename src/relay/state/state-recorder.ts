@@ -1,6 +1,3 @@
-import type { ChatEvent } from "../../canon/chat.ts"
-import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import type { OtherContent } from "../../canon/other-content.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import { findState, type StateReference, type StateShape } from "../../canon/vendor-state.ts"
@@ -71,32 +68,4 @@ export class StateRecorder {
 function tokensOf(kind: string, usage: Usage): number {
   const output = totalOutput(usage)
   return kind === "item" ? output : totalInput(usage) + output
-}
-
-/** Decodes a stream, and records the state that its frames name. */
-export class RecordingDecoder implements EventDecoder {
-  readonly #decoder: EventDecoder
-  readonly #recorder: StateRecorder
-
-  constructor(decoder: EventDecoder, recorder: StateRecorder) {
-    this.#decoder = decoder
-    this.#recorder = recorder
-  }
-
-  get finished(): boolean {
-    return this.#decoder.finished
-  }
-
-  get other(): OtherContent {
-    return this.#decoder.other
-  }
-
-  push(frame: SseFrame): ChatEvent[] {
-    if (frame.json !== undefined) this.#recorder.record(frame.json)
-    return this.#decoder.push(frame)
-  }
-
-  end(): ChatEvent[] {
-    return this.#decoder.end()
-  }
 }

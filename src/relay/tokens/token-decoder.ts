@@ -11,27 +11,21 @@ export class TokenDecoder {
   }
 
   /**
-   * Returns a decoder for an account.
-   * @param account the owner of the tokens.
+   * Returns the texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined if a token is unknown.
+   * @param owner the account that owns the tokens.
+   * @throws GatewayError `overloaded` if the tokens could not be decoded in time.
    */
-  of(account: string) {
-    return {
-      /**
-       * Returns the texts of tokens in OpenAI's vocabulary `cl100k_base`; undefined if a token is unknown.
-       * @throws GatewayError `overloaded` if the tokens could not be decoded in time.
-       */
-      decode: async (
-        inputs: readonly (readonly number[])[],
-      ): Promise<readonly string[] | undefined> => {
-        const job = { name: "decode-tokens", input: inputs, owner: account }
-        const decoded = (await this.#pool.run(job)) as DecodedTokens | undefined
-        if (decoded !== undefined) return decoded.texts
-        throw new GatewayError(
-          "overloaded",
-          "The tokens in 'input' could not be decoded in time. Retry, or send strings.",
-          { parameter: "input" },
-        )
-      },
-    }
+  async decode(
+    owner: string,
+    input: readonly (readonly number[])[],
+  ): Promise<readonly string[] | undefined> {
+    const job = { name: "decode-tokens", input, owner }
+    const decoded = (await this.#pool.run(job)) as DecodedTokens | undefined
+    if (decoded !== undefined) return decoded.texts
+    throw new GatewayError(
+      "overloaded",
+      "The tokens in 'input' could not be decoded in time. Retry, or send strings.",
+      { parameter: "input" },
+    )
   }
 }

@@ -1,16 +1,11 @@
-import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { type JsonObject, type JsonValue, parseJson } from "../../canon/json.ts"
-import type { LongSpans } from "../../canon/long-spans.ts"
-import { parseWhole } from "../../canon/long-value.ts"
+import type { JsonObject } from "../../canon/json.ts"
 import type { Usage } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { TimeoutSettings } from "../../config/settings.ts"
 import { LentMemory } from "../../limits/lent-memory.ts"
 import { CallDeadlines, type TimedCall } from "./call-deadlines.ts"
-import { SMALL_ANSWER } from "./answer-size.ts"
-import { collectAnswer, smallBody } from "./collect-answer.ts"
 import type { DeadlineWatch } from "../lifetime/deadline-watch.ts"
 import { asCallFailure, CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { AttemptFailure, LoggedFailure } from "../../telemetry/events.ts"
@@ -32,12 +27,10 @@ import { formatCredits } from "../../ledger/money.ts"
 import { CHARACTERS_OF_TOKEN, failedCallCost } from "../billing/provider-cost.ts"
 import type { AttemptRecord } from "../billing/receipt.ts"
 import { type RejectionReader, rejectionOf } from "./rejection.ts"
-import { tooComplex, usageIfTooComplex } from "./usage-members.ts"
 
 const NOT_FOUND = 404
 /** The lowest status of responses that providers do not bill. */
 const FIRST_REJECTION = 400
-const DECODER = new TextDecoder()
 
 /** The deployment and the client of a call. */
 export interface Candidate {
@@ -177,57 +170,6 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
       `The model \`${upstreamModel}\` is not known here, and provider '${this.provider}' has no model of that name. GET /v1/models lists the known models.`,
       { parameter: "model" },
     )
-  }
-
-  /**
-   * Returns the JSON of a whole answer; undefined if it is not JSON. Long JSON is parsed in slices.
-   * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
-   */
-  json(response: HttpAnswer): MaybePromise<JsonValue | undefined> {
-    const whole = smallBody(response, this)
-    if (whole === undefined) return this.#collectedJson(response)
-    this.isSmallAnswer = true
-    const json = parseJson(DECODER.decode(whole))
-    if (json === undefined) this.rejectTooComplex(whole)
-    return json
-  }
-
-  async #collectedJson(response: HttpAnswer): Promise<JsonValue | undefined> {
-    const bytes = await this.#collect(response, true)
-    const json = await parseWhole(bytes)
-    if (json === undefined) this.rejectTooComplex(bytes)
-    return json
-  }
-
-  /**
-   * Checks a whole answer that was not parsed as JSON. Large answers were already checked while they arrived.
-   * @throws GatewayError if it is JSON that is too complex. Its usage is kept.
-   */
-  rejectTooComplex(bytes: Uint8Array): void {
-    if (bytes.byteLength > SMALL_ANSWER) return
-    this.usageMembers = usageIfTooComplex(DECODER.decode(bytes))
-    if (this.usageMembers !== undefined) throw tooComplex(this.provider)
-  }
-
-  /**
-   * Returns a whole answer as bytes.
-   * @param spans receives the positions of the long values of an answer in JSON.
-   * @throws GatewayError like `json`.
-   */
-  bytes(response: HttpAnswer, spans?: LongSpans): Promise<Buffer<ArrayBuffer>> {
-    return this.#collect(response, false, spans)
-  }
-
-  async #collect(
-    response: HttpAnswer,
-    isJson: boolean,
-    spans?: LongSpans,
-  ): Promise<Buffer<ArrayBuffer>> {
-    try {
-      return await collectAnswer(response, this, isJson, spans)
-    } catch (error) {
-      throw this.explain(error)
-    }
   }
 
   /** Records that bytes have arrived. */

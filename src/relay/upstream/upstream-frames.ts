@@ -201,7 +201,7 @@ export class UpstreamFrames {
    * Checks the length of frames without events.
    * @throws GatewayError if the frames since the last event are too long.
    */
-  rejectsilence(): void {
+  rejectSilence(): void {
     if (this.#silentBytes <= MAX_SILENT_BYTES) return
     const megabytes = MAX_SILENT_BYTES / 1024 / 1024
     throw new GatewayError(

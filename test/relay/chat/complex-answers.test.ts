@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
+import { readJson } from "../../../src/relay/upstream/read-answer.ts"
 import { UPSTREAMS } from "../../golden/dialects.ts"
 import { answerOf, AttemptWorld } from "../../laws/attempt-world.ts"
 import {
@@ -173,7 +174,8 @@ test("the usage of a deeply nested answer in two pieces of any length is kept", 
     const chunks = [bytes.slice(0, cut), bytes.slice(cut)].values()
     const answer = answerOf("application/json", () => chunks.next().value)
     const members = await world.with(dialect, request, async (attempt) => {
-      await expect(attempt.json(answer)).rejects.toMatchObject({ details: { billedAnswer: {} } })
+      const reading = readJson(attempt, answer)
+      await expect(reading).rejects.toMatchObject({ details: { billedAnswer: {} } })
       return attempt.usageMembers
     })
     expect(members).toEqual({ usageMetadata: GOOGLE })

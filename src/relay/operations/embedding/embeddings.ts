@@ -108,7 +108,7 @@ export class Embeddings {
     const isText = (deployment: Deployment): boolean =>
       clients.get(credentialIdOf(deployment))?.vendor.operations?.embedding?.takesTokens === false
     if (input.type === "texts" || !model.deployments.some(isText)) return { request }
-    const texts = await decoder.of(call.key.account).decode(input.tokens)
+    const texts = await decoder.decode(call.key.account, input.tokens)
     if (texts === undefined) return { request }
     return { request, inTexts: { ...request, input: { type: "texts", texts } } }
   }

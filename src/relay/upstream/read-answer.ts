@@ -1,0 +1,76 @@
+import { type JsonValue, parseJson } from "../../canon/json.ts"
+import type { LongSpans } from "../../canon/long-spans.ts"
+import { parseWhole } from "../../canon/long-value.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
+import type { HttpAnswer } from "../../wire/http/answer.ts"
+import { SMALL_ANSWER } from "./answer-size.ts"
+import type { Attempt, Candidate } from "./attempt.ts"
+import { type AnswerReader, collectAnswer, smallBody } from "./collect-answer.ts"
+import { tooComplex, usageIfTooComplex } from "./usage-members.ts"
+
+const DECODER = new TextDecoder()
+
+/** The call that receives an answer. */
+type AnsweredCall = AnswerReader & Pick<Attempt<Candidate>, "explain" | "isSmallAnswer">
+
+/**
+ * Returns the JSON of a whole answer; undefined if it is not JSON. Long JSON is parsed in slices.
+ * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
+ */
+export function readJson(
+  call: AnsweredCall,
+  response: HttpAnswer,
+): MaybePromise<JsonValue | undefined> {
+  const whole = smallBody(response, call)
+  if (whole === undefined) return readLongJson(call, response)
+  call.isSmallAnswer = true
+  const json = parseJson(DECODER.decode(whole))
+  if (json === undefined) rejectTooComplex(call, whole)
+  return json
+}
+
+async function readLongJson(
+  call: AnsweredCall,
+  response: HttpAnswer,
+): Promise<JsonValue | undefined> {
+  const bytes = await collect(call, response, true)
+  const json = await parseWhole(bytes)
+  if (json === undefined) rejectTooComplex(call, bytes)
+  return json
+}
+
+/**
+ * Returns a whole answer as bytes.
+ * @param spans receives the positions of the long values of an answer in JSON.
+ * @throws GatewayError like `readJson`.
+ */
+export function readBytes(
+  call: AnsweredCall,
+  response: HttpAnswer,
+  spans: LongSpans | undefined,
+): Promise<Buffer<ArrayBuffer>> {
+  return collect(call, response, false, spans)
+}
+
+async function collect(
+  call: AnsweredCall,
+  response: HttpAnswer,
+  isJson: boolean,
+  spans?: LongSpans,
+): Promise<Buffer<ArrayBuffer>> {
+  try {
+    return await collectAnswer(response, call, isJson, spans)
+  } catch (error) {
+    throw call.explain(error)
+  }
+}
+
+/**
+ * Checks a whole answer that was not parsed as JSON. Large answers were already checked while they arrived.
+ * @throws GatewayError if it is JSON that is too complex. Its usage is kept.
+ */
+export function rejectTooComplex(call: AnswerReader, bytes: Uint8Array): void {
+  if (bytes.byteLength > SMALL_ANSWER) return
+  call.usageMembers = usageIfTooComplex(DECODER.decode(bytes))
+  if (call.usageMembers !== undefined) throw tooComplex(call.provider)
+}
