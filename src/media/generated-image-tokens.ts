@@ -8,8 +8,8 @@ interface ImageFamily {
   readonly perSquare: Readonly<Record<string, number>>
   /** The largest size that the model can choose. */
   readonly largest: ImageSize
-  /** Whether larger images take more tokens. */
-  readonly growsWithSize: boolean
+  /** Returns the tokens of an image of a size from those of a square. */
+  readonly sized: (square: number, size: ImageSize) => number
   /** Tokens of the text that accompanies an image: the model's reasoning, or its answer. */
   readonly text: number
 }
@@ -21,20 +21,27 @@ interface ImageFamily {
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
+/**
+ * Tokens of a square image by quality, for newer models. Their high quality is the `max` quality of the newest ones.
+ * The tokens of other sizes are not proportional to their pixels.
+ */
+const NEWER_SQUARE = { low: 196, medium: 1_756, "": 7_024 }
+
 /** Families of models. The first match applies. */
 const FAMILIES: readonly ImageFamily[] = [
   {
     models: /gpt-image-[2-9]/,
-    perSquare: OPENAI_SQUARE,
-    largest: { width: 3840, height: 2160 },
-    growsWithSize: true,
+    perSquare: NEWER_SQUARE,
+    // The square with as many pixels as the largest size, 3840 x 2160.
+    largest: { width: 2880, height: 2880 },
+    sized: newerTokens,
     text: 2_048,
   },
   {
     models: /gpt-image|chatgpt-image/,
     perSquare: OPENAI_SQUARE,
     largest: { width: 1536, height: 1024 },
-    growsWithSize: true,
+    sized: byPixels,
     text: 2_048,
   },
   {
@@ -43,7 +50,7 @@ const FAMILIES: readonly ImageFamily[] = [
     models: /gemini/,
     perSquare: { "": 2_520 },
     largest: { width: 4096, height: 4096 },
-    growsWithSize: false,
+    sized: (square) => square,
     text: 8_192,
   },
 ]
@@ -53,7 +60,7 @@ const UNKNOWN: ImageFamily = {
   models: /(?:)/,
   perSquare: { "": 8_192 },
   largest: { width: 2048, height: 2048 },
-  growsWithSize: false,
+  sized: (square) => square,
   text: 8_192,
 }
 
@@ -75,12 +82,25 @@ export function imageTokenBound(
   size: ImageSize | undefined,
   quality: string | undefined,
 ): number {
-  const { perSquare, largest, growsWithSize, text } = familyOf(model)
+  const { perSquare, largest, sized, text } = familyOf(model)
   const known = quality !== undefined && Object.hasOwn(perSquare, quality) ? quality : ""
   const square = perSquare[known] ?? 0
-  const { width, height } = size ?? largest
-  const squares = growsWithSize ? Math.max(1, (width * height) / SQUARE_PIXELS) : 1
-  return Math.ceil(square * squares) + text
+  return Math.ceil(sized(square, size ?? largest)) + text
+}
+
+function byPixels(square: number, { width, height }: ImageSize): number {
+  return square * Math.max(1, (width * height) / SQUARE_PIXELS)
+}
+
+/**
+ * Returns the tokens by the calculator of OpenAI's image generation guide ("gpt-image-2 output tokens"). An image has as
+ * many patches as its quality has in a square, fewer on the shorter side, and a number of tokens by its pixels.
+ */
+function newerTokens(square: number, { width, height }: ImageSize): number {
+  const perPatch = (pixels: number) => (2_000_000 + pixels) / 4_000_000
+  const patches = Math.round(Math.sqrt(square / perPatch(SQUARE_PIXELS)))
+  const shorter = Math.round((patches * Math.min(width, height)) / Math.max(width, height))
+  return patches * shorter * perPatch(width * height)
 }
 
 /** Returns the output tokens of a generated image of unknown size and quality. */
