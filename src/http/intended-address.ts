@@ -1,3 +1,4 @@
+import { decoded } from "./path-pattern.ts"
 import { GOOGLE_METHODS, GOOGLE_MODEL_PATHS } from "./v1/google-address.ts"
 
 /** The address for which a request was probably intended. */
@@ -51,13 +52,4 @@ export function intendedAddress(
   const rest = parts.slice(habits).join("/")
   const path = [`/v1/${rest}`, `/${rest}`].find(isKnown)
   return path === undefined ? undefined : { path }
-}
-
-/** Decodes a model name. An invalid encoding stays unchanged, and is reported as an unknown model. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

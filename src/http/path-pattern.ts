@@ -32,7 +32,8 @@ export function patternOf(path: string): RegExp {
   return new RegExp(`^${source}$`)
 }
 
-function decoded(text: string): string {
+/** Decodes a part of a path. An invalid encoding stays unchanged. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

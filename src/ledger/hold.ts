@@ -1,3 +1,5 @@
+import type { WriteOff } from "../accounting/chained-records.ts"
+import { reportedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
 import type { ListNode } from "../canon/linked-list.ts"
 import type { VendorStateRecord } from "../store/vendor-state.ts"
@@ -26,6 +28,15 @@ export interface Hold {
   state?: readonly VendorStateRecord[]
 }
 
+export interface HoldInput {
+  readonly request: string
+  readonly payer: Payer
+  /** Amount in nanocredits. */
+  readonly amount: bigint
+  /** Returns the receipt to store if the process dies first. It must not throw. */
+  readonly receipt: () => string
+}
+
 /** The balance of an account or budget that could not cover a hold. */
 export interface BalanceSnapshot {
   readonly owner: string
@@ -44,4 +55,53 @@ export interface Settlement {
   readonly writtenOff: bigint
   /** The account's posted balance after the charge. */
   readonly balance: bigint
+}
+
+/** Returns a new hold against leased balances. */
+export function newHold(
+  { request, payer, amount, receipt }: HoldInput,
+  balances: readonly LeasedBalance[],
+): Hold {
+  const at = momentFor(payer)
+  return {
+    request,
+    payer,
+    balances,
+    amount,
+    at,
+    receipt,
+    recorded: false,
+    over: false,
+    node: undefined,
+  }
+}
+
+/**
+ * Returns the time of a new hold, which is now but never outside its payer's validity. The hold therefore always draws
+ * on the budgets of its own day and month.
+ */
+function momentFor(payer: Payer): number {
+  const now = Date.now()
+  if (now < payer.from) return payer.from
+  return now < payer.until ? now : payer.until - 1
+}
+
+const NOTHING: readonly WriteOff[] = []
+
+/** Caps the amount of a write-off, because vendors can report any number. */
+function atMost({ amount, reason }: WriteOff): WriteOff {
+  return { amount: reportedAmount(amount), reason }
+}
+
+/** Returns the write-offs of the cost that is not covered and of the amount that is never charged. */
+export function writeOffsOf(
+  hold: Hold,
+  missing: bigint,
+  beyond: WriteOff | undefined,
+): readonly WriteOff[] {
+  if (missing === 0n) return beyond === undefined ? NOTHING : [atMost(beyond)]
+  const [account] = hold.balances
+  const isEmpty = account === undefined || account.available <= 0n
+  const short = atMost({ amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" })
+  return beyond === undefined ? [short] : [short, atMost(beyond)]
 }

@@ -1,5 +1,4 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
-import { reportedAmount } from "../accounting/maxima.ts"
 import type { Payer } from "../accounting/payer.ts"
 import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
@@ -9,9 +8,22 @@ import type { Store } from "../store/store.ts"
 import { DatabaseWriter } from "./database-writer.ts"
 import { UnstorableError } from "./divided-batch.ts"
 import { GroupCommit, type LazyPosting } from "./group-commit.ts"
-import type { Hold, Settlement, BalanceSnapshot } from "./hold.ts"
+import {
+  type BalanceSnapshot,
+  type Hold,
+  type HoldInput,
+  newHold,
+  type Settlement,
+  writeOffsOf,
+} from "./hold.ts"
 import { LeasedBalances } from "./leased-balances.ts"
-import type { Settled, SettlementOutcome, SettlementWriter } from "./settlement-writer.ts"
+import {
+  type Settled,
+  type SettlementOutcome,
+  type SettlementWriter,
+  unleased,
+  type Writers,
+} from "./settlement-writer.ts"
 
 /** Alarms for the operator. The methods must not throw. */
 export interface LedgerAlarms {
@@ -25,22 +37,6 @@ export interface LedgerAlarms {
   failed(error: unknown): void
 }
 
-export interface HoldInput {
-  readonly request: string
-  readonly payer: Payer
-  /** Amount in nanocredits. */
-  readonly amount: bigint
-  /** Returns the receipt to store if the process dies first. It must not throw. */
-  readonly receipt: () => string
-}
-
-/** Writers that make settlements durable. */
-export interface Writers {
-  readonly usual: SettlementWriter
-  /** The writer for requests with an idempotency key, if it is a different one. It posts to the database. */
-  readonly claimed?: SettlementWriter
-}
-
 /** Reported to new requests until the database has renewed the leases. */
 const LEASES_ARE_OVER = new LedgerError(
   "unavailable",
@@ -51,8 +47,6 @@ const LEASES_ARE_OVER = new LedgerError(
 const MAX_WAITING_AT_REJOIN = 1_000
 /** Maximum time that the leases of a node that rejoins are kept for its pending charges. */
 const MAX_SUSPENSION_MS = 2_000
-
-const ESTIMATE = { recorded: false, over: true } as const
 
 /**
  * Manages the money of one process. It holds and settles in memory against leases, and posts to the store in batches.
@@ -157,7 +151,7 @@ export class Ledger {
 
   /** Holds an amount. Returns undefined if this process has leased too little. */
   tryHold(input: HoldInput): Hold | undefined {
-    const { request, payer, amount, receipt } = input
+    const { payer, amount } = input
     if (this.#isOver()) return undefined
     const balances = this.#balances.ofPayer(payer)
     for (const balance of balances) if (balance.available < amount) return undefined
@@ -165,18 +159,7 @@ export class Ledger {
       balance.held += amount
       balance.holds++
     }
-    const at = momentFor(payer)
-    const hold: Hold = {
-      request,
-      payer,
-      balances,
-      amount,
-      at,
-      receipt,
-      recorded: false,
-      over: false,
-      node: undefined,
-    }
+    const hold = newHold(input, balances)
     this.#commits.opened(hold)
     this.#open++
     return hold
@@ -195,8 +178,10 @@ export class Ledger {
   }
 
   /** Creates a hold for an estimate. It has already ended and sets nothing aside. */
-  estimateHold({ request, payer, amount, receipt }: HoldInput): Hold {
-    return { request, payer, balances: [], amount, at: momentFor(payer), receipt, ...ESTIMATE }
+  estimateHold(input: HoldInput): Hold {
+    const hold = newHold(input, [])
+    hold.over = true
+    return hold
   }
 
   /** Returns the amount that can be held immediately. */
@@ -421,40 +406,4 @@ export class Ledger {
     const more = available < missing ? available : missing
     if (more > 0n) this.tryResize(hold, hold.amount + more)
   }
-}
-
-/**
- * Returns the time of a new hold, which is now but never outside its payer's validity. The hold therefore always draws
- * on the budgets of its own day and month.
- */
-function momentFor(payer: Payer): number {
-  const now = Date.now()
-  if (now < payer.from) return payer.from
-  return now < payer.until ? now : payer.until - 1
-}
-
-/** Returns a result without the parts that came from leases of the previous node. */
-function unleased(written: SettlementOutcome): SettlementOutcome {
-  if (written instanceof UnstorableError) return written
-  return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
-}
-
-const NOTHING: readonly WriteOff[] = []
-
-/** Caps the amount of a write-off, because vendors can report any number. */
-function atMost({ amount, reason }: WriteOff): WriteOff {
-  return { amount: reportedAmount(amount), reason }
-}
-
-/** Returns the write-offs of the cost that is not covered and of the amount that is never charged. */
-function writeOffsOf(
-  hold: Hold,
-  missing: bigint,
-  beyond: WriteOff | undefined,
-): readonly WriteOff[] {
-  if (missing === 0n) return beyond === undefined ? NOTHING : [atMost(beyond)]
-  const [account] = hold.balances
-  const isEmpty = account === undefined || account.available <= 0n
-  const short = atMost({ amount: missing, reason: isEmpty ? "account_empty" : "budget_empty" })
-  return beyond === undefined ? [short] : [short, atMost(beyond)]
 }

@@ -1,5 +1,5 @@
 import type { Batch, Posted, Posting } from "../store/settlements.ts"
-import type { UnstorableError } from "./divided-batch.ts"
+import { UnstorableError } from "./divided-batch.ts"
 
 /** A settlement that is durable. */
 export interface Settled extends Omit<Posted, "balance"> {
@@ -37,4 +37,17 @@ export interface SettlementWriter {
   endBy(moment: number): void
   /** Posts all written settlements to the database, if it is available. */
   close(): Promise<void>
+}
+
+/** Writers that make settlements durable. */
+export interface Writers {
+  readonly usual: SettlementWriter
+  /** The writer for requests with an idempotency key, if it is a different one. It posts to the database. */
+  readonly claimed?: SettlementWriter
+}
+
+/** Returns a result without the parts that came from leases of the previous node. */
+export function unleased(written: SettlementOutcome): SettlementOutcome {
+  if (written instanceof UnstorableError) return written
+  return { ...written, fromLease: 0n, fromBudgetLeases: written.fromBudgetLeases.map(() => 0n) }
 }

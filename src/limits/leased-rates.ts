@@ -63,11 +63,7 @@ export interface LeasedRatesParts {
  */
 export class LeasedRates {
   machines = 1
-  readonly #limits: RateLimitWrites
-  readonly #local: RateLimiter
-  readonly #clock: () => number
-  readonly #onFailure: (error: unknown) => void
-  readonly #maxWaitMs: number
+  readonly #parts: LeasedRatesParts
   readonly #keys = new Map<string, LeasedKey>()
   /** Keys for which a lease is needed. */
   readonly #needingLease = new Set<LeasedKey>()
@@ -79,12 +75,7 @@ export class LeasedRates {
   #outages = 0
 
   constructor(parts: LeasedRatesParts) {
-    const { limits, local, clock, onFailure, maxWaitMs = MAX_WAIT_MS } = parts
-    this.#limits = limits
-    this.#local = local
-    this.#clock = clock
-    this.#onFailure = onFailure
-    this.#maxWaitMs = maxWaitMs
+    this.#parts = parts
   }
 
   /** Checks a request like `RateLimiter`. Returns a promise only if the request must wait for the database. */
@@ -92,7 +83,7 @@ export class LeasedRates {
     keyId: string,
     request: RateRequest,
   ): Record<string, string> | Promise<Record<string, string>> {
-    const now = this.#clock()
+    const now = this.#parts.clock()
     const key = this.#keyOf(keyId)
     const limited = slicesOf(key, request, now)
     if (this.#isLeased(limited, request, now)) {
@@ -117,7 +108,7 @@ export class LeasedRates {
 
   /** Rejects requests like `Rates`, but only those that the database has just rejected. */
   rejectExceeded(keyId: string, request: RateRequest): void {
-    const now = this.#clock()
+    const now = this.#parts.clock()
     this.#rejectRepeated(slicesOf(this.#keyOf(keyId), request, now), request, now)
   }
 
@@ -158,7 +149,7 @@ export class LeasedRates {
 
   #requestLease(key: LeasedKey): void {
     this.#needingLease.add(key)
-    if (!this.#isLeasing && this.#clock() >= this.#outageUntil) void this.#lease()
+    if (!this.#isLeasing && this.#parts.clock() >= this.#outageUntil) void this.#lease()
   }
 
   async #lease(): Promise<void> {
@@ -167,8 +158,8 @@ export class LeasedRates {
       while (this.#needingLease.size > 0)
         await this.#leaseFor([...this.#needingLease].slice(0, LEASE_BATCH))
     } catch (error) {
-      this.#beginOutage(this.#clock() + MAX_WAIT_MS)
-      this.#onFailure(error)
+      this.#beginOutage(this.#parts.clock() + MAX_WAIT_MS)
+      this.#parts.onFailure(error)
       this.#decideAlone()
     } finally {
       this.#isLeasing = false
@@ -176,7 +167,7 @@ export class LeasedRates {
   }
 
   async #leaseFor(keys: readonly LeasedKey[]): Promise<void> {
-    const askedAt = this.#clock()
+    const askedAt = this.#parts.clock()
     const orders = keys.flatMap((key) => this.#ordersOf(key))
     this.#inProgress = keys.map((key) => [key, key.waiting])
     for (const key of keys) {
@@ -187,15 +178,15 @@ export class LeasedRates {
       // The outage lasts until the database responds, regardless of how long that takes.
       this.#beginOutage(Infinity)
       this.#decideAlone()
-    }, this.#maxWaitMs)
+    }, this.#parts.maxWaitMs ?? MAX_WAIT_MS)
     try {
       const wanted = orders.map(({ order }) => order)
-      const grants = await this.#limits.lease(wanted, this.machines)
+      const grants = await this.#parts.limits.lease(wanted, this.machines)
       for (const [index, { slice, order, counted }] of orders.entries()) {
         const grant = grants[index]
         if (!grant) continue
         slice.granted(grant, askedAt)
-        this.#local.move(order.key, slice, -counted)
+        this.#parts.local.move(order.key, slice, -counted)
       }
       this.#outageUntil = -Infinity
     } finally {
@@ -210,8 +201,8 @@ export class LeasedRates {
       if (!slice) return []
       const { unit } = slice
       const needs = waiting.flatMap(({ request }) => unitsOf(request, unit))
-      const counted = this.#local.levelOf(id, unit)
-      const isKnown = slice.undrainedHandOver(this.#local.share, this.#clock())
+      const counted = this.#parts.local.levelOf(id, unit)
+      const isKnown = slice.undrainedHandOver(this.#parts.local.share, this.#parts.clock())
       const order = slice.order(id, Math.max(0, counted - isKnown), needs)
       return [{ slice, order, counted }]
     })
@@ -219,7 +210,7 @@ export class LeasedRates {
 
   /** Decides the requests that waited for this lease. */
   #answer(key: LeasedKey, waiting: readonly Waiting[]): void {
-    const now = this.#clock()
+    const now = this.#parts.clock()
     for (const { request, decide } of waiting) {
       decide(() => {
         const limited = slicesOf(key, request, now)
@@ -249,13 +240,13 @@ export class LeasedRates {
   #checkAlone(key: LeasedKey, request: RateRequest): Record<string, string> {
     if (key.outage !== this.#outages) {
       key.outage = this.#outages
-      const { share } = this.#local
-      const now = this.#clock()
+      const { share } = this.#parts.local
+      const now = this.#parts.clock()
       for (const slice of [key.requests, key.tokens]) {
-        if (slice) this.#local.move(key.id, slice, slice.handOver(share, now))
+        if (slice) this.#parts.local.move(key.id, slice, slice.handOver(share, now))
       }
     }
-    return this.#local.check(key.id, request)
+    return this.#parts.local.check(key.id, request)
   }
 
   #keyOf(id: string): LeasedKey {

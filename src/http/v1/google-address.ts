@@ -1,5 +1,6 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import { decoded } from "../path-pattern.ts"
 import { withAddress } from "../../dialects/gemini/index.ts"
 
 /** Paths of the model list for Google's clients, the older path first. Newer clients use the stable path. */
@@ -35,13 +36,7 @@ export function googlePath(method: GoogleMethod): GooglePath {
 
 /** Returns the name of a model in a URL. The name may contain slashes, which may be percent-encoded. */
 export function modelName(pathname: string): string {
-  const text = withoutTrailing(pathname.replace(BELOW, ""), "/")
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // An invalid encoding stays unchanged, and is reported as an unknown model.
-    return text
-  }
+  return decoded(withoutTrailing(pathname.replace(BELOW, ""), "/"))
 }
 
 /** Splits a path into model and method. Model names may also contain colons. */

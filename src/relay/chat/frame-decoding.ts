@@ -17,7 +17,7 @@ import type { Plan } from "./plan.ts"
 /** Frames with content have one of these members in all formats. */
 const ANSWER_MEMBERS = ['"choices"', '"candidates"', '"type"', '"delta"']
 
-export interface DecodingParts {
+interface DecodingParts {
   readonly attempt: Attempt<Plan>
   readonly frames: UpstreamFrames
   readonly decoder: EventDecoder
@@ -28,20 +28,10 @@ export interface DecodingParts {
 
 /** Decodes the frames of one call. It also counts the usage in frames that cannot be passed on. */
 export class FrameDecoding {
-  readonly #attempt: Attempt<Plan>
-  readonly #frames: UpstreamFrames
-  readonly #decoder: EventDecoder
-  readonly #meter: Meter
-  readonly #record: AnswerRecord | undefined
-  readonly #recorder: StateRecorder | undefined
+  readonly #parts: DecodingParts
 
-  constructor({ attempt, frames, decoder, meter, record, recorder }: DecodingParts) {
-    this.#attempt = attempt
-    this.#frames = frames
-    this.#decoder = decoder
-    this.#meter = meter
-    this.#record = record
-    this.#recorder = recorder
+  constructor(parts: DecodingParts) {
+    this.#parts = parts
   }
 
   /**
@@ -59,20 +49,23 @@ export class FrameDecoding {
       return frame
     }
     this.countUnread(usage)
-    throw tooComplex(this.#attempt.provider)
+    throw tooComplex(this.#parts.attempt.provider)
   }
 
-  /** Returns the events of a frame, and records the state that it names. Usage in a frame that cannot be decoded is counted. */
+  /**
+   * Returns the events of a frame, and records the state that it names. Usage in a frame that cannot be decoded is
+   * counted.
+   */
   events(frame: SseFrame): ChatEvent[] {
     try {
-      if (frame.json !== undefined) this.#recorder?.record(frame.json)
-      const events = this.#decoder.push(frame)
+      if (frame.json !== undefined) this.#parts.recorder?.record(frame.json)
+      const events = this.#parts.decoder.push(frame)
       checkEntries("parts", events.length)
       return events
     } catch (failure) {
       if (frame.json) {
         this.countUsage(frame.json)
-        this.#record?.frame(frame.json)
+        this.#parts.record?.frame(frame.json)
       }
       throw failure
     }
@@ -81,12 +74,12 @@ export class FrameDecoding {
   /** Counts the usage of a frame that was not decoded although its provider bills it. */
   countUnread(members: JsonObject): void {
     this.countUsage(members)
-    this.#record?.unreadFrame(members)
+    this.#parts.record?.unreadFrame(members)
   }
 
   countUsage(json: JsonObject): void {
-    const usage = this.#attempt.plan.binding.dialect.usageIn(json)
-    if (usage !== undefined) this.#meter.frame([{ type: "usage", usage }], json)
+    const usage = this.#parts.attempt.plan.binding.dialect.usageIn(json)
+    if (usage !== undefined) this.#parts.meter.frame([{ type: "usage", usage }], json)
   }
 
   /** Counts the usage in frames after a failure or after the end of the answer. They are not part of the answer. */
@@ -95,8 +88,8 @@ export class FrameDecoding {
       try {
         const frame = this.parsed(event)
         const usage = this.events(frame).filter(({ type }) => type === "usage")
-        this.#meter.frame(usage, frame.json)
-        if (frame.json) this.#record?.frame(frame.json)
+        this.#parts.meter.frame(usage, frame.json)
+        if (frame.json) this.#parts.record?.frame(frame.json)
       } catch {
         // The frame cannot be decoded. Its reported usage has already been counted.
       }
@@ -110,12 +103,12 @@ export class FrameDecoding {
     try {
       for (;;) {
         const received = await Promise.race([
-          this.#frames.next(this.#decoder.finished),
+          this.#parts.frames.next(this.#parts.decoder.finished),
           late.promise,
         ])
         if (received?.frames === undefined) return
         this.countRest(received.frames)
-        this.#frames.rejectSilence()
+        this.#parts.frames.rejectSilence()
       }
     } catch {
       // The earlier reports are used.
@@ -128,10 +121,10 @@ export class FrameDecoding {
    */
   #weigh(event: ReadEvent): void {
     try {
-      this.#frames.weigh(event)
+      this.#parts.frames.weigh(event)
     } catch (failure) {
       const isBilled =
-        this.#meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
+        this.#parts.meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
       const members = event.content?.usageMembers ?? {}
       if (!isBilled) {
         this.countUsage(members)

@@ -6,14 +6,12 @@ import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { SseParser } from "../../wire/sse.ts"
-import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 import { billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
 import { isDrained } from "../pipeline/cancellation.ts"
-import type { DrainRule } from "../request/runtime-config.ts"
 import { billedFor } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
@@ -52,16 +50,14 @@ export class UpstreamStream<
   readonly writer: Writer
   readonly meter: Meter
   readonly #attempt: Attempt<Plan>
+  readonly #parts: StreamParts<Writer>
   readonly #frames: UpstreamFrames
   readonly #decoder: EventDecoder
   readonly #decoding: FrameDecoding
   /** Reports whether a frame repeats an earlier one. Repeated frames are skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
-  readonly #record: AnswerRecord | undefined
   /** The limits of the answer; undefined once the answer has ended at its limits. */
   #limits: StreamLimits | undefined
-  readonly #drain: DrainRule | undefined
-  readonly #isHoldSpent: (() => boolean) | undefined
   /** The writer of frames for the caller, until the answer has ended at its limits. */
   #output: FrameWriter
   rest: Promise<void> | undefined
@@ -85,15 +81,13 @@ export class UpstreamStream<
     parts: StreamParts<Writer>,
   ) {
     this.#attempt = attempt
+    this.#parts = parts
     this.plan = attempt.plan
     this.attempts = [attempt]
     this.writer = parts.writer
     this.meter = parts.meter
     this.#decoder = parts.decoder
-    this.#record = parts.record
     this.#limits = parts.limits
-    this.#drain = parts.drain
-    this.#isHoldSpent = parts.isHoldSpent
     this.#output = parts.writer
     if (parts.record) this.meter.records = [parts.record]
     const { dialect } = attempt.plan.binding
@@ -156,7 +150,7 @@ export class UpstreamStream<
   }
 
   get isHoldSpent(): boolean {
-    return this.#isHoldSpent?.() === true
+    return this.#parts.isHoldSpent?.() === true
   }
 
   get #isDone(): boolean {
@@ -187,7 +181,7 @@ export class UpstreamStream<
       return await this.#readText()
     } catch (failure) {
       if (billedAnswerOf(failure) !== undefined) {
-        await this.#decoding.readBilled(this.#drain?.limitMs)
+        await this.#decoding.readBilled(this.#parts.drain?.limitMs)
       }
       throw failure
     }
@@ -288,7 +282,7 @@ export class UpstreamStream<
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
     this.meter.frame(hasFailed ? events.filter(isErrorOrUsage) : events, frame?.json)
-    if (frame?.json) this.#record?.frame(frame.json)
+    if (frame?.json) this.#parts.record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
       if (frame) this.#output.broken?.(frame)
       throw this.#failed(this.meter.failure)
@@ -332,7 +326,7 @@ export class UpstreamStream<
     this.#output = NO_WRITER
     const isRead = isWhole || this.#decoder.finished
     if (isRead || !this.#isReadOn) this.#cancelRest()
-    else this.rest = this.#readRest(this.#drain?.limitMs)
+    else this.rest = this.#readRest(this.#parts.drain?.limitMs)
     return text
   }
 
@@ -341,7 +335,7 @@ export class UpstreamStream<
    * answer itself reports the charged usage. After a disconnect, other answers are drained too.
    */
   get #isReadOn(): boolean {
-    return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#drain)
+    return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#parts.drain)
   }
 
   #cancelRest(): void {
