@@ -1,4 +1,5 @@
-import { highest } from "./decimal.ts"
+import { exceeds, highest } from "./decimal.ts"
+import { services } from "./services.ts"
 import type { Facts, ModelFacts, Price, PriceClass } from "./shape.ts"
 
 /** Vendor ids by the maker's name in a model name of openrouter. */
@@ -56,11 +57,21 @@ export function fillFromElsewhere(facts: Facts): string[] {
       const value = known?.[each]
       if (value !== undefined && model.price[each] === undefined) model.price[each] = value
     }
+    const { search } = model.price
+    if (search !== undefined && !isOwnSearch(model, search)) delete model.price.search
     if (model.kind !== "image") continue
     if (known === undefined) unpriced.push(forget(model, `openrouter/${name}`))
     else withImages(model, known)
   }
   return unpriced
+}
+
+/**
+ * Whether the maker's price of searches applies at openrouter. Its own search engines have one price for all models,
+ * which is charged unless the maker's price is higher, or the model searches without a tool.
+ */
+function isOwnSearch({ own_searches: own }: ModelFacts, price: string): boolean {
+  return own !== undefined || exceeds(price, String(services["openrouter"]?.["search"] ?? "0"))
 }
 
 /** Returns the name of a model without the date of a snapshot. */

@@ -96,6 +96,13 @@ describe("built-in models", () => {
     ).toBe(true)
   })
 
+  test("have openrouter's price of searches unless the maker's is higher or they search on their own", () => {
+    expect(known("google", "gemini-3.8-flash").price?.search).toBe("14000")
+    expect(known("openrouter", "google/gemini-3.8-flash").price?.search).toBeUndefined()
+    expect(known("openrouter", "google/gemini-2.5-pro").price?.search).toBe("35000")
+    expect(known("openrouter", "perplexity/sonar-deep-research").price?.search).toBe("5000")
+  })
+
   test("cost more at all hosts of OpenAI's regions", () => {
     for (const region of ["us", "eu", "ae", "au", "in", "jp"]) {
       expect(String(facts.services["openai"]?.regional?.hosts).split(" ")).toContain(
