@@ -18,6 +18,8 @@ const SETTINGS: InlineConfig = {
     renderBuiltUrl: (_name, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
   },
   plugins: [react()],
+  // A catalog is one object. A name for each message would only make it larger.
+  json: { namedExports: false },
   logLevel: "warn",
   build: {
     outDir: "dist",

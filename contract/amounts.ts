@@ -1,5 +1,6 @@
-import { commaAdvice, GROUPED } from "./comma.ts"
+import { GROUPED, withoutComma } from "./comma.ts"
 import { parseDecimal } from "./decimal.ts"
+import { inEnglish, type Translate } from "./english.ts"
 
 /**
  * The only parser for amounts that people type. The console imports this file, so the file must not import schemas. The
@@ -28,28 +29,42 @@ const PLAIN = /^\d+(?:\.\d+)?$/
  * does not separate thousands could be a decimal comma. Such an amount is rejected, and the error suggests the correct
  * form.
  */
-export function readAmount(typed: string, form: AmountForm = CREDITS_FORM): AmountReading {
+export function readAmount(
+  typed: string,
+  form: AmountForm = CREDITS_FORM,
+  translate: Translate = inEnglish,
+): AmountReading {
   const text = typed.trim().replace(/\s/g, " ").replace("−", "-").replace(/^\+/, "")
   const isBelow = text.startsWith("-")
   const size = isBelow ? text.slice(1) : text
   if (!PLAIN.test(size) && !GROUPED.test(size)) {
-    const advice = commaAdvice(size)
-    return {
-      fault:
-        advice === undefined
-          ? "Enter a number, such as 12.50"
-          : `A comma can be read in two ways: ${advice}`,
-    }
+    return { fault: formFault(size, translate) }
   }
   const digits = size.replace(/[,_ ]/g, "")
   const [whole = "", fraction = ""] = digits.split(".")
   if (whole.length > form.whole) {
-    return { fault: `Enter at most ${form.whole} digits before the point` }
+    return {
+      fault: translate("Enter at most {count} digits before the point", {
+        count: String(form.whole),
+      }),
+    }
   }
   if (fraction.length > form.fraction) {
-    return { fault: `Enter at most ${form.fraction} digits after the point` }
+    return {
+      fault: translate("Enter at most {count} digits after the point", {
+        count: String(form.fraction),
+      }),
+    }
   }
   return { amount: `${isBelow ? "-" : ""}${digits}` }
+}
+
+function formFault(size: string, translate: Translate): string {
+  const amount = withoutComma(size)
+  if (amount === undefined) return translate("Enter a number, such as 12.50")
+  return amount === null
+    ? translate("A comma can be read in two ways: write digits with a point, such as 1.50")
+    : translate("A comma can be read in two ways: write {amount}", { amount })
 }
 
 /** Nanocredits above which an entry needs a confirmation. */
@@ -78,13 +93,21 @@ export function isLargeEntry(amount: bigint, balance: bigint): boolean {
  * Returns the reason why a multiplier must be confirmed, or undefined for a usual multiplier.
  * @param multiplier decimal text.
  */
-export function multiplierDoubt(multiplier: string): string | undefined {
+export function multiplierDoubt(
+  multiplier: string,
+  translate: Translate = inEnglish,
+): string | undefined {
   const [whole = "0", fraction = ""] = multiplier.split(".")
   const isAboveZero = /[1-9]/.test(multiplier)
-  if (!isAboveZero) return "With a multiplier of 0 every call costs nothing."
+  if (!isAboveZero) return translate("With a multiplier of 0 every call costs nothing.")
   const hundredths = BigInt(whole || "0")
   const isAbove = hundredths > 100n || (hundredths === 100n && /[1-9]/.test(fraction))
   return isAbove
-    ? `With a multiplier of ${multiplier} every call costs ${multiplier} times its price.`
+    ? translate(
+        "With a multiplier of {multiplier} every call costs {multiplier} times its price.",
+        {
+          multiplier,
+        },
+      )
     : undefined
 }

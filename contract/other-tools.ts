@@ -1,3 +1,4 @@
+import { inEnglish, type Translate } from "./english.ts"
 import { type ConnectionFacts, exported, NO_KEY, type ToolSettings } from "./tool-settings.ts"
 
 /** Programs whose settings are not in `tools.ts`: the names in commands, mapped to the product names. */
@@ -19,18 +20,19 @@ export const OTHER_TOOL_NAMES = {
 
 export type OtherTool = keyof typeof OTHER_TOOL_NAMES
 
-const EXPORT = "Set these variables before you start it:"
-
-type Describe = (facts: ConnectionFacts & { readonly secret: string }) => ToolSettings
+type Describe = (
+  facts: ConnectionFacts & { readonly secret: string; readonly translate: Translate },
+) => ToolSettings
 
 /** Returns the settings of a tool in the tool's own format. */
 export function otherToolSettings(tool: OtherTool, facts: ConnectionFacts): ToolSettings {
-  return SETTINGS[tool]({ ...facts, secret: facts.key ?? NO_KEY })
+  const { key: secret = NO_KEY, translate = inEnglish } = facts
+  return SETTINGS[tool]({ ...facts, secret, translate })
 }
 
 const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
   /** https://docs.continue.dev/reference */
-  continue: ({ url, secret, model, pathOf }) => {
+  continue: ({ url, secret, model, pathOf, translate }) => {
     const path = pathOf({ folder: ".continue", file: "config.yaml" })
     const lines = [
       "name: tollgate",
@@ -45,23 +47,26 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
       "    roles: [chat, edit, apply]",
       "    capabilities: [tool_use]",
     ]
-    return inFile(path, lines.join("\n"), false)
+    return inFile(path, lines.join("\n"), false, translate)
   },
   /** https://docs.github.com/en/copilot/concepts/agents/about-copilot-cli */
-  copilot: ({ url, secret, model }) =>
-    variables({
-      COPILOT_PROVIDER_TYPE: "openai",
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_API_KEY: secret,
-      COPILOT_MODEL: model,
-    }),
+  copilot: ({ url, secret, model, translate }) =>
+    variables(
+      {
+        COPILOT_PROVIDER_TYPE: "openai",
+        COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+        COPILOT_PROVIDER_API_KEY: secret,
+        COPILOT_MODEL: model,
+      },
+      translate,
+    ),
   /** https://docs.cline.bot/cline-cli */
-  cline: ({ url, secret, model }) => ({
-    words: "Run this command:",
+  cline: ({ url, secret, model, translate }) => ({
+    words: translate("Run this command:"),
     text: `cline auth -p openai -b ${url}/v1 -k ${secret} -m ${model}`,
   }),
   /** https://qwenlm.github.io/qwen-code-docs */
-  qwen: ({ url, secret, model, pathOf }) => {
+  qwen: ({ url, secret, model, pathOf, translate }) => {
     const provider = { id: model, name: model, envKey: "TOLLGATE_KEY", baseUrl: `${url}/v1` }
     const settings = {
       modelProviders: { openai: [provider] },
@@ -69,10 +74,13 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
       model: { name: model },
     }
     const path = pathOf({ folder: ".qwen", file: "settings.json" })
-    return { ...inFile(path, JSON.stringify(settings, undefined, 2), true), ...exported(secret) }
+    return {
+      ...inFile(path, JSON.stringify(settings, undefined, 2), true, translate),
+      ...exported(secret, translate),
+    }
   },
   /** The value of `apiKey` is the name of a variable. */
-  pi: ({ url, secret, model, pathOf }) => {
+  pi: ({ url, secret, model, pathOf, translate }) => {
     const tollgate = {
       baseUrl: `${url}/v1`,
       apiKey: "TOLLGATE_KEY",
@@ -81,24 +89,29 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
     }
     const path = pathOf({ folder: ".pi/agent", file: "models.json" })
     const text = JSON.stringify({ providers: { tollgate } }, undefined, 2)
-    return { ...inFile(path, text, true), ...exported(secret) }
+    return { ...inFile(path, text, true, translate), ...exported(secret, translate) }
   },
   /** https://docs.openwebui.com/getting-started/env-configuration */
-  "open-webui": ({ url, secret, model }) => ({
-    ...variables({
-      OPENAI_API_BASE_URL: `${url}/v1`,
-      OPENAI_API_KEY: secret,
-      DEFAULT_MODELS: model,
-      ENABLE_OLLAMA_API: "False",
-      ENABLE_FORWARD_USER_INFO_HEADERS: "True",
-      FORWARD_USER_INFO_HEADER_USER_ID: "x-tollgate-user",
-      FORWARD_SESSION_INFO_HEADER_CHAT_ID: "x-tollgate-session",
-    }),
-    after: "If its database has settings, set ENABLE_PERSISTENT_CONFIG=False so that these apply.",
+  "open-webui": ({ url, secret, model, translate }) => ({
+    ...variables(
+      {
+        OPENAI_API_BASE_URL: `${url}/v1`,
+        OPENAI_API_KEY: secret,
+        DEFAULT_MODELS: model,
+        ENABLE_OLLAMA_API: "False",
+        ENABLE_FORWARD_USER_INFO_HEADERS: "True",
+        FORWARD_USER_INFO_HEADER_USER_ID: "x-tollgate-user",
+        FORWARD_SESSION_INFO_HEADER_CHAT_ID: "x-tollgate-session",
+      },
+      translate,
+    ),
+    after: translate(
+      "If its database has settings, set ENABLE_PERSISTENT_CONFIG=False so that these apply.",
+    ),
   }),
   /** https://www.librechat.ai/docs/configuration/librechat_yaml */
-  librechat: ({ url, secret, model }) => ({
-    words: "Add this to librechat.yaml:",
+  librechat: ({ url, secret, model, translate }) => ({
+    words: translate("Add this to librechat.yaml:"),
     text: [
       "endpoints:",
       "  custom:",
@@ -112,29 +125,35 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
       `      titleModel: ${quote(model)}`,
     ].join("\n"),
   }),
-  n8n: ({ url, secret, model }) => ({
-    words: "In n8n, create a credential of the type OpenAI, and choose the model By ID:",
+  n8n: ({ url, secret, model, translate }) => ({
+    words: translate("In n8n, create a credential of the type OpenAI, and choose the model By ID:"),
     text: [`API Key: ${secret}`, `Base URL: ${url}/v1`, `Model: ${model}`].join("\n"),
-    after: `Credentials for Anthropic and Google Gemini work too, with the address ${url}.`,
+    after: translate(
+      "Credentials for Anthropic and Google Gemini work too, with the address {url}.",
+      { url },
+    ),
   }),
-  flowise: ({ url, secret, model }) => ({
-    words: "In Flowise, add ChatOpenAI and fill in:",
+  flowise: ({ url, secret, model, translate }) => ({
+    words: translate("In Flowise, add ChatOpenAI and fill in:"),
     text: [
       `Connect Credential, OpenAI Api Key: ${secret}`,
       `Model Name: ${model}`,
       `Additional Parameters, BasePath: ${url}/v1`,
     ].join("\n"),
   }),
-  langflow: ({ url, secret, model }) => ({
-    ...variables({
-      OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
-      OPENAI_COMPATIBLE_API_KEY: secret,
-      LANGFLOW_SSRF_ALLOWED_HOSTS: new URL(url).hostname,
-    }),
-    after: `Choose the provider OpenAI Compatible and the model ${model}.`,
+  langflow: ({ url, secret, model, translate }) => ({
+    ...variables(
+      {
+        OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
+        OPENAI_COMPATIBLE_API_KEY: secret,
+        LANGFLOW_SSRF_ALLOWED_HOSTS: new URL(url).hostname,
+      },
+      translate,
+    ),
+    after: translate("Choose the provider OpenAI Compatible and the model {model}.", { model }),
   }),
-  dify: ({ url, secret, model }) => ({
-    words: "In Dify, add a model of the provider OpenAI-API-compatible:",
+  dify: ({ url, secret, model, translate }) => ({
+    words: translate("In Dify, add a model of the provider OpenAI-API-compatible:"),
     text: [
       `Model Name: ${model}`,
       `API Key: ${secret}`,
@@ -144,12 +163,12 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
       "Stream function calling: Supported",
     ].join("\n"),
   }),
-  jupyter: ({ url, secret, model }) => ({
-    ...variables({ OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: secret }),
-    after: `Begin a cell with %%ai openai-chat-custom:${model}`,
+  jupyter: ({ url, secret, model, translate }) => ({
+    ...variables({ OPENAI_API_BASE: `${url}/v1`, OPENAI_API_KEY: secret }, translate),
+    after: translate("Begin a cell with %%ai openai-chat-custom:{model}", { model }),
   }),
   /** https://docs.marimo.io/guides/configuration/llm_providers */
-  marimo: ({ url, secret, model, pathOf }) => {
+  marimo: ({ url, secret, model, pathOf, translate }) => {
     const path = pathOf({ folder: ".config/marimo", file: "marimo.toml" })
     const lines = [
       "[ai.models]",
@@ -159,17 +178,26 @@ const SETTINGS: Readonly<Record<OtherTool, Describe>> = {
       `api_key = ${quote(secret)}`,
       `base_url = ${quote(`${url}/v1`)}`,
     ]
-    return inFile(path, lines.join("\n"), false)
+    return inFile(path, lines.join("\n"), false, translate)
   },
 }
 
-function inFile(path: string, text: string, isWholeWithoutKey: boolean): ToolSettings {
-  return { words: `Add this to ${path}:`, text, file: { path, isWholeWithoutKey } }
+function inFile(
+  path: string,
+  text: string,
+  isWholeWithoutKey: boolean,
+  translate: Translate,
+): ToolSettings {
+  return {
+    words: translate("Add this to {path}:", { path }),
+    text,
+    file: { path, isWholeWithoutKey },
+  }
 }
 
-function variables(values: Readonly<Record<string, string>>): ToolSettings {
+function variables(values: Readonly<Record<string, string>>, translate: Translate): ToolSettings {
   const lines = Object.entries(values).map(([name, value]) => `export ${name}=${value}`)
-  return { words: EXPORT, text: lines.join("\n") }
+  return { words: translate("Set these variables before you start it:"), text: lines.join("\n") }
 }
 
 /** Quotes a text. The result is valid in JSON, YAML and TOML. */

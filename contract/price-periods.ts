@@ -1,6 +1,9 @@
+import { inEnglish, type Translate } from "./english.ts"
+
 /** The days of a week, as named in settings and price lists. */
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const
 export type Weekday = (typeof WEEKDAYS)[number]
+export const WEEKDAY_NAMES = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"] as const
 
 /** The times of a price period. All present members must match. */
 export interface PeriodTimes {
@@ -23,13 +26,18 @@ export interface PeriodTimes {
 export const PERIOD_MEMBERS = ["name", "from", "until", "zone", "days", "hours"] as const
 
 /** Describes when a period applies: `Mon-Fri, 09:00-12:00 Asia/Shanghai, until 2027-01-01`. */
-export function periodWords({ from, until, zone = "UTC", days, hours }: PeriodTimes): string {
+export function periodWords(
+  { from, until, zone = "UTC", days, hours }: PeriodTimes,
+  translate: Translate = inEnglish,
+): string {
   const isWeekly = days !== undefined || hours !== undefined
-  const weekly = [days && daysWords(days), hours?.join(", ")].filter((part) => part !== undefined)
+  const weekly = [days && daysWords(days, translate), hours?.join(", ")].filter(
+    (part) => part !== undefined,
+  )
   return [
     ...(isWeekly ? [`${weekly.join(", ")} ${zone}`] : []),
-    ...(from === undefined ? [] : [`from ${momentWords(from)}`]),
-    ...(until === undefined ? [] : [`until ${momentWords(until)}`]),
+    ...(from === undefined ? [] : [translate("from {moment}", { moment: momentWords(from) })]),
+    ...(until === undefined ? [] : [translate("until {moment}", { moment: momentWords(until) })]),
   ].join(", ")
 }
 
@@ -42,14 +50,11 @@ export function momentWords(at: number): string {
 }
 
 /** Formats days such as `Mon, Wed`. Three or more consecutive days become a range such as `Mon-Fri`. */
-function daysWords(days: readonly Weekday[]): string {
+function daysWords(days: readonly Weekday[], translate: Translate): string {
   const places = WEEKDAYS.flatMap((day, place) => (days.includes(day) ? [place] : []))
   const [first = 0] = places
   const last = places.at(-1) ?? first
-  const name = (place: number): string => {
-    const day = WEEKDAYS[place] ?? ""
-    return day.slice(0, 1).toUpperCase() + day.slice(1)
-  }
+  const name = (place: number): string => translate(WEEKDAY_NAMES[place] ?? "")
   const isRow = places.length > 2 && last - first === places.length - 1
   return isRow ? `${name(first)}-${name(last)}` : places.map(name).join(", ")
 }

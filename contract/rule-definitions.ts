@@ -300,3 +300,9 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
 }
 
 export const RULE_NAMES = Object.keys(MODEL_RULES) as readonly RuleName[]
+
+/** Formats a rule's meaning as a separate sentence, without Markdown. */
+export function ruleSentence(meaning: string): string {
+  const plain = meaning.replaceAll("`", "")
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`
+}

@@ -1,3 +1,5 @@
+import { inEnglish, type Translate } from "./english.ts"
+
 /** The location of a tool's settings. */
 export interface ToolPlace {
   /** The environment variable that sets the folder; absent if the tool has no such variable. */
@@ -18,6 +20,8 @@ export interface ConnectionFacts {
   readonly smallModel?: string | undefined
   /** Returns the path of a tool's file for display. */
   readonly pathOf: (place: ToolPlace) => string
+  /** Translates instructions; English if absent. */
+  readonly translate?: Translate
 }
 
 /** The settings of a tool for this gateway. */
@@ -48,9 +52,12 @@ export interface JsonMembers {
 export const NO_KEY = "sk-tg-..."
 
 /** Returns the step and the command that export a key as an environment variable, for tools that read it from there. */
-export function exported(key: string): Pick<ToolSettings, "after" | "command"> {
+export function exported(
+  key: string,
+  translate: Translate = inEnglish,
+): Pick<ToolSettings, "after" | "command"> {
   return {
-    after: "The key is taken from the environment:",
+    after: translate("The key is taken from the environment:"),
     command: `export TOLLGATE_KEY=${key}`,
   }
 }

@@ -1,3 +1,4 @@
+import { inEnglish, type Translate } from "./english.ts"
 import { OTHER_TOOL_NAMES, otherToolSettings } from "./other-tools.ts"
 import {
   type ConnectionFacts,
@@ -53,6 +54,7 @@ function claude({
   model,
   smallModel = model,
   pathOf,
+  translate = inEnglish,
 }: ConnectionFacts): ToolSettings {
   const path = pathOf({ variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" })
   const members = {
@@ -63,12 +65,20 @@ function claude({
       ANTHROPIC_DEFAULT_HAIKU_MODEL: smallModel,
     },
   }
-  const after = "Unset ANTHROPIC_API_KEY where it is set: Claude Code would send that as well."
-  return { ...json(path, members, false), after }
+  const after = translate(
+    "Unset ANTHROPIC_API_KEY where it is set: Claude Code would send that as well.",
+  )
+  return { ...json(path, members, false, translate), after }
 }
 
 /** https://opencode.ai/docs/providers */
-function opencode({ url, key, model, pathOf }: ConnectionFacts): ToolSettings {
+function opencode({
+  url,
+  key,
+  model,
+  pathOf,
+  translate = inEnglish,
+}: ConnectionFacts): ToolSettings {
   const file = "opencode/opencode.json"
   const path = pathOf({ variable: "XDG_CONFIG_HOME", folder: ".config", file })
   const members = {
@@ -83,16 +93,34 @@ function opencode({ url, key, model, pathOf }: ConnectionFacts): ToolSettings {
     },
     model: `tollgate/${model}`,
   }
-  return { ...json(path, members, true), ...(key === undefined && exported(NO_KEY)) }
+  return {
+    ...json(path, members, true, translate),
+    ...(key === undefined && exported(NO_KEY, translate)),
+  }
 }
 
-function json(path: string, members: JsonMembers, isWholeWithoutKey: boolean): ToolSettings {
+function json(
+  path: string,
+  members: JsonMembers,
+  isWholeWithoutKey: boolean,
+  translate: Translate,
+): ToolSettings {
   const text = JSON.stringify(members, undefined, 2)
-  return { words: `Add this to ${path}:`, text, file: { path, members, isWholeWithoutKey } }
+  return {
+    words: translate("Add this to {path}:", { path }),
+    text,
+    file: { path, members, isWholeWithoutKey },
+  }
 }
 
 /** https://developers.openai.com/codex/config-reference. The file does not contain the key. */
-function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+function codex({
+  url,
+  key = NO_KEY,
+  model,
+  pathOf,
+  translate = inEnglish,
+}: ConnectionFacts): ToolSettings {
   const path = pathOf({ variable: "CODEX_HOME", folder: ".codex", file: "config.toml" })
   const text = [
     `model = ${JSON.stringify(model)}`,
@@ -105,15 +133,21 @@ function codex({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSetti
     `wire_api = "responses"`,
   ].join("\n")
   return {
-    words: `Add this to ${path}, its first two lines above every [section]:`,
+    words: translate("Add this to {path}, its first two lines above every [section]:", { path }),
     text,
     file: { path, isWholeWithoutKey: true },
-    ...exported(key),
+    ...exported(key, translate),
   }
 }
 
 /** https://geminicli.com/docs/reference/configuration */
-function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+function gemini({
+  url,
+  key = NO_KEY,
+  model,
+  pathOf,
+  translate = inEnglish,
+}: ConnectionFacts): ToolSettings {
   const path = pathOf({ variable: "GEMINI_CLI_HOME", folder: "", file: ".gemini/.env" })
   const text = [
     `GOOGLE_GEMINI_BASE_URL=${JSON.stringify(url)}`,
@@ -121,36 +155,52 @@ function gemini({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSett
     `GEMINI_MODEL=${JSON.stringify(model)}`,
   ].join("\n")
   return {
-    words: `Add this to ${path}:`,
+    words: translate("Add this to {path}:", { path }),
     text,
     file: { path, isWholeWithoutKey: false },
-    after:
-      "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate. Trust the folder that you work in: " +
-      "elsewhere it reads only the key from that file, and sends it to Google. If it cannot ask, set " +
-      "GEMINI_CLI_TRUST_WORKSPACE=true.",
+    after: translate(
+      "Choose 'Use Gemini API Key' when Gemini CLI asks how to authenticate. Trust the folder that you work in: elsewhere it reads only the key from that file, and sends it to Google. If it cannot ask, set GEMINI_CLI_TRUST_WORKSPACE=true.",
+    ),
   }
 }
 
 /** https://aider.chat/docs/llms/openai-compat.html */
-function aider({ url, key = NO_KEY, model, pathOf }: ConnectionFacts): ToolSettings {
+function aider({
+  url,
+  key = NO_KEY,
+  model,
+  pathOf,
+  translate = inEnglish,
+}: ConnectionFacts): ToolSettings {
   const path = pathOf({ folder: "", file: ".aider.conf.yml" })
   const text = [
     `openai-api-base: ${JSON.stringify(`${url}/v1`)}`,
     `openai-api-key: ${JSON.stringify(key)}`,
     `model: ${JSON.stringify(`openai/${model}`)}`,
   ].join("\n")
-  return { words: `Add this to ${path}:`, text, file: { path, isWholeWithoutKey: false } }
+  return {
+    words: translate("Add this to {path}:", { path }),
+    text,
+    file: { path, isWholeWithoutKey: false },
+  }
 }
 
 /** Cursor has no settings file for this. Cursor's servers call the gateway's address. */
-function cursor({ url, key = NO_KEY, model }: ConnectionFacts): ToolSettings {
+function cursor({
+  url,
+  key = NO_KEY,
+  model,
+  translate = inEnglish,
+}: ConnectionFacts): ToolSettings {
   return {
-    words: "In Cursor, open Settings, Models, and fill in:",
+    words: translate("In Cursor, open Settings, Models, and fill in:"),
     text: [
       `OpenAI API Key: ${key}`,
       `Override OpenAI Base URL: ${url}/v1`,
       `Add model: ${model}`,
     ].join("\n"),
-    after: "Cursor's servers call that address, so it has to be reachable from the internet.",
+    after: translate(
+      "Cursor's servers call that address, so it has to be reachable from the internet.",
+    ),
   }
 }

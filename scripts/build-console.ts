@@ -14,8 +14,8 @@ const INDEX = join(OUTPUT, "index.html")
 const MANIFEST = join(OUTPUT, ".vite/manifest.json")
 /** Maximum size of the first page after sign-in, gzipped, in bytes. */
 const LARGEST_FIRST_LOAD = 250_000
-/** The entry of the first page, which includes the overview. */
-const ENTRY = "index.html"
+/** The addresses of scripts and styles in the first page, which includes the overview. */
+const NAMED_FILE = /(?:src|href)="\/console\/(assets\/[^"]+)"/g
 const TEXT = /\.(html|js|css|svg|json|txt|map)$/
 /** Minimum size of compressed files in bytes. */
 const SMALLEST_COMPRESSED = 512
@@ -91,8 +91,12 @@ function compress(path: string): void {
 
 /** Prints the files of the first page, and returns their gzipped size in bytes. */
 function report(manifest: Manifest): number {
-  const files = new Set([ENTRY])
-  collect(manifest, ENTRY, files, new Set())
+  const page = readFileSync(INDEX, "utf8")
+  const named = new Set([...page.matchAll(NAMED_FILE)].map(([, file]) => file))
+  const files = new Set(["index.html"])
+  for (const [name, { file }] of Object.entries(manifest)) {
+    if (named.has(file)) collect(manifest, name, files, new Set())
+  }
   let total = 0
   for (const file of files) {
     const size = gzipSync(readFileSync(join(OUTPUT, file)), { level: 9 }).length

@@ -1,5 +1,6 @@
 import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
 import { api } from "./api/client.ts"
+import { t } from "./languages/text.ts"
 
 /** Reports whether this browser supports passkeys in the JSON form that the gateway uses. */
 export function supportsPasskeys(): boolean {
@@ -41,13 +42,13 @@ export async function makePasskey(name: string, password: string | undefined): P
 /** Returns the credential as JSON. The form depends on the request, and the gateway validates it. */
 function jsonOf(credential: Credential | null): unknown {
   if (credential instanceof PublicKeyCredential) return credential.toJSON()
-  throw new Error("The browser has given no passkey. Try again.")
+  throw new Error(t("The browser has given no passkey. Try again."))
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  NotAllowedError: "It was cancelled, or took too long. Try again.",
-  InvalidStateError: "This device has a passkey for this gateway already.",
-  SecurityError: "The browser supports no passkeys at this address.",
+  NotAllowedError: t("It was cancelled, or took too long. Try again."),
+  InvalidStateError: t("This device has a passkey for this gateway already."),
+  SecurityError: t("The browser supports no passkeys at this address."),
 }
 
 async function explained<Result>(step: () => Promise<Result>): Promise<Result> {
@@ -55,6 +56,6 @@ async function explained<Result>(step: () => Promise<Result>): Promise<Result> {
     return await step()
   } catch (thrown) {
     const name = thrown instanceof DOMException ? thrown.name : ""
-    throw new Error(REASONS[name] ?? "The browser could not use a passkey.", { cause: thrown })
+    throw new Error(REASONS[name] ?? t("The browser could not use a passkey."), { cause: thrown })
   }
 }

@@ -1,4 +1,6 @@
 import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from "@mantine/core"
+import { SEPARATORS } from "./format/numbers.ts"
+import { t } from "./languages/text.ts"
 
 /**
  * The green-blue of the logo. Filled elements use shade 7 in the light scheme and shade 8 in the dark scheme. White
@@ -59,17 +61,18 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true, closeButtonProps: { "aria-label": "Close" } } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { "aria-label": t("Close") } } },
     Drawer: {
       defaultProps: {
         position: "right",
         size: "lg",
-        closeButtonProps: { "aria-label": "Close" },
+        closeButtonProps: { "aria-label": t("Close") },
       },
     },
+    NumberInput: { defaultProps: { decimalSeparator: SEPARATORS.decimal } },
     // Mantine's placeholder is not a valid child of a menu. The first item gets the focus instead.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": t("Close") } } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 250 } },
     Select: { defaultProps: { comboboxProps: { shadow: "md" } } },
   },

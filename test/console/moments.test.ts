@@ -8,7 +8,7 @@ import {
   toLocalField,
   utcDay,
 } from "../../console/src/format/moments.ts"
-import { counted, durationText, shareText, shortCount } from "../../console/src/format/numbers.ts"
+import { durationText, shareText, shortCount } from "../../console/src/format/numbers.ts"
 import { usagePoints } from "../../console/src/format/usage-points.ts"
 
 const NOON = "2026-11-21T12:00:00.000Z"
@@ -52,9 +52,6 @@ describe("numbers in the console", () => {
     expect(durationText(1_250)).toBe("1.25 s")
     expect(durationText(12_000)).toBe("12 s")
     expect(durationText(125_000)).toBe("2 min 5 s")
-    expect(counted(1, "request")).toBe("1 request")
-    expect(counted(2_000, "request")).toBe("2,000 requests")
-    expect(counted(2, "entry", "entries")).toBe("2 entries")
     expect(shortCount(9_999)).toBe("9,999")
     expect(shortCount(12_345)).toBe("12.3K")
     expect(shareText(0.0421)).toBe("4.2%")

@@ -1,3 +1,5 @@
+import { t } from "../languages/text.ts"
+
 /** One invalid field of a body. `param` is the dotted path of the field. */
 export interface FieldFault {
   readonly param: string
@@ -44,13 +46,13 @@ export class ApiError extends Error {
 /** Creates the error for an unreachable gateway. */
 export function unreachable(): ApiError {
   return withoutAnswer(
-    "The gateway is not responding. Check that it is running and that you are online.",
+    t("The gateway is not responding. Check that it is running and that you are online."),
   )
 }
 
 /** Creates the error for a response that was cut off. */
 export function answerLost(): ApiError {
-  return withoutAnswer("The gateway's response was lost.")
+  return withoutAnswer(t("The gateway's response was lost."))
 }
 
 /** Creates the error for a rejected retry after a lost response. The first request may have been executed. */
@@ -58,8 +60,10 @@ export function afterLostAnswer(rejection: unknown): ApiError {
   const isReused = rejection instanceof ApiError && rejection.kind === "idempotency_key_reused"
   return withoutAnswer(
     isReused
-      ? "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check."
-      : messageOf(rejection),
+      ? t(
+          "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check.",
+        )
+      : messageOf(refusal),
   )
 }
 
@@ -86,7 +90,7 @@ export function readError(status: number, body: unknown): ApiError {
   return new ApiError({
     status,
     kind: text(memberOf(envelope, "error_type")) ?? text(memberOf(envelope, "code")) ?? "unknown",
-    message: text(message) ?? `The gateway answered with status ${status}.`,
+    message: text(message) ?? t("The gateway answered with status {status}.", { status }),
     parameter: text(memberOf(envelope, "param")),
     errors: faults(memberOf(envelope, "errors")),
     requestId: text(memberOf(envelope, "request_id")),
@@ -96,7 +100,7 @@ export function readError(status: number, body: unknown): ApiError {
 /** Converts any thrown value to a message for the reader. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message
-  return "Something went wrong. Try again."
+  return t("Something went wrong. Try again.")
 }
 
 function faults(value: unknown): FieldFault[] {

@@ -1,5 +1,6 @@
 import type { Account } from "tollgate-contract/accounts.ts"
 import { creditsText, nanos } from "./credits.ts"
+import { t } from "../languages/text.ts"
 
 /** Below this balance, requests may cost more than is left. In credits. */
 const LOW_BALANCE = "0.01"
@@ -20,26 +21,31 @@ export interface AccountBlock {
 export function accountBlock(account: Account): AccountBlock | undefined {
   const { state, debt, balance } = account
   if (state === "paused") {
-    return complete("account", "This account is suspended", "All requests are rejected.")
+    return complete("account", t("This account is suspended"), t("All requests are rejected."))
   }
   if (state === "closed") {
-    const text = "All requests are rejected, and no keys can be created."
-    return complete("account", "This account is closed", text)
+    const text = t("All requests are rejected, and no keys can be created.")
+    return complete("account", t("This account is closed"), text)
   }
   if (nanos(debt) > 0n) {
-    const text =
-      "A card payment was reversed after its credits had been spent. Requests are rejected until the debt is paid. New credits pay it off first."
-    return complete("credits", `This account owes ${creditsText(debt)} credits`, text)
+    const text = t(
+      "A card payment was reversed after its credits had been spent. Requests are rejected until the debt is paid. New credits pay it off first.",
+    )
+    return complete(
+      "credits",
+      t("This account owes {debt} credits", { debt: creditsText(debt) }),
+      text,
+    )
   }
   if (nanos(balance) <= 0n) {
-    return complete("credits", "This account has no credits", "Requests are rejected.")
+    return complete("credits", t("This account has no credits"), t("Requests are rejected."))
   }
   const budget = usedBudget(account)
   if (budget !== undefined) return budget
   if (nanos(balance) >= nanos(LOW_BALANCE)) return undefined
   return {
-    title: `This account has ${creditsText(balance)} credits left`,
-    text: "Requests that may cost more are rejected.",
+    title: t("This account has {balance} credits left", { balance: creditsText(balance) }),
+    text: t("Requests that may cost more are rejected."),
     step: "credits",
     isComplete: false,
   }
@@ -47,13 +53,20 @@ export function accountBlock(account: Account): AccountBlock | undefined {
 
 function usedBudget(account: Account): AccountBlock | undefined {
   const budgets = [
-    ["daily", account.daily_budget_left, "midnight UTC"],
-    ["monthly", account.monthly_budget_left, "the first day of next month, UTC"],
+    [
+      account.daily_budget_left,
+      t("The daily budget of this account is used up"),
+      t("Requests are rejected until midnight UTC."),
+    ],
+    [
+      account.monthly_budget_left,
+      t("The monthly budget of this account is used up"),
+      t("Requests are rejected until the first day of next month, UTC."),
+    ],
   ] as const
-  for (const [name, left, end] of budgets) {
+  for (const [left, title, text] of budgets) {
     if (left === null || nanos(left) > 0n) continue
-    const title = `The ${name} budget of this account is used up`
-    return complete("account", title, `Requests are rejected until ${end}.`)
+    return complete("account", title, text)
   }
   return undefined
 }

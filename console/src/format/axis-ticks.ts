@@ -1,3 +1,5 @@
+import { decimalText } from "./numbers.ts"
+
 /** Approximate number of steps of an axis. */
 const STEPS = 4
 /** The allowed step sizes, each multiplied by any power of ten. */
@@ -22,9 +24,7 @@ export function axisTicks(highest: number, areWhole: boolean): number[] {
 
 /** Formats a value of a credits axis. Even a tiny value has no exponent. */
 export function creditsTick(value: number): string {
-  return value === 0
-    ? "0"
-    : Number(value.toPrecision(3))
-        .toFixed(12)
-        .replace(/\.?0+$/, "")
+  if (value === 0) return "0"
+  const plain = Number(value.toPrecision(3)).toFixed(12)
+  return decimalText(plain.replace(/\.?0+$/, ""))
 }

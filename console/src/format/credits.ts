@@ -1,16 +1,33 @@
 import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { formatDecimal, parseDecimal } from "tollgate-contract/decimal.ts"
+import { currentLanguage } from "../languages/text.ts"
+import { SEPARATORS } from "./numbers.ts"
+
+const WHOLE = new Intl.NumberFormat(currentLanguage.numbers)
 
 /**
  * Formats credits with thousands separators, at least two decimals and no unnecessary zeros. The amount is never
  * converted to a float, so it stays exact.
  */
 export function creditsText(exact: string): string {
-  const sign = exact.startsWith("-") ? "−" : ""
+  const { sign, whole, fraction } = partsOf(exact)
+  return `${sign}${grouped(whole)}${SEPARATORS.decimal}${fraction.padEnd(2, "0")}`
+}
+
+interface AmountParts {
+  readonly sign: string
+  readonly whole: string
+  /** The decimals without trailing zeros. */
+  readonly fraction: string
+}
+
+function partsOf(exact: string): AmountParts {
   const [whole = "0", fraction = ""] = exact.replace(/^[-+]/, "").split(".")
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
-  const digits = fraction.replace(/0+$/, "").padEnd(2, "0")
-  return `${sign}${grouped}.${digits}`
+  return { sign: exact.startsWith("-") ? "−" : "", whole, fraction: fraction.replace(/0+$/, "") }
+}
+
+function grouped(whole: string): string {
+  return WHOLE.format(BigInt(whole))
 }
 
 /**
@@ -18,11 +35,11 @@ export function creditsText(exact: string): string {
  * two nonzero digits, so that a small amount does not look like zero.
  */
 export function shortCredits(exact: string, decimals = 4): string {
-  const text = creditsText(exact)
-  const [whole = "0", fraction = ""] = text.split(".")
-  const zeros = /^−?0$/.test(whole) ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0
+  const { sign, whole, fraction } = partsOf(exact)
+  const zeros = /^0+$/.test(whole) ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0
   const cut = fraction.slice(0, Math.max(decimals, zeros === 0 ? 0 : zeros + 2))
-  return `${whole}.${cut.replace(/0+$/, "").padEnd(2, "0")}`
+  const shown = cut.replace(/0+$/, "").padEnd(2, "0")
+  return `${sign}${grouped(whole)}${SEPARATORS.decimal}${shown}`
 }
 
 /** Converts to a float, for chart heights and bar widths only. */

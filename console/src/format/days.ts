@@ -1,3 +1,5 @@
+import { t } from "../languages/text.ts"
+
 const DAY_MS = 86_400_000
 
 /** Returns the start, in UTC, of the day in a date field; undefined if the field has no valid date. */
@@ -20,10 +22,10 @@ function momentOf(day: string | undefined): number | undefined {
 
 /** Ranges of whole days in UTC that can be selected, as stored in the address. */
 export const CALENDAR_RANGES = [
-  { value: "today", label: "Today" },
-  { value: "yesterday", label: "Yesterday" },
-  { value: "month", label: "This month" },
-  { value: "last_month", label: "Last month" },
+  { value: "today", label: t("Today") },
+  { value: "yesterday", label: t("Yesterday") },
+  { value: "month", label: t("This month") },
+  { value: "last_month", label: t("Last month") },
 ] as const
 export type CalendarRange = (typeof CALENDAR_RANGES)[number]["value"]
 

@@ -12,7 +12,7 @@ export function healthState(
   return state === "cooling_down" ? state : (history?.state ?? state)
 }
 
-/** Returns the display text of a state. */
-export function stateWord(state: Health["state"]): string {
-  return state === "unknown" ? "no recent calls" : state
+/** Returns the code of a state to display. Without requests, the state is unknown. */
+export function stateCode(state: Health["state"]): string {
+  return state === "unknown" ? "no_recent_calls" : state
 }

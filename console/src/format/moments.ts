@@ -1,3 +1,5 @@
+import { t, currentLanguage } from "../languages/text.ts"
+
 /** Options for dates and times. The default time zone is the reader's. Tests pass a zone. */
 export interface MomentStyle {
   readonly timeZone?: string
@@ -10,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /** Formats a time such as `21 Nov 2026, 15:04:05`. */
 export function momentText(iso: string, style: MomentStyle = {}): string {
-  return new Intl.DateTimeFormat("en-GB", {
+  return new Intl.DateTimeFormat(currentLanguage.locale, {
     day: "numeric",
     month: "short",
     year: "numeric",
@@ -23,7 +25,7 @@ export function momentText(iso: string, style: MomentStyle = {}): string {
 
 /** Formats a time of day such as `15:04`. */
 export function timeText(iso: string, style: MomentStyle = {}): string {
-  return new Intl.DateTimeFormat("en-GB", {
+  return new Intl.DateTimeFormat(currentLanguage.locale, {
     hour: "2-digit",
     minute: "2-digit",
     ...zoneOf(style),
@@ -37,7 +39,7 @@ export function zoneName(): string {
 
 /** Formats a date such as `21 Nov 2026`. */
 export function dayText(iso: string, style: MomentStyle = {}): string {
-  return new Intl.DateTimeFormat("en-GB", {
+  return new Intl.DateTimeFormat(currentLanguage.locale, {
     day: "numeric",
     month: "short",
     year: "numeric",
@@ -52,10 +54,10 @@ export function dayText(iso: string, style: MomentStyle = {}): string {
 export function relativeText(iso: string, style: MomentStyle = {}): string {
   const away = new Date(iso).getTime() - (style.now ?? Date.now())
   const size = Math.abs(away)
-  if (size < 10_000) return "just now"
+  if (size < 10_000) return t("just now")
   if (size > 30 * DAY_MS) return dayText(iso, style)
   const [unit, length] = unitOf(size)
-  return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(
+  return new Intl.RelativeTimeFormat(currentLanguage.numbers, { numeric: "always" }).format(
     Math.trunc(away / length),
     unit,
   )

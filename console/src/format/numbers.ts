@@ -1,6 +1,22 @@
-const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
-const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 })
-const SHARE = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 })
+import { t, currentLanguage } from "../languages/text.ts"
+
+const WHOLE = new Intl.NumberFormat(currentLanguage.numbers, { maximumFractionDigits: 0 })
+const SHORT = new Intl.NumberFormat(currentLanguage.numbers, {
+  notation: "compact",
+  maximumFractionDigits: 1,
+})
+const SHARE = new Intl.NumberFormat(currentLanguage.numbers, {
+  style: "percent",
+  maximumFractionDigits: 1,
+})
+
+/** The separators of the language: `{ group: ",", decimal: "." }`. */
+export const SEPARATORS = { group: partOf("group", ","), decimal: partOf("decimal", ".") }
+
+/** Formats plain decimal text without grouping its digits: `0.5`. All digits are kept. */
+export function decimalText(plain: string): string {
+  return plain.replace(".", SEPARATORS.decimal)
+}
 
 /** Formats a count such as `12,345`. */
 export function countText(value: number): string {
@@ -44,17 +60,22 @@ const MIN_WRITING_MS = 50
 /** Formats a duration with its unit: `840 ms`, `1.25 s`, `2 min 5 s`. */
 export function durationText(milliseconds: number | null): string {
   if (milliseconds === null) return "–"
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 60_000) return `${trimmed(milliseconds / 1_000)} s`
+  if (milliseconds < 1_000)
+    return t("{milliseconds} ms", { milliseconds: Math.round(milliseconds) })
+  if (milliseconds < 60_000) return t("{seconds} s", { seconds: trimmed(milliseconds / 1_000) })
   const seconds = Math.round(milliseconds / 1_000)
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}
-
-/** Formats a count with its noun, such as `1 key` or `2 keys`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${countText(count)} ${count === 1 ? one : many}`
+  return t("{minutes} min {seconds} s", {
+    minutes: Math.floor(seconds / 60),
+    seconds: seconds % 60,
+  })
 }
 
 function trimmed(value: number): string {
-  return value.toFixed(value < 10 ? 2 : 1).replace(/\.?0+$/, "")
+  return decimalText(value.toFixed(value < 10 ? 2 : 1).replace(/\.?0+$/, ""))
+}
+
+function partOf(type: "group" | "decimal", fallback: string): string {
+  // Some languages group only numbers with five digits or more.
+  const parts = new Intl.NumberFormat(currentLanguage.numbers).formatToParts(1_234_567.8)
+  return parts.find((part) => part.type === type)?.value ?? fallback
 }

@@ -1,5 +1,6 @@
 import type { UsageRow } from "tollgate-contract/usage.ts"
 import { roughCredits } from "./credits.ts"
+import { currentLanguage } from "../languages/text.ts"
 
 /** The measures that a chart can show. */
 export type Measure = "cost" | "requests" | "tokens"
@@ -44,5 +45,5 @@ function pointLabel(iso: string, span: Span, timeZone: string | undefined): stri
     span === "days"
       ? { day: "numeric", month: "short", timeZone: "UTC" }
       : { hour: "2-digit", minute: "2-digit", ...(timeZone !== undefined && { timeZone }) }
-  return new Intl.DateTimeFormat("en-GB", style).format(new Date(iso))
+  return new Intl.DateTimeFormat(currentLanguage.locale, style).format(new Date(iso))
 }

@@ -6,6 +6,7 @@ import { IconBuilding } from "../ui/icons.tsx"
 import { ALL_ACCOUNTS, useAccount } from "../account.tsx"
 import { accountsQuery, oneQuery } from "../api/queries.ts"
 import { useSession } from "../session.tsx"
+import { t } from "../languages/text.ts"
 
 /** Maximum number of options. Further accounts are found by typing. */
 const SHOWN = 200
@@ -25,10 +26,10 @@ export function AccountSwitcher() {
   }
   const names = new Map([...accounts, ...found, ...(account ? [account] : [])].map(nameById))
   const data = [...names].map(([value, label]) => ({ value, label }))
-  if (session.is_operator) data.unshift({ value: ALL_ACCOUNTS, label: "All accounts" })
+  if (session.is_operator) data.unshift({ value: ALL_ACCOUNTS, label: t("All accounts") })
   return (
     <Select
-      aria-label="Account"
+      aria-label={t("Account")}
       data={data}
       value={account?.id ?? ALL_ACCOUNTS}
       onChange={(id) => id !== null && choose(id)}
@@ -40,7 +41,7 @@ export function AccountSwitcher() {
       onClick={(event) => event.currentTarget.select()}
       allowDeselect={false}
       leftSection={<IconBuilding size={16} />}
-      nothingFoundMessage="No account with that name"
+      nothingFoundMessage={t("No account with that name")}
     />
   )
 }

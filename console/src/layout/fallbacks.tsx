@@ -6,6 +6,7 @@ import { LinkButton } from "../ui/link-button.tsx"
 import { PageNotLoaded } from "./lazy-page.ts"
 import { PublicPage } from "./public-page.tsx"
 import { useLoadAgain } from "./use-load-again.ts"
+import { t } from "../languages/text.ts"
 
 /** Replaces a page that failed to render. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
@@ -16,7 +17,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
       <Container size="sm" py="xl">
         <ErrorNotice
           error={unreachable()}
-          title="This page could not be loaded"
+          title={t("This page could not be loaded")}
           retry={() => window.location.reload()}
         />
       </Container>
@@ -24,7 +25,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   }
   return (
     <Container size="sm" py="xl">
-      <ErrorNotice error={error} title="This page could not be shown" retry={reset} />
+      <ErrorNotice error={error} title={t("This page could not be shown")} retry={reset} />
     </Container>
   )
 }
@@ -33,10 +34,10 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
 export function PageNotFound() {
   return (
     <PublicPage
-      title="There is no such page"
-      description="The URL may be mistyped or come from an older version."
+      title={t("There is no such page")}
+      description={t("The URL may be mistyped or come from an older version.")}
     >
-      <LinkButton to="/">Go to the overview</LinkButton>
+      <LinkButton to="/">{t("Go to the overview")}</LinkButton>
     </PublicPage>
   )
 }
@@ -45,7 +46,7 @@ export function PageNotFound() {
 export function PagePending() {
   return (
     <Stack align="center" py="xl">
-      <Loader size="sm" aria-label="Loading" />
+      <Loader size="sm" aria-label={t("Loading")} />
     </Stack>
   )
 }

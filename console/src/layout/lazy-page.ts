@@ -1,5 +1,6 @@
 import { lazyRouteComponent } from "@tanstack/react-router"
 import { type ComponentType, lazy } from "react"
+import { t } from "../languages/text.ts"
 
 /**
  * Thrown if a module of the console could not be loaded, because the gateway is unreachable or serves another version.
@@ -32,6 +33,6 @@ async function loaded<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load()
   } catch (cause) {
-    throw new PageNotLoaded("This page could not be loaded", { cause })
+    throw new PageNotLoaded(t("This page could not be loaded"), { cause })
   }
 }

@@ -2,6 +2,7 @@ import { Alert } from "@mantine/core"
 import type { ReactNode } from "react"
 import { ApiError } from "../api/api-error.ts"
 import { TextLink } from "../ui/link-button.tsx"
+import { t } from "../languages/text.ts"
 
 /** Returns the gateway's rejection of a link. Returns undefined for an outage, because the link may still be valid. */
 export function rejectionOf(error: unknown): ApiError | undefined {
@@ -22,7 +23,7 @@ export function LinkNotice({ title, children }: LinkNoticeProperties) {
         {children}
       </Alert>
       <TextLink to="/sign-in" size="sm">
-        Go to sign-in
+        {t("Go to sign-in")}
       </TextLink>
     </>
   )

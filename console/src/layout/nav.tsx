@@ -19,6 +19,7 @@ import {
   type Icon,
 } from "../ui/icons.tsx"
 import type { AccountRole } from "tollgate-contract/common.ts"
+import { t } from "../languages/text.ts"
 
 export interface NavEntry {
   readonly to: string
@@ -41,29 +42,29 @@ export interface NavSection {
 export const NAV_SECTIONS: readonly NavSection[] = [
   {
     entries: [
-      { to: "/", label: "Overview", icon: IconChartBar, shortcut: "o" },
-      { to: "/keys", label: "Keys", icon: IconKey, shortcut: "k" },
-      { to: "/connect", label: "Connect", icon: IconPlug },
-      { to: "/usage", label: "Usage", icon: IconChartDots, shortcut: "u" },
-      { to: "/requests", label: "Requests", icon: IconListDetails, shortcut: "r" },
-      { to: "/credits", label: "Credits", icon: IconCoins, shortcut: "c" },
-      { to: "/models", label: "Models", icon: IconBox, shortcut: "m" },
-      { to: "/playground", label: "Playground", icon: IconMessageChatbot, shortcut: "p" },
-      { to: "/members", label: "Members", icon: IconUsers },
-      { to: "/notices", label: "Notices", icon: IconBell, needs: "owner" },
-      { to: "/audit", label: "Audit", icon: IconHistory, needs: "owner" },
+      { to: "/", label: t("Overview"), icon: IconChartBar, shortcut: "o" },
+      { to: "/keys", label: t("Keys"), icon: IconKey, shortcut: "k" },
+      { to: "/connect", label: t("Connect"), icon: IconPlug },
+      { to: "/usage", label: t("Usage"), icon: IconChartDots, shortcut: "u" },
+      { to: "/requests", label: t("Requests"), icon: IconListDetails, shortcut: "r" },
+      { to: "/credits", label: t("Credits"), icon: IconCoins, shortcut: "c" },
+      { to: "/models", label: t("Models"), icon: IconBox, shortcut: "m" },
+      { to: "/playground", label: t("Playground"), icon: IconMessageChatbot, shortcut: "p" },
+      { to: "/members", label: t("Members"), icon: IconUsers },
+      { to: "/notices", label: t("Notices"), icon: IconBell, needs: "owner" },
+      { to: "/audit", label: t("Audit"), icon: IconHistory, needs: "owner" },
     ],
   },
   {
-    heading: "Operator",
+    heading: t("Operator"),
     isOperatorOnly: true,
     entries: [
-      { to: "/providers", label: "Providers", icon: IconPlugConnected },
-      { to: "/accounts", label: "Accounts", icon: IconBuildingBank, shortcut: "a" },
-      { to: "/price-groups", label: "Price groups", icon: IconTag },
-      { to: "/users", label: "Users", icon: IconUserShield },
-      { to: "/codes", label: "Codes", icon: IconGift },
-      { to: "/settings", label: "Settings", icon: IconAdjustments, shortcut: "s" },
+      { to: "/providers", label: t("Providers"), icon: IconPlugConnected },
+      { to: "/accounts", label: t("Accounts"), icon: IconBuildingBank, shortcut: "a" },
+      { to: "/price-groups", label: t("Price groups"), icon: IconTag },
+      { to: "/users", label: t("Users"), icon: IconUserShield },
+      { to: "/codes", label: t("Codes"), icon: IconGift },
+      { to: "/settings", label: t("Settings"), icon: IconAdjustments, shortcut: "s" },
     ],
   },
 ]

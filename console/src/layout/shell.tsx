@@ -12,6 +12,7 @@ import { isWithin, visibleSections } from "./nav.tsx"
 import { PaletteButton } from "../palette/palette-button.tsx"
 import { PaletteProvider } from "../palette/palette-provider.tsx"
 import { UserMenu } from "./user-menu.tsx"
+import { t } from "../languages/text.ts"
 
 /** The frame around every page for signed-in users. */
 export function Shell() {
@@ -28,7 +29,7 @@ export function Shell() {
         padding={{ base: "sm", sm: "xl" }}
       >
         <a href="#content" className="skip-link">
-          Skip to the content
+          {t("Skip to the content")}
         </a>
         <AppShell.Header className="shell-header" hiddenFrom="sm">
           <Group h="100%" px="sm" gap="sm">
@@ -36,13 +37,13 @@ export function Shell() {
               opened={isOpen}
               onClick={navigation.toggle}
               size="sm"
-              aria-label={isOpen ? "Close navigation" : "Open navigation"}
+              aria-label={isOpen ? t("Close navigation") : t("Open navigation")}
             />
             <Brand />
             <PaletteButton isIcon />
           </Group>
         </AppShell.Header>
-        <AppShell.Navbar className="shell-navbar" aria-label="Navigation">
+        <AppShell.Navbar className="shell-navbar" aria-label={t("Navigation")}>
           <AppShell.Section p="md" pb="xs" visibleFrom="sm">
             <Brand />
           </AppShell.Section>

@@ -18,11 +18,12 @@ import {
 import { useNavigate } from "@tanstack/react-router"
 import { useSession } from "../session.tsx"
 import { useSignOut } from "./use-sign-out.ts"
+import { t } from "../languages/text.ts"
 
 const SCHEMES = [
-  { value: "light", label: "Light", icon: IconSun },
-  { value: "dark", label: "Dark", icon: IconMoon },
-  { value: "auto", label: "System", icon: IconDeviceDesktop },
+  { value: "light", label: t("Light"), icon: IconSun },
+  { value: "dark", label: t("Dark"), icon: IconMoon },
+  { value: "auto", label: t("System"), icon: IconDeviceDesktop },
 ] as const
 
 /** The menu of the signed-in user: profile, color scheme, sign-out. */
@@ -31,7 +32,7 @@ export function UserMenu() {
   const navigate = useNavigate()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = useSignOut()
-  const name = session.user?.name ?? "Admin token"
+  const name = session.user?.name ?? t("Admin token")
 
   return (
     <Menu position="top-start" width={232} shadow="md">
@@ -44,10 +45,10 @@ export function UserMenu() {
                 {name}
               </Text>
               <Text size="xs" c="dimmed" truncate>
-                {session.user?.email ?? "operator"}
+                {session.user?.email ?? t("operator")}
               </Text>
             </Box>
-            <span className="unseen">Profile, appearance, sign out</span>
+            <span className="unseen">{t("Profile, appearance, sign out")}</span>
             <IconSelector size={16} aria-hidden />
           </Group>
         </UnstyledButton>
@@ -57,10 +58,10 @@ export function UserMenu() {
           leftSection={<IconUserCircle size={16} />}
           onClick={() => void navigate({ to: "/profile" })}
         >
-          Profile and security
+          {t("Profile and security")}
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Appearance</Menu.Label>
+        <Menu.Label>{t("Appearance")}</Menu.Label>
         {SCHEMES.map((scheme) => (
           <Menu.Item
             key={scheme.value}
@@ -73,7 +74,7 @@ export function UserMenu() {
         ))}
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-          Sign out
+          {t("Sign out")}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

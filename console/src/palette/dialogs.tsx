@@ -3,6 +3,7 @@ import { Modal } from "@mantine/core"
 import type { NavEntry } from "../layout/nav.tsx"
 import { Palette } from "./palette.tsx"
 import { ShortcutList } from "./shortcut-list.tsx"
+import { t } from "../languages/text.ts"
 
 export type PaletteDialog = "palette" | "shortcuts"
 
@@ -23,7 +24,7 @@ export function PaletteDialogs({ shown, pages, onShow, onClose }: DialogsPropert
         opened={shown === "palette"}
         onClose={onClose}
         withCloseButton={false}
-        title="Search"
+        title={t("Search")}
         // Hides the title, because the search field below already shows it.
         classNames={{ header: "unseen" }}
         size="lg"
@@ -33,7 +34,7 @@ export function PaletteDialogs({ shown, pages, onShow, onClose }: DialogsPropert
       >
         <Palette pages={pages} onHelp={() => onShow("shortcuts")} onClose={onClose} />
       </Modal>
-      <Modal opened={shown === "shortcuts"} onClose={onClose} title="Keyboard shortcuts">
+      <Modal opened={shown === "shortcuts"} onClose={onClose} title={t("Keyboard shortcuts")}>
         <ShortcutList pages={pages} />
       </Modal>
     </>

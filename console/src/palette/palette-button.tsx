@@ -2,6 +2,7 @@ import { ActionIcon, Kbd, UnstyledButton } from "@mantine/core"
 import { IconSearch } from "../ui/icons.tsx"
 import { useOpenPalette } from "./palette-provider.tsx"
 import { modifierName } from "./shortcuts.ts"
+import { t } from "../languages/text.ts"
 
 /** Opens the command palette by mouse. */
 export function PaletteButton({ isIcon = false }: { readonly isIcon?: boolean }) {
@@ -13,7 +14,7 @@ export function PaletteButton({ isIcon = false }: { readonly isIcon?: boolean })
         color="gray"
         size={36}
         ml="auto"
-        aria-label="Search"
+        aria-label={t("Search")}
         onClick={open}
       >
         <IconSearch size={20} />
@@ -23,9 +24,9 @@ export function PaletteButton({ isIcon = false }: { readonly isIcon?: boolean })
   return (
     <UnstyledButton className="palette-button" onClick={open}>
       <IconSearch size={16} aria-hidden />
-      <span>Search</span>
+      <span>{t("Search")}</span>
       <Kbd size="xs" ml="auto" aria-hidden>
-        {modifierName()} K
+        {`${modifierName()} K`}
       </Kbd>
     </UnstyledButton>
   )

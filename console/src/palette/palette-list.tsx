@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react"
 import type { PaletteEntry, PaletteGroup } from "./entries.ts"
+import { t } from "../languages/text.ts"
 
 export interface PaletteListProperties {
   readonly id: string
@@ -27,7 +28,7 @@ export function PaletteList(properties: PaletteListProperties) {
       ref={list}
       id={id}
       role="listbox"
-      aria-label="Results"
+      aria-label={t("Results")}
       className="palette-list"
       hidden={active === undefined}
     >

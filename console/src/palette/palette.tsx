@@ -6,6 +6,7 @@ import { countText } from "../format/numbers.ts"
 import type { PaletteEntry } from "./entries.ts"
 import { entryElementId, PaletteList } from "./palette-list.tsx"
 import { useFound } from "./use-found.ts"
+import { t } from "../languages/text.ts"
 
 export interface PaletteProperties {
   readonly pages: readonly NavEntry[]
@@ -43,7 +44,7 @@ export function Palette({ pages, onHelp, onClose }: PaletteProperties) {
       <TextInput
         data-autofocus
         role="combobox"
-        aria-label="Search"
+        aria-label={t("Search")}
         aria-expanded={active !== undefined}
         aria-controls={id}
         aria-autocomplete="list"
@@ -52,7 +53,7 @@ export function Palette({ pages, onHelp, onClose }: PaletteProperties) {
         spellCheck={false}
         variant="unstyled"
         size="md"
-        placeholder="Search, or paste a request ID"
+        placeholder={t("Search, or paste a request ID")}
         leftSection={<IconSearch size={18} />}
         value={typed}
         onChange={(event) => {
@@ -68,9 +69,9 @@ export function Palette({ pages, onHelp, onClose }: PaletteProperties) {
         onActivate={(entry) => setIndex(all.indexOf(entry))}
         onFollow={follow}
       />
-      {active === undefined && <p className="palette-nothing">Nothing found.</p>}
+      {active === undefined && <p className="palette-nothing">{t("Nothing found.")}</p>}
       <VisuallyHidden role="status">
-        {typed === "" ? "" : `Results: ${countText(all.length)}`}
+        {typed === "" ? "" : t("Results: {count}", { count: countText(all.length) })}
       </VisuallyHidden>
     </div>
   )

@@ -4,15 +4,16 @@ import { useAccount } from "../account.tsx"
 import { useSignOut } from "../layout/use-sign-out.ts"
 import { useSession } from "../session.tsx"
 import type { PaletteEntry } from "./entries.ts"
+import { t } from "../languages/text.ts"
 
 const SCHEMES = [
-  { value: "light", label: "Light appearance", keywords: "mode theme bright" },
-  { value: "dark", label: "Dark appearance", keywords: "mode theme night" },
-  { value: "auto", label: "Appearance of the system", keywords: "mode theme auto" },
+  { value: "light", label: t("Light appearance"), keywords: t("mode theme bright") },
+  { value: "dark", label: t("Dark appearance"), keywords: t("mode theme night") },
+  { value: "auto", label: t("Appearance of the system"), keywords: t("mode theme auto") },
 ] as const
 
 function action(id: string, label: string, keywords: string, choose: () => void): PaletteEntry {
-  return { id, group: "Actions", label, keywords, choose }
+  return { id, group: t("Actions"), label, keywords, choose }
 }
 
 /** Returns the actions that the user may start from the palette. */
@@ -25,22 +26,27 @@ export function useActions(onHelp: () => void): PaletteEntry[] {
   return [
     ...(may("member")
       ? [
-          action("create-key", "Create a key", "new add secret token", () => {
+          action("create-key", t("Create a key"), t("new add secret token"), () => {
             void navigate({ to: "/keys", search: { create: "1" } })
           }),
         ]
       : []),
     ...(isOperator && accountId !== undefined
       ? [
-          action("adjust-credits", "Adjust credits", "refund grant debit top up correct", () => {
-            void navigate({ to: "/credits", search: { add: "entry" } })
-          }),
+          action(
+            "adjust-credits",
+            t("Adjust credits"),
+            t("refund grant debit top up correct"),
+            () => {
+              void navigate({ to: "/credits", search: { add: "entry" } })
+            },
+          ),
         ]
       : []),
     ...SCHEMES.map(({ value, label, keywords }) =>
       action(`appearance-${value}`, label, keywords, () => setColorScheme(value)),
     ),
-    action("help", "Keyboard shortcuts", "help", onHelp),
-    action("sign-out", "Sign out", "log out logout leave exit", () => void signOut()),
+    action("help", t("Keyboard shortcuts"), t("help"), onHelp),
+    action("sign-out", t("Sign out"), t("log out logout leave exit"), () => void signOut()),
   ]
 }

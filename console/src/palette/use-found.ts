@@ -8,6 +8,8 @@ import { useSession } from "../session.tsx"
 import { useActions } from "./use-actions.ts"
 import { useOperatorEntries } from "./use-operator-entries.ts"
 import { findEntries, type PaletteEntry, type PaletteGroup, requestIdIn } from "./entries.ts"
+import { t } from "../languages/text.ts"
+import { word } from "../languages/words.ts"
 
 /** Returns the results for the typed text. If the text contains the id of a request, only that request is found. */
 export function useFound(
@@ -20,7 +22,7 @@ export function useFound(
   const request = requestIdIn(typed)
   if (request === undefined) return findEntries(typed, entries)
   const choose = () => void navigate({ to: "/requests/$request", params: { request } })
-  const name = "Requests"
+  const name = t("Requests")
   return [{ name, entries: [{ id: request, group: name, label: request, choose }] }]
 }
 
@@ -31,38 +33,40 @@ function useEntries(pages: readonly NavEntry[]): PaletteEntry[] {
   const { accountId, accounts, choose } = useAccount()
   const { data: models = [] } = useQuery(modelsQuery)
   const { data: keys } = useQuery(keysQuery(accountId))
-  const choices = isOperator ? [{ id: ALL_ACCOUNTS, name: "All accounts" }, ...accounts] : accounts
+  const choices = isOperator
+    ? [{ id: ALL_ACCOUNTS, name: t("All accounts") }, ...accounts]
+    : accounts
   return [
     ...pages.map(({ to, label }) => ({
       id: `page:${to}`,
-      group: "Pages",
+      group: t("Pages"),
       label,
       choose: () => void navigate({ to }),
     })),
     {
       id: "profile",
-      group: "Pages",
-      label: "Profile and security",
+      group: t("Pages"),
+      label: t("Profile and security"),
       choose: () => void navigate({ to: "/profile" }),
     },
     ...(choices.length > 1 ? choices : []).map(({ id, name }) => ({
       id: `account:${id}`,
-      group: "Switch to an account",
+      group: t("Switch to an account"),
       label: name,
       choose: () => choose(id),
     })),
     ...(keys?.data ?? []).map(({ id, name, hint, status }) => ({
       id,
-      group: "Keys",
+      group: t("Keys"),
       label: name,
-      detail: [hint, status === "active" ? undefined : status].filter(Boolean).join(" · "),
+      detail: [hint, status === "active" ? undefined : word(status)].filter(Boolean).join(" · "),
       choose: () => void navigate({ to: "/keys", search: { search: id, status: "all" } }),
     })),
     ...models.map(({ id, kind }) => ({
       id: `model:${id}`,
-      group: "Models",
+      group: t("Models"),
       label: id,
-      detail: kind,
+      detail: word(kind),
       choose: () => void navigate({ to: "/models", search: { model: id } }),
     })),
   ]

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { oneQuery } from "../api/queries.ts"
 import { useSession } from "../session.tsx"
 import type { PaletteEntry } from "./entries.ts"
+import { t } from "../languages/text.ts"
 
 const MAX_USERS = 8
 /** Shorter texts match most users. */
@@ -22,14 +23,14 @@ export function useOperatorEntries(typed: string): PaletteEntry[] {
   return [
     ...(users?.data ?? []).map(({ id, name, email }) => ({
       id: `user:${id}`,
-      group: "Users",
+      group: t("Users"),
       label: name,
       detail: email,
       choose: () => void navigate({ to: "/users", search: { search: email } }),
     })),
     ...(settings?.changeable ?? []).map(({ name, label }) => ({
       id: `setting:${name}`,
-      group: "Settings",
+      group: t("Settings"),
       label,
       detail: name,
       choose: () => void navigate({ to: "/settings", hash: name }),

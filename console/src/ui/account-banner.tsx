@@ -6,6 +6,7 @@ import { type AccountBlock, accountBlock } from "../format/account-block.ts"
 import { useSession } from "../session.tsx"
 import { IconAlertCircle } from "./icons.tsx"
 import { LinkButton } from "./link-button.tsx"
+import { t } from "../languages/text.ts"
 
 const POLL_INTERVAL_MS = 5_000
 
@@ -47,23 +48,25 @@ function NextStep({ account, block: { step } }: NextStepProperties) {
   if (session.is_operator) {
     return step === "account" ? (
       <LinkButton to="/accounts/$account" params={{ account }} size="xs">
-        Open the account
+        {t("Open the account")}
       </LinkButton>
     ) : (
       <LinkButton to="/credits" search={{ account, add: "entry" }} size="xs">
-        Add credits
+        {t("Add credits")}
       </LinkButton>
     )
   }
   if (step === "account" || !may("member")) {
     return (
-      <Text size="sm">Ask {step === "account" ? "the operator" : "an owner of the account"}.</Text>
+      <Text size="sm">
+        {step === "account" ? t("Ask the operator.") : t("Ask an owner of the account.")}
+      </Text>
     )
   }
   const add = session.card_payments ? "buy" : "redeem"
   return (
     <LinkButton to="/credits" search={{ account, add }} size="xs">
-      Add credits
+      {t("Add credits")}
     </LinkButton>
   )
 }

@@ -1,6 +1,7 @@
 import { Text, TextInput, type TextInputProps } from "@mantine/core"
 import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
 import { creditsText } from "../format/credits.ts"
+import { t } from "../languages/text.ts"
 
 /** A field for credits. To prevent mistakes, the parsed amount is shown below the field. */
 export function AmountInput(properties: TextInputProps) {
@@ -9,11 +10,11 @@ export function AmountInput(properties: TextInputProps) {
     <div>
       <TextInput
         inputMode="decimal"
-        rightSection={<span className="unit">credits</span>}
+        rightSection={<span className="unit">{t("credits")}</span>}
         rightSectionWidth={62}
         {...properties}
       />
-      <AmountEcho typed={typeof value === "string" ? value : ""} unit="credits" />
+      <AmountEcho typed={typeof value === "string" ? value : ""} unit={t("credits")} />
     </div>
   )
 }

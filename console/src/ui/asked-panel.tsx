@@ -3,6 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { ErrorNotice } from "./error-notice.tsx"
 import { Panel, type PanelProperties } from "./panel.tsx"
+import { t } from "../languages/text.ts"
 
 export interface AskedPanelProperties<Answer> extends Omit<PanelProperties, "children" | "title"> {
   readonly title: string
@@ -17,7 +18,7 @@ export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProp
     <Panel {...panel}>
       <ErrorNotice
         error={error}
-        title={`${panel.title} could not be loaded`}
+        title={t("{title} could not be loaded", { title: panel.title })}
         retry={() => void refetch()}
       />
       {data === undefined ? error === null && <Skeleton height={160} /> : children(data)}

@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from "react"
 import type { Column } from "./data-column.ts"
 import { useDensity } from "./use-density.ts"
 import { IconColumns2 } from "./icons.tsx"
+import { t } from "../languages/text.ts"
 
 export interface ChosenColumns<Row> {
   /** The columns that are shown. */
@@ -65,10 +66,10 @@ export function ColumnChoice<Row>({ all, chosen, children }: ColumnChoicePropert
     <Popover position="bottom-end" withinPortal trapFocus>
       <Popover.Target>
         <Button variant="default" size="xs" leftSection={<IconColumns2 size={14} />}>
-          Columns
+          {t("Columns")}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Columns">
+      <Popover.Dropdown aria-label={t("Columns")}>
         <Stack gap="xs">
           {all
             .filter(({ isAction = false }, index) => index > 0 && !isAction)
@@ -84,7 +85,7 @@ export function ColumnChoice<Row>({ all, chosen, children }: ColumnChoicePropert
           {children}
           <Switch
             size="xs"
-            label="Compact rows"
+            label={t("Compact rows")}
             checked={isCompact}
             onChange={() => setCompact(!isCompact)}
           />

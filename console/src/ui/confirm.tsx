@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { useState, type ReactNode } from "react"
 import { ErrorNotice } from "./error-notice.tsx"
+import { t } from "../languages/text.ts"
 
 export interface ConfirmProperties {
   readonly isOpen: boolean
@@ -48,7 +49,7 @@ export function Confirm(properties: ConfirmProperties) {
         <ErrorNotice error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={close} data-autofocus>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button
             {...(isDangerous && { color: "red" })}

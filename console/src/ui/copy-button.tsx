@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core"
 import { useClipboard } from "@mantine/hooks"
 import { IconCheck, IconCopy } from "./icons.tsx"
+import { t } from "../languages/text.ts"
 
 export interface CopyButtonProperties {
   readonly value: string
@@ -21,14 +22,14 @@ export function CopyButton({ value, label, text }: CopyButtonProperties) {
         variant={clipboard.copied ? "light" : "default"}
         leftSection={icon}
         onClick={() => clipboard.copy(value)}
-        aria-label={clipboard.copied ? "Copied" : label}
+        aria-label={clipboard.copied ? t("Copied") : label}
       >
-        {clipboard.copied ? "Copied" : text}
+        {clipboard.copied ? t("Copied") : text}
       </Button>
     )
   }
   return (
-    <Tooltip label={clipboard.copied ? "Copied" : label}>
+    <Tooltip label={clipboard.copied ? t("Copied") : label}>
       <ActionIcon
         variant="subtle"
         color={clipboard.copied ? "gate" : "gray"}
@@ -36,7 +37,7 @@ export function CopyButton({ value, label, text }: CopyButtonProperties) {
           event.stopPropagation()
           clipboard.copy(value)
         }}
-        aria-label={clipboard.copied ? "Copied" : label}
+        aria-label={clipboard.copied ? t("Copied") : label}
       >
         {icon}
       </ActionIcon>

@@ -1,4 +1,5 @@
 import { Confirm } from "./confirm.tsx"
+import { t } from "../languages/text.ts"
 
 export interface DiscardQuestionProperties {
   readonly isOpen: boolean
@@ -11,12 +12,12 @@ export function DiscardQuestion({ isOpen, onDiscard, onClose }: DiscardQuestionP
   return (
     <Confirm
       isOpen={isOpen}
-      title="Discard unsaved changes?"
-      action="Discard"
+      title={t("Discard unsaved changes?")}
+      action={t("Discard")}
       onConfirm={async () => onDiscard()}
       onClose={onClose}
     >
-      Your changes have not been saved.
+      {t("Your changes have not been saved.")}
     </Confirm>
   )
 }

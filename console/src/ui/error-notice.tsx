@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from "@mantine/core"
 import { IconAlertCircle } from "./icons.tsx"
 import { ApiError, isOutcomeUnknown, messageOf } from "../api/api-error.ts"
+import { t } from "../languages/text.ts"
 
 export interface ErrorNoticeProperties {
   readonly error: unknown
@@ -23,17 +24,17 @@ export function ErrorNotice({ error, title, unknownTitle, retry }: ErrorNoticePr
       color="red"
       variant="light"
       icon={<IconAlertCircle />}
-      title={(isUnknown ? unknownTitle : title) ?? "Something went wrong"}
+      title={(isUnknown ? unknownTitle : title) ?? t("Something went wrong")}
       role="alert"
     >
       <Text size="sm">
         {messageOf(error)}
-        {isUnknown && " It is safe to try again: it will not be done twice."}
+        {isUnknown && <> {t("It is safe to try again: it will not be done twice.")}</>}
       </Text>
       <Group gap="sm" mt={retry === undefined && requestId === null ? 0 : "xs"}>
         {retry !== undefined && (
           <Button size="compact-sm" variant="default" onClick={retry}>
-            Try again
+            {t("Try again")}
           </Button>
         )}
         {requestId !== null && (

@@ -1,4 +1,5 @@
 import { CloseButton, Group, Paper, Text } from "@mantine/core"
+import { inSentence, t } from "../languages/text.ts"
 
 export interface FilterMarkProperties {
   /** The name of the filter: "End user". */
@@ -17,7 +18,7 @@ export function FilterMark({ filter, value, onRemove }: FilterMarkProperties) {
         </Text>
         <CloseButton
           size="sm"
-          aria-label={`Show all, not only this ${filter.toLowerCase()}`}
+          aria-label={t("Show all, not only this {filter}", { filter: inSentence(filter) })}
           onClick={onRemove}
         />
       </Group>

@@ -1,5 +1,6 @@
 import { Button, Group } from "@mantine/core"
 import { isOutcomeUnknown } from "../api/api-error.ts"
+import { t } from "../languages/text.ts"
 
 export interface FormButtonsProperties {
   /** The label of the submit button: "Create the key". */
@@ -15,10 +16,10 @@ export function FormButtons({ action, isBusy, error, onClose }: FormButtonsPrope
   return (
     <Group justify="flex-end" gap="xs">
       <Button variant="default" onClick={onClose}>
-        Cancel
+        {t("Cancel")}
       </Button>
       <Button type="submit" loading={isBusy}>
-        {isOutcomeUnknown(error) ? "Try again" : action}
+        {isOutcomeUnknown(error) ? t("Try again") : action}
       </Button>
     </Group>
   )

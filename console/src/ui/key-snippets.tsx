@@ -3,6 +3,7 @@ import { useFirstModel } from "../api/first-model.ts"
 import { keySnippets } from "../format/key-snippets.ts"
 import { useSession } from "../session.tsx"
 import { Snippet } from "./snippet.tsx"
+import { rich, t } from "../languages/text.ts"
 
 export interface KeySnippetsProperties {
   /** The secret, or a placeholder. */
@@ -31,10 +32,13 @@ export function KeySnippets({ secret, models }: KeySnippetsProperties) {
           <Stack gap="xs">
             {snippet.install !== undefined && (
               <Text size="sm" c="dimmed">
-                First: <code>{snippet.install}</code>
+                {rich("First: {install}", { install: <code>{snippet.install}</code> })}
               </Text>
             )}
-            <Snippet code={snippet.code} label={`Copy the code for ${snippet.label}`} />
+            <Snippet
+              code={snippet.code}
+              label={t("Copy the code for {label}", { label: snippet.label })}
+            />
           </Stack>
         </Tabs.Panel>
       ))}

@@ -2,6 +2,7 @@ import "./markdown.css"
 import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
 import { createElement, Fragment, memo, type ReactNode, useDeferredValue, useMemo } from "react"
 import { Snippet } from "./snippet.tsx"
+import { t } from "../languages/text.ts"
 
 /** Maximum length of text that is parsed. Parsing longer text would block the page, so it is shown as plain text. */
 const MAX_CHARACTERS = 100_000
@@ -65,7 +66,14 @@ function shownToken(token: Token, depth: number): ReactNode {
       return <p>{inside(known.tokens, depth)}</p>
     case "code":
       return (
-        <Snippet code={known.text} label={`Copy ${known.lang ?? ""} code`.replace("  ", " ")} />
+        <Snippet
+          code={known.text}
+          label={
+            known.lang === undefined || known.lang === ""
+              ? t("Copy code")
+              : t("Copy {language} code", { language: known.lang })
+          }
+        />
       )
     case "blockquote":
       return <blockquote>{inside(known.tokens, depth)}</blockquote>
@@ -95,7 +103,9 @@ function shownToken(token: Token, depth: number): ReactNode {
       return <LinkView href={known.href}>{known.text === "" ? known.href : known.text}</LinkView>
     case "checkbox":
       return (
-        <span aria-label={known.checked ? "done" : "to do"}>{known.checked ? "☑ " : "☐ "}</span>
+        <span aria-label={known.checked ? t("done") : t("to do")}>
+          {known.checked ? "☑ " : "☐ "}
+        </span>
       )
     case "text":
       return known.tokens === undefined ? decoded(known.text) : inside(known.tokens, depth)
@@ -113,7 +123,7 @@ type TableToken = Extract<MarkedToken, { type: "table" }>
 
 function TableView({ table, depth }: { readonly table: TableToken; readonly depth: number }) {
   return (
-    <div className="markdown-table" tabIndex={0} role="group" aria-label="Table">
+    <div className="markdown-table" tabIndex={0} role="group" aria-label={t("Table")}>
       <table>
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { modelsQuery } from "../api/models-query.ts"
+import { t } from "../languages/text.ts"
 
 type PassedOn = "label" | "aria-label" | "description" | "placeholder" | "error" | "disabled"
 
@@ -20,8 +21,8 @@ export interface ModelSelectProperties extends Pick<SelectProps, PassedOn> {
  * @param members number of models of a group.
  */
 function noteOf(isPriced: boolean, members: number | undefined): string {
-  if (!isPriced) return "no price"
-  return members === undefined ? "" : `group of ${members}`
+  if (!isPriced) return t("no price")
+  return members === undefined ? "" : t("group of {count}", { count: members })
 }
 
 /** Maximum number of shown models. Further models are found by typing. */
@@ -46,7 +47,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
   }, [models, kinds, value])
   return (
     <Select
-      placeholder={isPending ? "Loading models…" : "Choose a model"}
+      placeholder={isPending ? t("Loading models…") : t("Choose a model")}
       {...rest}
       data={options}
       value={value}
@@ -55,11 +56,11 @@ export function ModelSelect(properties: ModelSelectProperties) {
         else onChange(chosen)
       }}
       clearable={onClear !== undefined}
-      clearButtonProps={{ "aria-label": "Use the default" }}
+      clearButtonProps={{ "aria-label": t("Use the default") }}
       searchable
       allowDeselect={false}
       limit={MAX_SHOWN}
-      nothingFoundMessage="No matching models."
+      nothingFoundMessage={t("No matching models.")}
       error={error === null ? rest.error : error.message}
       maxDropdownHeight={320}
       comboboxProps={{ shadow: "md", width: "max-content", position: "bottom-start" }}

@@ -1,5 +1,7 @@
 import { Text, type TextProps } from "@mantine/core"
 import { creditsText, shortCredits } from "../format/credits.ts"
+import { t } from "../languages/text.ts"
+import { SEPARATORS } from "../format/numbers.ts"
 
 declare module "react" {
   interface CSSProperties {
@@ -28,15 +30,23 @@ export function Money({
   ...style
 }: MoneyProperties) {
   const text = decimals === undefined ? creditsText(value) : shortCredits(value, decimals)
-  const [whole, fraction = ""] = text.split(".")
+  const [whole, fraction = ""] = text.split(SEPARATORS.decimal)
   const sign = isSigned && !value.startsWith("-") && /[1-9]/.test(value) ? "+" : ""
   return (
-    <Text span inherit className="figures" title={`${creditsText(value)} credits`} {...style}>
+    <Text
+      span
+      inherit
+      className="figures"
+      title={t("{amount} credits", { amount: creditsText(value) })}
+      {...style}
+    >
       <span className="amount" style={{ "--digits": sign.length + text.length }}>
         {sign}
-        {whole}.<span className="fraction">{fraction}</span>
+        {whole}
+        {SEPARATORS.decimal}
+        <span className="fraction">{fraction}</span>
       </span>
-      {hasUnit && <span className="unit"> credits</span>}
+      {hasUnit && <span className="unit"> {t("credits")}</span>}
     </Text>
   )
 }

@@ -1,5 +1,6 @@
 import { Button, Center } from "@mantine/core"
 import type { Pages } from "../api/use-pages.ts"
+import { t } from "../languages/text.ts"
 
 interface MoreButtonProperties<Item> {
   readonly pages: Pages<Item>
@@ -7,7 +8,7 @@ interface MoreButtonProperties<Item> {
 }
 
 /** Loads the next page of a list. Hidden on the last page. */
-export function MoreButton<Item>({ pages, label = "Show more" }: MoreButtonProperties<Item>) {
+export function MoreButton<Item>({ pages, label = t("Show more") }: MoreButtonProperties<Item>) {
   if (!pages.hasMore) return null
   return (
     <Center p="sm">

@@ -1,5 +1,6 @@
 import type { NotificationData } from "@mantine/notifications"
 import { messageOf } from "../api/api-error.ts"
+import { t } from "../languages/text.ts"
 
 /** Confirms that an action succeeded. */
 export function notifyDone(message: string): void {
@@ -9,7 +10,7 @@ export function notifyDone(message: string): void {
 /** Shows an error that has no better place on the page. */
 export function notifyError(thrown: unknown): void {
   void show({
-    title: "Something went wrong",
+    title: t("Something went wrong"),
     message: messageOf(thrown),
     color: "red",
     withBorder: true,

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form"
 import { ErrorNotice } from "./error-notice.tsx"
 import { FormButtons } from "./form-buttons.tsx"
 import { useSubmit } from "./use-submit.ts"
+import { t } from "../languages/text.ts"
 
 /** The name and the email address of a person. */
 export interface PersonValues {
@@ -23,7 +24,7 @@ export interface PersonModalProperties {
 export function PersonModal(properties: PersonModalProperties) {
   const { person, onClose } = properties
   return (
-    <Modal opened={person !== undefined} onClose={onClose} title="Name and email">
+    <Modal opened={person !== undefined} onClose={onClose} title={t("Name and email")}>
       {person !== undefined && <PersonForm {...properties} person={person} />}
     </Modal>
   )
@@ -38,8 +39,8 @@ function PersonForm({
   const form = useForm<PersonValues>({
     initialValues: { name: person.name, email: person.email },
     validate: {
-      name: (value) => (value.trim() === "" ? "Enter a name" : null),
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Enter an email address"),
+      name: (value) => (value.trim() === "" ? t("Enter a name") : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t("Enter an email address")),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
@@ -55,23 +56,25 @@ function PersonForm({
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TextInput
-          label="Name"
+          label={t("Name")}
           autoComplete="name"
           data-autofocus
           {...form.getInputProps("name")}
         />
         <TextInput
-          label="Email"
+          label={t("Email")}
           type="email"
           autoComplete="email"
           description={
-            mayChangeEmail ? "Used to sign in from now on." : "Only an operator can change it."
+            mayChangeEmail
+              ? t("Used to sign in from now on.")
+              : t("Only an operator can change it.")
           }
           disabled={!mayChangeEmail}
           {...form.getInputProps("email")}
         />
         <ErrorNotice error={error} />
-        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+        <FormButtons action={t("Save")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -2,9 +2,10 @@ import "./reliability.css"
 import { Group, Text } from "@mantine/core"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { timeText } from "../format/moments.ts"
-import { counted, countText, durationText, shareText, shortCount } from "../format/numbers.ts"
+import { countText, durationText, shareText, shortCount } from "../format/numbers.ts"
 import { type Fact, Facts } from "./facts.tsx"
 import { Status } from "./status.tsx"
+import { t } from "../languages/text.ts"
 
 interface HealthSummaryProperties {
   readonly state: string
@@ -19,7 +20,10 @@ export function HealthSummary({ state, history }: HealthSummaryProperties) {
         <Status value={state} />
         {history !== undefined && (
           <Text span size="xs" c="dimmed" className="figures">
-            {shareText(shareOf(history))} of {shortCount(history.requests)}
+            {t("{share} of {requests}", {
+              share: shareText(shareOf(history)),
+              requests: shortCount(history.requests),
+            })}
           </Text>
         )}
       </Group>
@@ -31,13 +35,16 @@ export function HealthSummary({ state, history }: HealthSummaryProperties) {
 /** Shows a bar for each of the last 24 hours. The red part of a bar is the share of failed requests. */
 function HourStrip({ history }: { readonly history: ReliabilityRow }) {
   const { requests, failed, hours } = history
-  const label = `Last 24 hours: ${shareText(shareOf(history))} of ${counted(requests, "request")} succeeded, ${countText(failed)} failed`
+  const label = t(
+    "Last 24 hours: {share} of {requests, plural, one {# request} other {# requests}} succeeded, {failed} failed",
+    { share: shareText(shareOf(history)), requests, failed: countText(failed) },
+  )
   return (
     <div className="hour-strip" role="img" aria-label={label}>
       {hours.map((hour) => (
         <span
           key={hour.at}
-          title={`${timeText(hour.at)}: ${hour.requests === 0 ? "no requests" : `${counted(hour.requests, "request")}, ${countText(hour.failed)} failed`}`}
+          title={hourText(hour)}
           className={hour.requests === 0 ? "hour-empty" : undefined}
         >
           {hour.failed > 0 && <i style={{ height: `${faultHeight(hour)}%` }} />}
@@ -45,6 +52,17 @@ function HourStrip({ history }: { readonly history: ReliabilityRow }) {
       ))}
     </div>
   )
+}
+
+function hourText({ at, requests, failed }: ReliabilityRow["hours"][number]): string {
+  const time = timeText(at)
+  return requests === 0
+    ? t("{time}: no requests", { time })
+    : t("{time}: {requests, plural, one {# request} other {# requests}}, {failed} failed", {
+        time,
+        requests,
+        failed: countText(failed),
+      })
 }
 
 /** Shows response times in two lines, for a table cell. */
@@ -56,11 +74,11 @@ export function Speed({ history }: { readonly history: ReliabilityRow | undefine
     <div className="speed">
       {durationText(median)}
       <Text size="xs" c="dimmed">
-        95% in {durationText(p95)}
+        {t("95% in {p95}", { p95: durationText(p95) })}
       </Text>
       {speed !== null && (
         <Text size="xs" c="dimmed">
-          {countText(speed)} tokens/s
+          {t("{speed} tokens/s", { speed: countText(speed) })}
         </Text>
       )}
     </div>
@@ -72,7 +90,7 @@ export function ReliabilityFacts({ history }: { readonly history: ReliabilityRow
   if (history === undefined) {
     return (
       <Text size="sm" c="dimmed">
-        No requests in the last 24 hours.
+        {t("No requests in the last 24 hours.")}
       </Text>
     )
   }
@@ -87,13 +105,19 @@ export function ReliabilityFacts({ history }: { readonly history: ReliabilityRow
 function factsOf(history: ReliabilityRow): Fact[] {
   const { requests, failed, times } = history
   return [
-    { label: "Requests", value: countText(requests) },
-    { label: "Succeeded", value: `${shareText(shareOf(history))} (${countText(failed)} failed)` },
-    { label: "Median duration", value: durationText(times.p50_duration_ms) },
-    { label: "95% within", value: durationText(times.p95_duration_ms) },
-    { label: "First byte, median", value: durationText(times.p50_first_byte_ms) },
+    { label: t("Requests"), value: countText(requests) },
     {
-      label: "Tokens per second",
+      label: t("Succeeded"),
+      value: t("{share} ({failed} failed)", {
+        share: shareText(shareOf(history)),
+        failed: countText(failed),
+      }),
+    },
+    { label: t("Median duration"), value: durationText(times.p50_duration_ms) },
+    { label: t("95% within"), value: durationText(times.p95_duration_ms) },
+    { label: t("First byte, median"), value: durationText(times.p50_first_byte_ms) },
+    {
+      label: t("Tokens per second"),
       value: times.tokens_per_second === null ? "–" : countText(times.tokens_per_second),
     },
   ]

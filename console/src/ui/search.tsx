@@ -2,6 +2,7 @@ import { CloseButton, Kbd, TextInput } from "@mantine/core"
 import { useDebouncedCallback, useHotkeys } from "@mantine/hooks"
 import { IconSearch } from "./icons.tsx"
 import { useEffect, useRef, useState } from "react"
+import { t } from "../languages/text.ts"
 
 export interface SearchProperties {
   readonly value: string
@@ -38,7 +39,7 @@ export function Search({ value, onChange, label }: SearchProperties) {
             /
           </Kbd>
         ) : (
-          <CloseButton size="sm" aria-label="Clear search" onClick={() => type("")} />
+          <CloseButton size="sm" aria-label={t("Clear search")} onClick={() => type("")} />
         )
       }
       className="search"

@@ -2,6 +2,7 @@ import { ActionIcon, Group, Select, UnstyledButton } from "@mantine/core"
 import type { Column, DataTableProperties } from "./data-column.ts"
 import { IconArrowDown, IconArrowUp } from "./icons.tsx"
 import { nextSorting, type Sorting } from "./sorting.ts"
+import { t } from "../languages/text.ts"
 
 interface SortHeadingProperties<Row> {
   readonly column: Column<Row>
@@ -42,8 +43,8 @@ export function SortChoice<Row>({
   return (
     <Group gap="xs" px="xs" pt="xs" wrap="nowrap">
       <Select
-        aria-label="Sort by"
-        placeholder="Sort by"
+        aria-label={t("Sort by")}
+        placeholder={t("Sort by")}
         flex={1}
         maw="20rem"
         allowDeselect={false}
@@ -58,7 +59,7 @@ export function SortChoice<Row>({
         <ActionIcon
           variant="default"
           size="input-sm"
-          aria-label={sorting.order === "asc" ? "Sort descending" : "Sort ascending"}
+          aria-label={sorting.order === "asc" ? t("Sort descending") : t("Sort ascending")}
           onClick={() => onSort(nextSorting(chosen, sorting))}
         >
           <SortArrow order={sorting.order} />

@@ -1,4 +1,5 @@
 import { Badge, type MantineColor } from "@mantine/core"
+import { word } from "../languages/words.ts"
 
 /** The color of each state. */
 const COLORS: Readonly<Record<string, MantineColor>> = {
@@ -15,9 +16,9 @@ const COLORS: Readonly<Record<string, MantineColor>> = {
   written_off: "yellow",
   used_up: "gray",
   unknown: "gray",
-  "no recent calls": "gray",
+  no_recent_calls: "gray",
   released: "gray",
-  "not charged": "gray",
+  not_charged: "gray",
   closed: "gray",
   revoked: "red",
   disabled: "red",
@@ -42,7 +43,7 @@ export function Status({ value, title, color }: StatusProperties) {
       title={title}
       className="status"
     >
-      {value.replaceAll("_", " ")}
+      {word(value)}
     </Badge>
   )
 }

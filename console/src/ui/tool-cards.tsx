@@ -4,6 +4,7 @@ import { toolPath } from "../format/tool-path.ts"
 import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
 import { Snippet } from "./snippet.tsx"
+import { t } from "../languages/text.ts"
 
 /** Maximum height of a tool's settings in CSS pixels. The settings of every tool fit without scrolling. */
 const MAX_SETTINGS_HEIGHT = 560
@@ -21,7 +22,13 @@ export interface ToolCardsProperties {
 export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   if (model === undefined) return <Skeleton height={220} />
-  const facts = { url: baseUrl.replace(/\/+$/, ""), key: secret, model, pathOf: toolPath }
+  const facts = {
+    url: baseUrl.replace(/\/+$/, ""),
+    key: secret,
+    model,
+    pathOf: toolPath,
+    translate: t,
+  }
   return (
     <SimpleGrid cols={{ base: 1, lg: columns }}>
       {tools.map((tool) => {
@@ -35,7 +42,7 @@ export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties
               </Text>
               <Snippet
                 code={text}
-                label={`Copy the settings for ${name}`}
+                label={t("Copy the settings for {name}", { name })}
                 maxHeight={MAX_SETTINGS_HEIGHT}
               />
               {after !== undefined && (
@@ -44,7 +51,7 @@ export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties
                 </Text>
               )}
               {command !== undefined && (
-                <Snippet code={command} label={`Copy the command for ${name}`} />
+                <Snippet code={command} label={t("Copy the command for {name}", { name })} />
               )}
             </Stack>
           </Panel>

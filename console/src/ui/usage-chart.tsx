@@ -6,6 +6,7 @@ import { creditsText } from "../format/credits.ts"
 import { countText, shortCount } from "../format/numbers.ts"
 import type { Measure, UsagePoint } from "../format/usage-points.ts"
 import { useBarRange } from "./use-bar-range.ts"
+import { t } from "../languages/text.ts"
 
 export interface UsageChartProperties {
   readonly points: readonly UsagePoint[]
@@ -100,14 +101,20 @@ function PointNote({ point, measure, side }: PointNoteProperties) {
         {label}
       </Text>
       <Text size="xs" className="figures">
-        {creditsText(row.cost)} credits
+        {t("{amount} credits", { amount: creditsText(row.cost) })}
       </Text>
       <Text size="xs" className="figures">
-        {countText(row.requests)} requests, {countText(row.errors)} failed
+        {t("{requests, plural, one {# request} other {# requests}}, {failed} failed", {
+          requests: row.requests,
+          failed: countText(row.errors),
+        })}
       </Text>
       {measure === "tokens" && (
         <Text size="xs" className="figures">
-          {countText(row.input)} in, {countText(row.output)} out
+          {t("{input} in, {output} out", {
+            input: countText(row.input),
+            output: countText(row.output),
+          })}
         </Text>
       )}
     </Paper>

@@ -6,6 +6,7 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 /** A column, with the name that the API uses to sort by this column. */
 interface AccountColumn extends Column<ListedAccount> {
@@ -16,7 +17,7 @@ interface AccountColumn extends Column<ListedAccount> {
 export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   {
     id: "name",
-    header: "Account",
+    header: t("Account"),
     sort: "asc",
     cell: ({ id, name }) => (
       <>
@@ -31,13 +32,13 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
   {
     id: "state",
-    header: "State",
+    header: t("State"),
     cell: ({ state, stores_content: isStored }) => (
       <>
         <Status value={state} />
         {isStored && (
           <Text size="xs" c="dimmed">
-            stores prompts
+            {t("stores prompts")}
           </Text>
         )}
       </>
@@ -45,14 +46,14 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
   {
     id: "balance",
-    header: "Balance",
+    header: t("Balance"),
     isFigure: true,
     sort: "asc",
     cell: ({ balance }) => <Money value={balance} decimals={4} />,
   },
   {
     id: "spent_30_days",
-    header: "Spent, 30\u00a0days",
+    header: t("Spent, 30\u00a0days"),
     isFigure: true,
     sort: "desc",
     cell: ({ usage }) =>
@@ -60,22 +61,22 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
   {
     id: "days_left",
-    header: "Lasts",
+    header: t("Lasts"),
     isFigure: true,
     sort: "asc",
     cell: ({ usage }) => <DaysLeft days={usage?.days_left ?? null} />,
   },
   {
     id: "last_used_at",
-    header: "Last used",
+    header: t("Last used"),
     isSecondary: true,
     sort: "desc",
     cell: ({ usage }) =>
-      usage === undefined ? "–" : <When at={usage.last_used_at} none="never" />,
+      usage === undefined ? "–" : <When at={usage.last_used_at} none={t("never")} />,
   },
   {
     id: "created_at",
-    header: "Created",
+    header: t("Created"),
     isSecondary: true,
     sort: "desc",
     cell: ({ created_at: createdAt }) => <When at={createdAt} />,
@@ -86,7 +87,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
 export function DaysLeft({ days }: { readonly days: number | null }) {
   const tone = isRunningDry(days) ? "urgent" : days === null ? "dim" : ""
   return (
-    <span className={`figures ${tone}`} title="At the pace of the last seven days">
+    <span className={`figures ${tone}`} title={t("At the pace of the last seven days")}>
       {daysLeftText(days)}
     </span>
   )

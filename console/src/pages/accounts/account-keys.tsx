@@ -9,28 +9,29 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 import { KeyStatus } from "../keys/key-status.tsx"
+import { t } from "../../languages/text.ts"
 
 const COLUMNS: readonly Column<Key>[] = [
   {
     id: "name",
-    header: "Key",
+    header: t("Key"),
     cell: ({ name, hint }) => (
       <span className="anywhere">
         {name} {hint !== null && <span className="mono dim figures">…{hint}</span>}
       </span>
     ),
   },
-  { id: "status", header: "Status", cell: (key) => <KeyStatus of={key} /> },
+  { id: "status", header: t("Status"), cell: (key) => <KeyStatus of={key} /> },
   {
     id: "spent",
-    header: "Spent",
+    header: t("Spent"),
     isFigure: true,
     cell: ({ spent }) => <Money value={spent} decimals={4} />,
   },
   {
     id: "used",
-    header: "Last used",
-    cell: ({ last_used_at: usedAt }) => <When at={usedAt} none="never" />,
+    header: t("Last used"),
+    cell: ({ last_used_at: usedAt }) => <When at={usedAt} none={t("never")} />,
   },
 ]
 
@@ -39,14 +40,14 @@ export function AccountKeys({ account }: { readonly account: string }) {
   const keys = usePages("GET /keys", { query: { account } })
   const open = (
     <LinkButton to="/keys" search={{ account }} variant="default" size="xs">
-      Open the keys
+      {t("Open the keys")}
     </LinkButton>
   )
   return (
-    <Panel title="Keys" isFlush actions={open}>
+    <Panel title={t("Keys")} isFlush actions={open}>
       <ErrorNotice error={keys.error} retry={keys.retry} />
       <DataTable
-        label="Account keys"
+        label={t("Account keys")}
         columns={COLUMNS}
         rows={keys.items}
         rowKey={(key) => key.id}
@@ -56,14 +57,14 @@ export function AccountKeys({ account }: { readonly account: string }) {
         empty={
           keys.error === null && (
             <EmptyState
-              title="No keys yet"
+              title={t("No keys yet")}
               action={
                 <LinkButton to="/keys" search={{ account, create: "1" }}>
-                  Create a key
+                  {t("Create a key")}
                 </LinkButton>
               }
             >
-              Nothing can call models through this account.
+              {t("Nothing can call models through this account.")}
             </EmptyState>
           )
         }

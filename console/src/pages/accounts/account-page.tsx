@@ -5,7 +5,6 @@ import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import { ApiError } from "../../api/api-error.ts"
 import { accountCreditsQuery, oneQuery } from "../../api/queries.ts"
-import { counted } from "../../format/numbers.ts"
 import { AccountBanner } from "../../ui/account-banner.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -24,6 +23,7 @@ import { ContentSwitch } from "./content-switch.tsx"
 import { LimitsPanel } from "./limits-panel.tsx"
 import { PriceGroupSelect } from "./price-group-select.tsx"
 import { RenameModal } from "./rename-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/accounts/$account")
 
@@ -38,10 +38,10 @@ function AccountFailure({ error, retry }: AccountFailureProperties) {
   }
   return (
     <EmptyState
-      title="Account not found"
-      action={<LinkButton to="/accounts">Show all accounts</LinkButton>}
+      title={t("Account not found")}
+      action={<LinkButton to="/accounts">{t("Show all accounts")}</LinkButton>}
     >
-      No account has this ID. Check the link, or search for the account by name.
+      {t("No account has this ID. Check the link, or search for the account by name.")}
     </EmptyState>
   )
 }
@@ -57,7 +57,7 @@ export function AccountPage() {
   const [isRenaming, setRenaming] = useState(false)
   if (account === undefined) {
     return (
-      <Page title="Account">
+      <Page title={t("Account")}>
         <AccountFailure error={error} retry={() => void refetch()} />
         {error === null && <Skeleton height={240} />}
       </Page>
@@ -73,23 +73,23 @@ export function AccountPage() {
             leftSection={<IconPencil size={16} />}
             onClick={() => setRenaming(true)}
           >
-            Rename
+            {t("Rename")}
           </Button>
           <AccountStateButtons account={account} />
           <LinkButton to="/credits" search={{ account: id }}>
-            Adjust credits
+            {t("Adjust credits")}
           </LinkButton>
         </>
       }
     >
       <AccountBanner account={id} />
       <Balance account={id} />
-      <Panel title="Details">
+      <Panel title={t("Details")}>
         <Facts
           facts={[
-            { label: "ID", value: <span className="mono">{account.id}</span> },
-            { label: "State", value: <Status value={account.state} /> },
-            { label: "Created", value: <When at={account.created_at} isExact /> },
+            { label: t("ID"), value: <span className="mono">{account.id}</span> },
+            { label: t("State"), value: <Status value={account.state} /> },
+            { label: t("Created"), value: <When at={account.created_at} isExact /> },
           ]}
         />
         <PriceGroupSelect account={account} />
@@ -111,14 +111,20 @@ function Balance({ account }: { readonly account: string }) {
   if (error !== null) return <ErrorNotice error={error} />
   return (
     <SimpleGrid cols={{ base: 1, md: 3 }} spacing="md">
-      <Stat label="Balance" isLoading={isPending} value={<Amount value={data?.balance} />} />
+      <Stat label={t("Balance")} isLoading={isPending} value={<Amount value={data?.balance} />} />
       <Stat
-        label="On hold"
+        label={t("On hold")}
         isLoading={isPending}
         value={<Amount value={data?.held} />}
-        note={counted(data?.holds.length ?? 0, "hold")}
+        note={t("{count, plural, one {# hold} other {# holds}}", {
+          count: data?.holds.length ?? 0,
+        })}
       />
-      <Stat label="Available" isLoading={isPending} value={<Amount value={data?.available} />} />
+      <Stat
+        label={t("Available")}
+        isLoading={isPending}
+        value={<Amount value={data?.available} />}
+      />
     </SimpleGrid>
   )
 }

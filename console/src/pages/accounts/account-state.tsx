@@ -4,21 +4,24 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone, notifyError } from "../../ui/notify.tsx"
+import { t } from "../../languages/text.ts"
 
 type State = Account["state"]
 
 const QUESTIONS = {
   paused: {
-    title: (name: string) => `Pause ${name}?`,
-    text: "All requests of its keys are rejected until you resume it. Its credits stay.",
-    action: "Pause the account",
-    done: "The account has been paused.",
+    title: (name: string) => t("Pause {name}?", { name }),
+    text: t("All requests of its keys are refused until you resume it. Its credits stay."),
+    action: t("Pause the account"),
+    done: t("The account has been paused."),
   },
   closed: {
-    title: (name: string) => `Close ${name}?`,
-    text: "All requests of its keys are rejected and no keys can be created. Its credits and records stay, and you can open it again.",
-    action: "Close the account",
-    done: "The account has been closed.",
+    title: (name: string) => t("Close {name}?", { name }),
+    text: t(
+      "All requests of its keys are refused and no keys can be created. Its credits and records stay, and you can open it again.",
+    ),
+    action: t("Close the account"),
+    done: t("The account has been closed."),
   },
 } as const
 
@@ -41,19 +44,19 @@ export function AccountStateButtons({ account }: { readonly account: Account }) 
     return (
       <Button
         variant="default"
-        onClick={() => void change("active", "The account is active again.").catch(notifyError)}
+        onClick={() => void change("active", t("The account is active again.")).catch(notifyError)}
       >
-        {account.state === "paused" ? "Resume" : "Open again"}
+        {account.state === "paused" ? t("Resume") : t("Open again")}
       </Button>
     )
   }
   return (
     <>
       <Button variant="default" onClick={() => confirmState("paused")}>
-        Pause
+        {t("Pause")}
       </Button>
       <Button variant="default" onClick={() => confirmState("closed")}>
-        Close
+        {t("Close")}
       </Button>
       {dialog}
     </>

@@ -4,7 +4,6 @@ import { getRouteApi } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
 import type { Account, AccountQuery } from "tollgate-contract/accounts.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { counted } from "../../format/numbers.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -17,6 +16,8 @@ import { StatementModal } from "../credits/statement-modal.tsx"
 import { ACCOUNT_COLUMNS, sortOf } from "./account-columns.tsx"
 import { usePriceGroups } from "./use-price-groups.ts"
 import { NewAccountModal } from "./new-account-modal.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 const route = getRouteApi("/signed-in/accounts")
 const STATES: readonly Account["state"][] = ["active", "paused", "closed"]
@@ -26,17 +27,17 @@ export function AccountsPage() {
   const [isDownloading, setDownloading] = useState(false)
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      Create an account
+      {t("Create an account")}
     </Button>
   )
   return (
     <Page
-      title="Accounts"
-      description="An account pays for requests. Each has its own balance, keys and members."
+      title={t("Accounts")}
+      description={t("An account pays for requests. Each has its own balance, keys and members.")}
       actions={
         <>
           <Button variant="default" onClick={() => setDownloading(true)}>
-            Statements
+            {t("Statements")}
           </Button>
           {createButton}
         </>
@@ -71,23 +72,23 @@ function AccountList({ createButton }: { readonly createButton: ReactNode }) {
     <Panel isFlush>
       <div className="filters panel-filters">
         <Search
-          label="Search accounts"
+          label={t("Search accounts")}
           value={address.search ?? ""}
           onChange={(search) => change({ search: search || undefined })}
         />
         <Select
-          aria-label="State"
-          placeholder="Any state"
+          aria-label={t("State")}
+          placeholder={t("Any state")}
           clearable
-          data={[...STATES]}
+          data={STATES.map((state) => ({ value: state, label: word(state) }))}
           value={filters.state ?? null}
           onChange={(state) => change({ state: state ?? undefined })}
         />
         <Select
-          aria-label="Credits"
-          placeholder="Any balance"
+          aria-label={t("Credits")}
+          placeholder={t("Any balance")}
           clearable
-          data={[{ value: "none", label: "Without credits" }]}
+          data={[{ value: "none", label: t("Without credits") }]}
           value={filters.credits ?? null}
           onChange={(credits) => change({ credits: credits ?? undefined })}
         />
@@ -96,12 +97,13 @@ function AccountList({ createButton }: { readonly createButton: ReactNode }) {
           onChange={(group) => change({ price_group: group ?? undefined })}
         />
         <span className="dim filters-wide" role="status">
-          {accounts.total !== undefined && counted(accounts.total, "account")}
+          {accounts.total !== undefined &&
+            t("{total, plural, one {# account} other {# accounts}}", { total: accounts.total })}
         </span>
       </div>
       <ErrorNotice error={accounts.error} retry={accounts.retry} />
       <DataTable
-        label="Accounts"
+        label={t("Accounts")}
         columns={ACCOUNT_COLUMNS}
         rows={accounts.items}
         rowKey={(account) => account.id}
@@ -149,8 +151,8 @@ function PriceGroupFilter({ value, onChange }: PriceGroupFilterProperties) {
   if (choices.length === 0) return null
   return (
     <Select
-      aria-label="Price group"
-      placeholder="Any price group"
+      aria-label={t("Price group")}
+      placeholder={t("Any price group")}
       clearable
       data={[...choices]}
       value={value}
@@ -168,14 +170,18 @@ function NoAccounts({
 }) {
   if (isFiltered) {
     return (
-      <EmptyState icon={<IconBuildingBank size={22} />} title="No matching accounts">
-        Remove a filter or search for something else.
+      <EmptyState icon={<IconBuildingBank size={22} />} title={t("No matching accounts")}>
+        {t("Remove a filter or search for something else.")}
       </EmptyState>
     )
   }
   return (
-    <EmptyState icon={<IconBuildingBank size={22} />} title="No accounts yet" action={createButton}>
-      Create one, grant it credits and create its first key.
+    <EmptyState
+      icon={<IconBuildingBank size={22} />}
+      title={t("No accounts yet")}
+      action={createButton}
+    >
+      {t("Create one, grant it credits and create its first key.")}
     </EmptyState>
   )
 }

@@ -4,6 +4,7 @@ import type { Account } from "tollgate-contract/accounts.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { Confirm } from "../../ui/confirm.tsx"
+import { t } from "../../languages/text.ts"
 
 /**
  * Sets whether prompts and answers of an account are stored. The change needs a confirmation, because the content is
@@ -25,28 +26,31 @@ export function ContentSwitch({ account }: { readonly account: Account }) {
     <>
       <Switch
         mt="md"
-        label="Store prompts and responses"
-        description="Off by default: nothing callers send is stored."
+        label={t("Store prompts and responses")}
+        description={t("Off by default: nothing callers send is stored.")}
         checked={isStored}
         onChange={() => setAsking(true)}
       />
       <Confirm
         isOpen={isAsking}
-        title={isStored ? "Stop storing prompts and responses?" : "Store prompts and responses?"}
-        action={isStored ? "Stop storing" : "Store prompts and responses"}
+        title={
+          isStored ? t("Stop storing prompts and responses?") : t("Store prompts and responses?")
+        }
+        action={isStored ? t("Stop storing") : t("Store prompts and responses")}
         isDangerous={!isStored}
         onConfirm={change}
         onClose={() => setAsking(false)}
       >
         {isStored ? (
           <Text size="sm">
-            Nothing more is stored from now on. Stored content remains with its receipts.
+            {t("Nothing more is stored from now on. Stored content remains with its receipts.")}
           </Text>
         ) : (
           <Text size="sm">
-            From now on, every prompt and response of {account.name} is written to this gateway's
-            disk, where anyone who can see its receipts can read it. Tell its members, and make sure
-            you are allowed to: it may be personal data.
+            {t(
+              "From now on, every prompt and response of {name} is written to this gateway's disk, where anyone who can see its receipts can read it. Tell its members, and make sure you are allowed to: it may be personal data.",
+              { name: account.name },
+            )}
           </Text>
         )}
       </Confirm>

@@ -1,23 +1,24 @@
 import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
 import { creditsText, readCredits } from "../../format/credits.ts"
 import { countText } from "../../format/numbers.ts"
+import { t } from "../../languages/text.ts"
 
 /** The numeric limits of an account, with their labels in the form. */
 export const ACCOUNT_LIMITS = [
-  { name: "requests_per_minute", label: "Requests per minute", least: 1 },
-  { name: "tokens_per_minute", label: "Tokens per minute", least: 1 },
-  { name: "concurrent_requests", label: "Requests at the same time", least: 1 },
-  { name: "max_keys", label: "Keys, revoked ones aside", least: 0 },
-  { name: "max_invitations", label: "Open invitations", least: 0 },
-  { name: "max_hourly_spend_ratio", label: "Pause when hourly spend exceeds (× usual)", least: 2 },
+  { name: "requests_per_minute", label: t("Requests per minute"), least: 1 },
+  { name: "tokens_per_minute", label: t("Tokens per minute"), least: 1 },
+  { name: "concurrent_requests", label: t("Requests at the same time"), least: 1 },
+  { name: "max_keys", label: t("Keys, revoked ones aside"), least: 0 },
+  { name: "max_invitations", label: t("Open invitations"), least: 0 },
+  { name: "max_hourly_pace", label: t("Pause at this many times the usual hour"), least: 2 },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]
 
 /** The spending limits of an account. */
 export const ACCOUNT_BUDGETS = [
-  { name: "daily_budget", left: "daily_budget_left", label: "Credits a day" },
-  { name: "monthly_budget", left: "monthly_budget_left", label: "Credits a month" },
+  { name: "daily_budget", left: "daily_budget_left", label: t("Credits a day") },
+  { name: "monthly_budget", left: "monthly_budget_left", label: t("Credits a month") },
 ] as const
 
 type AccountBudgetName = (typeof ACCOUNT_BUDGETS)[number]["name"]
@@ -45,10 +46,10 @@ export function limitValuesOf(account: Account): LimitValues {
 export function checkLimit(value: string, least: number): string | null {
   const whole = wholeOf(value)
   if (whole === null || (whole !== undefined && whole >= least)) return null
-  if (least === 0) return "Enter a whole number"
+  if (least === 0) return t("Enter a whole number")
   return least === 1
-    ? "Enter a whole number above zero"
-    : `Enter a whole number of at least ${least}`
+    ? t("Enter a whole number above zero")
+    : t("Enter a whole number of at least {least}", { least })
 }
 
 /** Builds the API body from validated values. Null means no limit. */
@@ -75,7 +76,7 @@ function wholeOf(value: string): number | null | undefined {
 export function limitTexts(account: Account): { label: string; value: string }[] {
   const { models } = account
   return [
-    ...(models === null ? [] : [{ label: "Models", value: models.join(", ") }]),
+    ...(models === null ? [] : [{ label: t("Models"), value: models.join(", ") }]),
     ...ACCOUNT_LIMITS.flatMap(({ name, label }) => {
       const limit = account[name]
       return limit === null ? [] : [{ label, value: countText(limit) }]
@@ -83,7 +84,11 @@ export function limitTexts(account: Account): { label: string; value: string }[]
     ...ACCOUNT_BUDGETS.flatMap(({ name, left, label }) => {
       const budget = account[name]
       if (budget === null) return []
-      return [{ label, value: `${creditsText(budget)}, ${creditsText(account[left] ?? "0")} left` }]
+      const value = t("{budget}, {left} left", {
+        budget: creditsText(budget),
+        left: creditsText(account[left] ?? "0"),
+      })
+      return [{ label, value }]
     }),
   ]
 }

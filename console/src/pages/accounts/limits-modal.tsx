@@ -17,6 +17,7 @@ import {
   limitValuesOf,
   type LimitValues,
 } from "./limit-values.ts"
+import { t } from "../../languages/text.ts"
 
 export interface LimitsModalProperties {
   readonly account: Account
@@ -27,7 +28,12 @@ export interface LimitsModalProperties {
 /** Edits the limits of an account, which apply to all its keys together. */
 export function LimitsModal({ account, isOpen, onClose }: LimitsModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title={`Limits of ${account.name}`} size="lg">
+    <FormModal
+      opened={isOpen}
+      onClose={onClose}
+      title={t("Limits of {name}", { name: account.name })}
+      size="lg"
+    >
       <LimitsForm account={account} onClose={onClose} />
     </FormModal>
   )
@@ -51,9 +57,9 @@ function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">)
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TagsInput
-          label="Models"
-          description="IDs, or patterns with an asterisk. Leave empty for all models."
-          placeholder={form.values.models.length === 0 ? "all models" : ""}
+          label={t("Models")}
+          description={t("IDs, or patterns with an asterisk. Leave empty for all models.")}
+          placeholder={form.values.models.length === 0 ? t("all models") : ""}
           maxTags={100}
           {...form.getInputProps("models")}
         />
@@ -62,7 +68,7 @@ function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">)
             <TextInput
               key={name}
               label={label}
-              placeholder="no limit"
+              placeholder={t("no limit")}
               inputMode="numeric"
               {...form.getInputProps(name)}
             />
@@ -73,13 +79,13 @@ function LimitsForm({ account, onClose }: Omit<LimitsModalProperties, "isOpen">)
             <AmountInput
               key={name}
               label={label}
-              placeholder="no limit"
+              placeholder={t("no limit")}
               {...form.getInputProps(name)}
             />
           ))}
         </SimpleGrid>
         <ErrorNotice error={error} />
-        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+        <FormButtons action={t("Save")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -6,6 +6,7 @@ import { IconPencil } from "../../ui/icons.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { limitTexts } from "./limit-values.ts"
 import { LimitsModal } from "./limits-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the limits for all keys of an account together. Each key's own limits apply as well. */
 export function LimitsPanel({ account }: { readonly account: Account }) {
@@ -13,8 +14,8 @@ export function LimitsPanel({ account }: { readonly account: Account }) {
   const limits = limitTexts(account)
   return (
     <Panel
-      title="Limits"
-      description="For all its keys together. Each key's own limits apply as well."
+      title={t("Limits")}
+      description={t("For all its keys together. Each key's own limits apply as well.")}
       actions={
         <Button
           size="xs"
@@ -22,13 +23,13 @@ export function LimitsPanel({ account }: { readonly account: Account }) {
           leftSection={<IconPencil size={14} />}
           onClick={() => setChanging(true)}
         >
-          Change the limits
+          {t("Change the limits")}
         </Button>
       }
     >
       {limits.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No limits. The account can spend all of its credits.
+          {t("No limits. The account can spend all of its credits.")}
         </Text>
       ) : (
         <Facts facts={limits} />

@@ -13,6 +13,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
+import { t } from "../../languages/text.ts"
 
 export interface NewAccountModalProperties {
   readonly isOpen: boolean
@@ -22,7 +23,7 @@ export interface NewAccountModalProperties {
 /** Creates an account, optionally with initial credits. */
 export function NewAccountModal({ isOpen, onClose }: NewAccountModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title="Create an account">
+    <FormModal opened={isOpen} onClose={onClose} title={t("Create an account")}>
       <NewAccountForm onClose={onClose} />
     </FormModal>
   )
@@ -34,7 +35,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
   const form = useForm({
     initialValues: { name: "", credits: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Enter a name" : null),
+      name: (value) => (value.trim() === "" ? t("Enter a name") : null),
       credits: checkOptional,
     },
   })
@@ -42,13 +43,14 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
     const amount = readCredits(credits)
     const body = { name: name.trim(), ...(amount !== undefined && { credits: amount }) }
     const account = await api("POST /accounts", { body }, { idempotencyKey })
-    notifyDone(`${account.name} has been created.`)
+    notifyDone(t("{name} has been created.", { name: account.name }))
     onClose()
     await refresh("/accounts")
     await navigate({ to: "/accounts/$account", params: { account: account.id } })
   })
   function send(values: { readonly name: string; readonly credits: string }) {
-    const title = (credits: string) => `Begin ${values.name.trim()} with ${credits}?`
+    const title = (credits: string) =>
+      t("Begin {name} with {credits}?", { name: values.name.trim(), credits })
     const amount = readCredits(values.credits)
     ask(largeAmountQuestion({ amount, title }), () => submit(values))
   }
@@ -57,19 +59,19 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
     <>
       <form onSubmit={form.onSubmit(send)} noValidate>
         <Stack>
-          <TextInput label="Name" data-autofocus required {...form.getInputProps("name")} />
+          <TextInput label={t("Name")} data-autofocus required {...form.getInputProps("name")} />
           <AmountInput
-            label="Initial credits"
-            description="Recorded as a grant. You can add more at any time."
-            placeholder="none"
+            label={t("Initial credits")}
+            description={t("Recorded as a grant. You can add more at any time.")}
+            placeholder={t("none")}
             {...form.getInputProps("credits")}
           />
           <ErrorNotice
             error={error}
-            title="Could not create the account"
-            unknownTitle="The account may or may not have been created"
+            title={t("Could not create the account")}
+            unknownTitle={t("The account may or may not have been created")}
           />
-          <FormButtons action="Create" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action={t("Create")} isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
       {dialog}

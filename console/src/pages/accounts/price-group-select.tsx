@@ -5,6 +5,7 @@ import { refresh } from "../../api/refresh.ts"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { usePriceGroups } from "./use-price-groups.ts"
+import { t } from "../../languages/text.ts"
 
 /**
  * Selects the price group of an account. The change needs a confirmation, because it changes the price of every
@@ -22,7 +23,7 @@ export function PriceGroupSelect({ account }: { readonly account: Account }) {
     const path = { id: account.id }
     await api("PATCH /accounts/{id}", { path, body: { price_group: id } })
     notifyDone(
-      id === null ? "The account is in no price group now." : "The account has been moved.",
+      id === null ? t("The account is in no price group now.") : t("The account has been moved."),
     )
     await refresh("/accounts", "/price-groups")
   }
@@ -32,18 +33,20 @@ export function PriceGroupSelect({ account }: { readonly account: Account }) {
     if (id === own) return
     const title =
       id === null
-        ? `Take ${account.name} out of its price group?`
-        : `Put ${account.name} into the price group ${labelOf(id)}?`
-    const text = "New requests are charged at the new prices. Requests already running keep theirs."
-    ask({ title, text, action: "Change the prices" }, () => change(id))
+        ? t("Take {name} out of its price group?", { name: account.name })
+        : t("Put {name} into the price group {label}?", { name: account.name, label: labelOf(id) })
+    const text = t(
+      "New requests are charged at the new prices. Requests already running keep theirs.",
+    )
+    ask({ title, text, action: t("Change the prices") }, () => change(id))
   }
 
   return (
     <>
       <Select
         mt="md"
-        label="Price group"
-        data={[{ value: "", label: "None (standard prices)" }, ...choices]}
+        label={t("Price group")}
+        data={[{ value: "", label: t("None (standard prices)") }, ...choices]}
         value={own ?? ""}
         allowDeselect={false}
         maw={360}

@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { t } from "../../languages/text.ts"
 
 export interface RenameModalProperties {
   readonly account: Account
@@ -16,7 +17,7 @@ export interface RenameModalProperties {
 
 export function RenameModal({ account, isOpen, onClose }: RenameModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title={`Rename ${account.name}`}>
+    <FormModal opened={isOpen} onClose={onClose} title={t("Rename {name}", { name: account.name })}>
       <RenameForm account={account} onClose={onClose} />
     </FormModal>
   )
@@ -25,7 +26,7 @@ export function RenameModal({ account, isOpen, onClose }: RenameModalProperties)
 function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">) {
   const form = useForm({
     initialValues: { name: account.name },
-    validate: { name: (value) => (value.trim() === "" ? "Enter a name" : null) },
+    validate: { name: (value) => (value.trim() === "" ? t("Enter a name") : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ name }) => {
     await api("PATCH /accounts/{id}", { path: { id: account.id }, body: { name: name.trim() } })
@@ -35,9 +36,9 @@ function RenameForm({ account, onClose }: Omit<RenameModalProperties, "isOpen">)
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+        <TextInput label={t("Name")} data-autofocus {...form.getInputProps("name")} />
         <ErrorNotice error={error} />
-        <FormButtons action="Rename" isBusy={isBusy} onClose={onClose} />
+        <FormButtons action={t("Rename")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

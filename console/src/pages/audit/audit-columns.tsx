@@ -5,11 +5,12 @@ import type { Column } from "../../ui/data-table.tsx"
 import { When } from "../../ui/when.tsx"
 import { actionWords } from "./record-words.ts"
 import { TargetView } from "./target-view.tsx"
+import { t } from "../../languages/text.ts"
 
 const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   user: "",
-  admin_token: "admin token",
-  command: "command line",
+  admin_token: t("admin token"),
+  command: t("command line"),
 }
 
 /** Labels an actor that is not a person; empty for people, and if the name alone is clear. */
@@ -30,7 +31,7 @@ export function auditColumns(
   const columns: Column<AuditRecord>[] = [
     {
       id: "action",
-      header: "Change",
+      header: t("Change"),
       cell: (record) => (
         <UnstyledButton onClick={() => show(record)} fw={600} fz="sm">
           {actionWords(record.action)}
@@ -39,12 +40,12 @@ export function auditColumns(
     },
     {
       id: "target",
-      header: "Of",
+      header: t("Of"),
       cell: (record) => <TargetView record={record} />,
     },
     {
       id: "actor",
-      header: "By",
+      header: t("By"),
       cell: ({ actor }) => (
         <span className="anywhere">
           {actor.name}
@@ -52,10 +53,10 @@ export function auditColumns(
         </span>
       ),
     },
-    { id: "at", header: "When", cell: ({ at }) => <When at={at} isExact /> },
+    { id: "at", header: t("When"), cell: ({ at }) => <When at={at} isExact /> },
     {
       id: "address",
-      header: "From",
+      header: t("From [address]"),
       isSecondary: true,
       isWideOnly: true,
       cell: ({ address }) => <span className="mono dim">{address ?? "–"}</span>,
@@ -64,7 +65,7 @@ export function auditColumns(
   if (!isAll) return columns
   columns.splice(2, 0, {
     id: "account",
-    header: "Account",
+    header: t("Account"),
     isSecondary: true,
     cell: accountCell,
   })

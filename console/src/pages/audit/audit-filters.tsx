@@ -3,6 +3,7 @@ import { useDebouncedCallback } from "@mantine/hooks"
 import { getRouteApi } from "@tanstack/react-router"
 import { useState } from "react"
 import { Search } from "../../ui/search.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/audit")
 
@@ -31,13 +32,17 @@ export function AuditFilters() {
   return (
     <div className="filters filters-named panel-filters">
       <Search
-        label="Search actions"
+        label={t("Search actions")}
         value={action ?? ""}
         onChange={(text) => change({ action: text })}
       />
-      <TextFilter label="Actor" value={actor ?? ""} onChange={(text) => change({ actor: text })} />
       <TextFilter
-        label="ID of the changed object"
+        label={t("Actor")}
+        value={actor ?? ""}
+        onChange={(text) => change({ actor: text })}
+      />
+      <TextFilter
+        label={t("ID of the changed object")}
         value={target ?? ""}
         onChange={(text) => change({ target: text })}
       />
@@ -45,7 +50,7 @@ export function AuditFilters() {
         type="datetime-local"
         className="filters-full"
         data-moment
-        label="From"
+        label={t("From")}
         value={from ?? ""}
         onChange={(event) => change({ from: event.currentTarget.value })}
       />
@@ -53,7 +58,7 @@ export function AuditFilters() {
         type="datetime-local"
         className="filters-full"
         data-moment
-        label="To"
+        label={t("To")}
         value={to ?? ""}
         onChange={(event) => change({ to: event.currentTarget.value })}
       />
@@ -63,7 +68,7 @@ export function AuditFilters() {
           size="sm"
           onClick={() => change({ action: "", actor: "", target: "", from: "", to: "" })}
         >
-          Clear filters
+          {t("Clear filters")}
         </Button>
       )}
     </div>

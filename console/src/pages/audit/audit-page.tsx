@@ -16,13 +16,17 @@ import { auditColumns } from "./audit-columns.tsx"
 import { AuditFilters } from "./audit-filters.tsx"
 import { actionPattern } from "./record-words.ts"
 import { RecordDrawer } from "./record-drawer.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/audit")
 
 /** Shows who made each change, when, and from which address. For owners and operators. */
 export function AuditPage() {
   return (
-    <Page title="Audit" description="Every change, in a hash chain that reveals edits and gaps.">
+    <Page
+      title={t("Audit")}
+      description={t("Every change, in a hash chain that reveals edits and gaps.")}
+    >
       <AuditList />
     </Page>
   )
@@ -46,7 +50,7 @@ function AuditList() {
       <AuditFilters />
       <ErrorNotice error={records.error} retry={records.retry} />
       <DataTable
-        label="Changes"
+        label={t("Changes")}
         columns={auditColumns(isAll, setOpen)}
         rows={records.items}
         rowKey={(record) => record.number}
@@ -55,8 +59,8 @@ function AuditList() {
         minWidth={820}
         empty={
           records.error === null && (
-            <EmptyState icon={<IconHistory size={22} />} title="No matching changes">
-              Changes appear here as they are made. Remove a filter to see more.
+            <EmptyState icon={<IconHistory size={22} />} title={t("No matching changes")}>
+              {t("Changes appear here as they are made. Remove a filter to see more.")}
             </EmptyState>
           )
         }

@@ -1,5 +1,6 @@
 import { Table, Text } from "@mantine/core"
 import { differences } from "./difference.ts"
+import { t } from "../../languages/text.ts"
 
 export interface DifferenceViewProperties {
   readonly before: unknown
@@ -12,24 +13,24 @@ export function DifferenceView({ before, after }: DifferenceViewProperties) {
   if (lines.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        No recorded field changed.
+        {t("No recorded field changed.")}
       </Text>
     )
   }
   return (
     <Table.ScrollContainer minWidth={420} type="native" tabIndex={0}>
-      <Table verticalSpacing={4} aria-label="What was changed">
+      <Table verticalSpacing={4} aria-label={t("What was changed")}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Field</Table.Th>
-            <Table.Th>Before</Table.Th>
-            <Table.Th>After</Table.Th>
+            <Table.Th>{t("Field")}</Table.Th>
+            <Table.Th>{t("Before")}</Table.Th>
+            <Table.Th>{t("After")}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {lines.map(({ path, before: was, after: is }) => (
             <Table.Tr key={path}>
-              <Table.Td className="mono anywhere">{path === "" ? "all" : path}</Table.Td>
+              <Table.Td className="mono anywhere">{path === "" ? t("all") : path}</Table.Td>
               <Table.Td className="mono anywhere difference-before">{was ?? <Absent />}</Table.Td>
               <Table.Td className="mono anywhere difference-after">{is ?? <Absent />}</Table.Td>
             </Table.Tr>

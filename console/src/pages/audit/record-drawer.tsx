@@ -6,6 +6,7 @@ import { kindWords } from "./audit-columns.tsx"
 import { DifferenceView } from "./difference-view.tsx"
 import { actionWords } from "./record-words.ts"
 import { TargetView } from "./target-view.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface RecordDrawerProperties {
   readonly record: AuditRecord | undefined
@@ -35,12 +36,12 @@ function factsOf(record: AuditRecord) {
   const { actor, account, address } = record
   const kind = kindWords(actor)
   return [
-    { label: "When", value: <When at={record.at} isExact /> },
-    { label: "By", value: kind === "" ? actor.name : `${actor.name} (${kind})` },
-    { label: "From", value: address ?? "–" },
-    { label: "Of", value: <TargetView record={record} /> },
-    { label: "Account", value: <span className="mono">{account ?? "–"}</span> },
-    { label: "Number", value: record.number },
-    { label: "Hash", value: <span className="mono">{record.hash}</span> },
+    { label: t("When"), value: <When at={record.at} isExact /> },
+    { label: t("By"), value: kind === "" ? actor.name : `${actor.name} (${kind})` },
+    { label: t("From [address]"), value: address ?? "–" },
+    { label: t("Of"), value: <TargetView record={record} /> },
+    { label: t("Account"), value: <span className="mono">{account ?? "–"}</span> },
+    { label: t("Number"), value: record.number },
+    { label: t("Hash"), value: <span className="mono">{record.hash}</span> },
   ]
 }

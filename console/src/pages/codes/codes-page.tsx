@@ -20,6 +20,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
 import { codeRows, ShownCode } from "./shown-code.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Lists the codes that grant credits to the accounts that redeem them. */
 export function CodesPage() {
@@ -29,7 +30,7 @@ export function CodesPage() {
   const [ending, setEnding] = useState<Code>()
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      Create codes
+      {t("Create codes")}
     </Button>
   )
 
@@ -41,8 +42,8 @@ export function CodesPage() {
 
   return (
     <Page
-      title="Codes"
-      description="A code grants credits, once per account that redeems it."
+      title={t("Codes")}
+      description={t("A code grants credits, once per account that redeems it.")}
       actions={
         <>
           {codes.items.length > 0 && <ExportCodes />}
@@ -53,7 +54,7 @@ export function CodesPage() {
       <Panel isFlush>
         <ErrorNotice error={codes.error} retry={codes.retry} />
         <DataTable
-          label="Codes"
+          label={t("Codes")}
           columns={codeColumns(setEnding)}
           rows={codes.items}
           rowKey={(code) => code.id}
@@ -61,8 +62,12 @@ export function CodesPage() {
           minWidth={820}
           empty={
             codes.error === null && (
-              <EmptyState icon={<IconGift size={22} />} title="No codes yet" action={createButton}>
-                Create one or many and hand them out. They are redeemed on the Credits page.
+              <EmptyState
+                icon={<IconGift size={22} />}
+                title={t("No codes yet")}
+                action={createButton}
+              >
+                {t("Create one or many and hand them out. They are redeemed on the Credits page.")}
               </EmptyState>
             )
           }
@@ -73,12 +78,12 @@ export function CodesPage() {
       <ShownCode shown={shown} onClose={() => setShown(undefined)} />
       <Confirm
         isOpen={ending !== undefined}
-        title={`Revoke the code …${ending?.hint ?? ""}?`}
-        action="Revoke the code"
+        title={t("Revoke the code …{hint}?", { hint: ending?.hint ?? "" })}
+        action={t("Revoke the code")}
         onConfirm={revoke}
         onClose={() => setEnding(undefined)}
       >
-        It can no longer be redeemed. Credits already redeemed stay.
+        {t("It can no longer be redeemed. Credits already redeemed stay.")}
       </Confirm>
     </Page>
   )
@@ -108,7 +113,7 @@ function ExportCodes() {
   }
   return (
     <Button variant="default" loading={isBusy} onClick={() => void save()}>
-      CSV
+      {t("CSV")}
     </Button>
   )
 }
@@ -117,7 +122,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
   return [
     {
       id: "hint",
-      header: "Code",
+      header: t("Code"),
       cell: ({ hint, note }) => (
         <span className="anywhere">
           <span className="mono">…{hint}</span>
@@ -127,38 +132,39 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
     },
     {
       id: "credits",
-      header: "Gives",
+      header: t("Gives"),
       isFigure: true,
       cell: ({ credits }) => <Money value={credits} hasUnit />,
     },
     {
       id: "used",
-      header: "Redeemed",
+      header: t("Redeemed"),
       isFigure: true,
-      cell: ({ used, uses }) => `${countText(used)} of ${countText(uses)}`,
+      cell: ({ used, uses }) =>
+        t("{used} of {uses}", { used: countText(used), uses: countText(uses) }),
     },
-    { id: "status", header: "Status", cell: ({ status }) => <Status value={status} /> },
+    { id: "status", header: t("Status"), cell: ({ status }) => <Status value={status} /> },
     {
       id: "expires",
-      header: "Expires",
+      header: t("Expires"),
       isSecondary: true,
-      cell: ({ expires_at: expiresAt }) => <When at={expiresAt} none="never" />,
+      cell: ({ expires_at: expiresAt }) => <When at={expiresAt} none={t("never")} />,
     },
     {
       id: "created",
-      header: "Created",
+      header: t("Created"),
       isWideOnly: true,
       isSecondary: true,
       cell: ({ created_at: createdAt, author }) => (
         <>
           <When at={createdAt} />
-          {author !== null && <span className="dim"> by {author}</span>}
+          {author !== null && <span className="dim"> {t("by {author}", { author })}</span>}
         </>
       ),
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (code) =>
         code.status === "active" && (
@@ -166,10 +172,10 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={`Revoke the code ending in ${code.hint}`}
+            aria-label={t("Revoke the code ending in {hint}", { hint: code.hint })}
             onClick={() => end(code)}
           >
-            Revoke
+            {t("Revoke")}
           </Button>
         ),
     },

@@ -13,16 +13,18 @@ import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "../credits/amount-check.ts"
 import { largeAmountQuestion } from "../credits/large-amount.ts"
+import { t } from "../../languages/text.ts"
+import { SEPARATORS } from "../../format/numbers.ts"
 
 const DAY_MS = 86_400_000
 /** Maximum number of codes created together. */
 const MAX_CODES = 1_000
 const LIVES = [
-  { value: "", label: "Never" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In one year" },
+  { value: "", label: t("Never") },
+  { value: "7", label: t("In 7 days") },
+  { value: "30", label: t("In 30 days") },
+  { value: "90", label: t("In 90 days") },
+  { value: "365", label: t("In one year") },
 ]
 
 export interface NewCodeModalProperties {
@@ -43,7 +45,7 @@ interface CodeValues {
 /** Creates one code or several. */
 export function NewCodeModal({ isOpen, onClose, onCreated }: NewCodeModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title="Create codes">
+    <FormModal opened={isOpen} onClose={onClose} title={t("Create codes")}>
       <NewCodeForm onClose={onClose} onCreated={onCreated} />
     </FormModal>
   )
@@ -58,8 +60,10 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
     validate: {
       credits: checkPositive,
       count: (value) =>
-        Number(value) >= 1 && Number(value) <= MAX_CODES ? null : `From 1 to ${MAX_CODES}`,
-      uses: (value) => (Number(value) >= 1 ? null : "At least one"),
+        Number(value) >= 1 && Number(value) <= MAX_CODES
+          ? null
+          : t("From 1 to {max}", { max: MAX_CODES }),
+      uses: (value) => (Number(value) >= 1 ? null : t("At least one")),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
@@ -84,7 +88,15 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
     const uses = Number(values.uses)
     const times = count * uses
     const title = (credits: string) =>
-      `Create ${count === 1 ? "a code" : `${count} codes`} worth ${credits}${uses === 1 ? "" : `, redeemable ${uses} times`}?`
+      uses === 1
+        ? t("Create {count, plural, one {a code} other {{count} codes}} worth {credits}?", {
+            count,
+            credits,
+          })
+        : t(
+            "Create {count, plural, one {a code} other {{count} codes}} worth {credits}, redeemable {uses} times?",
+            { count, credits, uses },
+          )
     const amount = readCredits(values.credits)
     ask(largeAmountQuestion({ amount, times, title }), () => submit(values))
   }
@@ -96,10 +108,10 @@ function NewCodeForm({ onClose, onCreated }: Omit<NewCodeModalProperties, "isOpe
           <CodeFields form={form} />
           <ErrorNotice
             error={error}
-            title="Nothing was created"
-            unknownTitle="The codes may or may not have been created"
+            title={t("Nothing was created")}
+            unknownTitle={t("The codes may or may not have been created")}
           />
-          <FormButtons action="Create" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action={t("Create")} isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
       {dialog}
@@ -111,36 +123,36 @@ function CodeFields({ form }: { readonly form: UseFormReturnType<CodeValues> }) 
   return (
     <>
       <AmountInput
-        label="Credits per account"
+        label={t("Credits per account")}
         data-autofocus
         required
         {...form.getInputProps("credits")}
       />
       <NumberInput
-        label="Number of codes"
+        label={t("Number of codes")}
         min={1}
         max={MAX_CODES}
         allowDecimal={false}
-        thousandSeparator=","
+        thousandSeparator={SEPARATORS.group}
         {...form.getInputProps("count")}
       />
       <NumberInput
-        label="Number of accounts that may redeem each"
+        label={t("Number of accounts that may redeem each")}
         min={1}
         max={1_000_000}
         allowDecimal={false}
-        thousandSeparator=","
+        thousandSeparator={SEPARATORS.group}
         {...form.getInputProps("uses")}
       />
       <Select
-        label="Ends"
+        label={t("Ends")}
         data={LIVES}
         allowDeselect={false}
         {...form.getInputProps("expires_at")}
       />
       <TextInput
-        label="Note"
-        description="A note for yourself, such as who it is for."
+        label={t("Note")}
+        description={t("A note for yourself, such as who it is for.")}
         {...form.getInputProps("note")}
       />
     </>

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
 import type { Code, CodeWithText } from "tollgate-contract/codes.ts"
 import { saveCsv } from "../../format/csv.ts"
-import { counted } from "../../format/numbers.ts"
 import { Money } from "../../ui/money.tsx"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 export interface ShownCodeProperties {
   /** New codes that were created together. */
@@ -16,36 +16,48 @@ export interface ShownCodeProperties {
 export function ShownCode({ shown = [], onClose }: ShownCodeProperties) {
   const [first] = shown
   const isOne = shown.length === 1
+  const worth = { credits: <Money value={first?.credits ?? "0"} hasUnit />, uses: first?.uses ?? 1 }
   return (
     <Modal
       opened={first !== undefined}
       onClose={onClose}
-      title={isOne ? "Your code" : `Your ${shown.length} codes`}
+      title={isOne ? t("Your code") : t("Your {count} codes", { count: shown.length })}
       {...SHOWN_ONCE}
     >
       {first !== undefined && (
         <Stack>
           <Snippet
             code={shown.map(({ code }) => code).join("\n")}
-            label={isOne ? "Copy code" : "Copy all codes"}
+            label={isOne ? t("Copy code") : t("Copy all codes")}
             maxHeight={240}
           />
           <Text size="sm">
-            {isOne ? "Worth" : "Each is worth"} <Money value={first.credits} hasUnit /> for{" "}
-            {first.uses === 1 ? "one account" : `each of ${counted(first.uses, "account")}`}.
+            {isOne
+              ? rich(
+                  "Worth {credits} for {uses, plural, one {one account} other {each of # accounts}}.",
+                  worth,
+                )
+              : rich(
+                  "Each is worth {credits} for {uses, plural, one {one account} other {each of # accounts}}.",
+                  worth,
+                )}
           </Text>
           <Alert variant="light" color="yellow">
             {isOne
-              ? "Copy it now. Only a hash is stored, so it cannot be shown again."
-              : "Copy or download them now. Only hashes are stored, so they cannot be shown again."}
+              ? t("Copy it now. Only a hash is stored, so it cannot be shown again.")
+              : t(
+                  "Copy or download them now. Only hashes are stored, so they cannot be shown again.",
+                )}
           </Alert>
           <Group justify="flex-end" gap="xs">
             {!isOne && (
               <Button variant="default" onClick={() => saveCodes(shown)}>
-                Download CSV
+                {t("Download CSV")}
               </Button>
             )}
-            <Button onClick={onClose}>I have copied {isOne ? "it" : "them"}</Button>
+            <Button onClick={onClose}>
+              {isOne ? t("I have copied it") : t("I have copied them")}
+            </Button>
           </Group>
         </Stack>
       )}

@@ -9,6 +9,7 @@ import { ModelSelect } from "../../ui/model-select.tsx"
 import { Page } from "../../ui/page.tsx"
 import { ToolCards } from "../../ui/tool-cards.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
+import { t } from "../../languages/text.ts"
 
 /**
  * The characters that keys may contain, including keys imported from other gateways. None of them has a special meaning
@@ -27,29 +28,29 @@ export function ConnectPage() {
   const model = chosen ?? first
   return (
     <Page
-      title="Connect"
-      description="Set up your tools to call models through this gateway."
+      title={t("Connect")}
+      description={t("Set up your tools to call models through this gateway.")}
       actions={
         may("member") ? (
           <LinkButton to="/keys" search={{ create: "1" }}>
-            Create a key
+            {t("Create a key")}
           </LinkButton>
         ) : undefined
       }
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }} maw="48rem">
         <PasswordField
-          label="Your key"
-          description="Filled in below. It stays on this page."
+          label={t("Your key")}
+          description={t("Filled in below. It stays on this page.")}
           placeholder={NO_KEY}
           autoComplete="off"
           value={typed}
-          error={key === "" || isKey ? undefined : "A key has no spaces or special characters"}
+          error={key === "" || isKey ? undefined : t("A key has no spaces or special characters")}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
         <ModelSelect
-          label="Model"
-          description="The one your tools begin with."
+          label={t("Model")}
+          description={t("The one your tools begin with.")}
           kinds={["chat"]}
           value={model ?? null}
           onChange={setChosen}

@@ -1,11 +1,12 @@
-import { readAmount } from "tollgate-contract/amounts.ts"
+import { CREDITS_FORM, readAmount } from "tollgate-contract/amounts.ts"
+import { t } from "../../languages/text.ts"
 
 /** Returns the error of an amount that must be above zero; null if the amount is valid. */
 export function checkPositive(value: string): string | null {
-  const reading = readAmount(value)
+  const reading = readAmount(value, CREDITS_FORM, t)
   if ("fault" in reading) return reading.fault
   const isAbove = !reading.amount.startsWith("-") && /[1-9]/.test(reading.amount)
-  return isAbove ? null : "Enter an amount above zero, such as 12.50"
+  return isAbove ? null : t("Enter an amount above zero, such as 12.50")
 }
 
 /** Returns the error of an optional amount. */
@@ -15,7 +16,7 @@ export function checkOptional(value: string): string | null {
 
 /** Returns the error of an amount that may be negative but not zero. */
 export function checkSigned(value: string): string | null {
-  const reading = readAmount(value)
+  const reading = readAmount(value, CREDITS_FORM, t)
   if ("fault" in reading) return reading.fault
-  return /[1-9]/.test(reading.amount) ? null : "Enter an amount, such as 12.50 or -3"
+  return /[1-9]/.test(reading.amount) ? null : t("Enter an amount, such as 12.50 or -3")
 }

@@ -10,13 +10,18 @@ import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive } from "./amount-check.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 const AMOUNTS = ["10", "25", "50", "100"]
 
 /** Lets the user buy credits by card on the page of the payment provider. */
 export function BuyModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Buy credits for ${account.name}`}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t("Buy credits for {name}", { name: account.name })}
+    >
       <BuyForm account={account} onClose={onClose} />
     </Modal>
   )
@@ -29,7 +34,9 @@ function Price({ credits }: { readonly credits: string }) {
   if (currency === null || amount === undefined) return null
   return (
     <Text size="sm" role="status">
-      You pay <b>{paidText({ amount, currency })}</b>. Taxes, if any, are added on the next page.
+      {rich("You pay {paid}. Taxes, if any, are added on the next page.", {
+        paid: <b>{paidText({ amount, currency })}</b>,
+      })}
     </Text>
   )
 }
@@ -46,8 +53,8 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <AmountInput
-          label="Credits"
-          description="You pay on the next page and then return here."
+          label={t("Credits")}
+          description={t("You pay on the next page and then return here.")}
           data-autofocus
           {...form.getInputProps("credits")}
         />
@@ -64,8 +71,8 @@ function BuyForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
             </Button>
           ))}
         </Group>
-        <ErrorNotice error={error} title="Could not start the payment" />
-        <FormButtons action="Continue to payment" isBusy={isBusy} onClose={onClose} />
+        <ErrorNotice error={error} title={t("Could not start the payment")} />
+        <FormButtons action={t("Continue to payment")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

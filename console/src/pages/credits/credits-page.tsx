@@ -18,6 +18,7 @@ import { HoldsPanel } from "./holds-panel.tsx"
 import { LabelBudgetsPanel } from "./label-budgets-panel.tsx"
 import { RedeemModal } from "./redeem-modal.tsx"
 import { StatementModal } from "./statement-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/credits")
 const POLL_INTERVAL_MS = 5_000
@@ -46,16 +47,16 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
   const close = () => setWork(undefined)
   return (
     <Page
-      title="Credits"
+      title={t("Credits")}
       description={account.name}
       actions={
         <>
           <Button variant="default" onClick={() => setWork("statement")}>
-            Statement
+            {t("Statement")}
           </Button>
           {isAllowed.entry && (
             <Button variant="default" onClick={() => setWork("entry")}>
-              Adjust credits
+              {t("Adjust credits")}
             </Button>
           )}
           {isAllowed.redeem && (
@@ -63,22 +64,30 @@ function AccountCreditsPage({ account }: { readonly account: AccountChoice }) {
               variant={isAllowed.buy ? "default" : "filled"}
               onClick={() => setWork("redeem")}
             >
-              Redeem a code
+              {t("Redeem a code")}
             </Button>
           )}
-          {isAllowed.buy && <Button onClick={() => setWork("buy")}>Buy with a card</Button>}
+          {isAllowed.buy && <Button onClick={() => setWork("buy")}>{t("Buy with a card")}</Button>}
         </>
       }
     >
       <ErrorNotice
         error={credits.error}
-        title="The credits could not be loaded"
+        title={t("The credits could not be loaded")}
         retry={() => void credits.refetch()}
       />
       <SimpleGrid cols={{ base: 1, md: 3 }}>
-        <Amount label="Balance" value={credits.data?.balance} note="according to the ledger" />
-        <Amount label="On hold" value={credits.data?.held} note="for running requests" />
-        <Amount label="Available" value={credits.data?.available} note="for new requests" />
+        <Amount
+          label={t("Balance")}
+          value={credits.data?.balance}
+          note={t("according to the ledger")}
+        />
+        <Amount label={t("On hold")} value={credits.data?.held} note={t("for running requests")} />
+        <Amount
+          label={t("Available")}
+          value={credits.data?.available}
+          note={t("for new requests")}
+        />
       </SimpleGrid>
       <HoldsPanel holds={credits.data?.holds ?? []} />
       <LabelBudgetsPanel account={account.id} />
@@ -119,8 +128,8 @@ function useReturnFromPayment() {
     if (paid === undefined) return
     notifyDone(
       paid === "no"
-        ? "The payment was cancelled. Nothing was charged."
-        : "Thank you. The credits are added as soon as the payment is confirmed.",
+        ? t("The payment was cancelled. Nothing was charged.")
+        : t("Thank you. The credits are added as soon as the payment is confirmed."),
     )
     void navigate({ search: (before) => ({ ...before, paid: undefined }), replace: true })
   }, [paid, navigate])
@@ -154,15 +163,15 @@ function useWayOfAddress(
 function ChooseAccount() {
   const { accounts, choose } = useAccount()
   return (
-    <Page title="Credits">
+    <Page title={t("Credits")}>
       <EmptyState
-        title={accounts.length === 0 ? "No accounts" : "Choose an account"}
+        title={accounts.length === 0 ? t("No accounts") : t("Choose an account")}
         action={
           accounts.length > 0 && (
             <Group>
               <Select
-                aria-label="Account"
-                placeholder="Choose an account"
+                aria-label={t("Account")}
+                placeholder={t("Choose an account")}
                 searchable
                 data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
                 onChange={(id) => id !== null && choose(id)}
@@ -172,8 +181,10 @@ function ChooseAccount() {
         }
       >
         {accounts.length === 0
-          ? "You are not a member of any account yet. Ask an account owner or the operator for an invitation."
-          : "Each account has its own ledger."}
+          ? t(
+              "You are not a member of any account yet. Ask an account owner or the operator for an invitation.",
+            )
+          : t("Each account has its own ledger.")}
       </EmptyState>
     </Page>
   )

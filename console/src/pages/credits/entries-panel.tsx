@@ -16,45 +16,50 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/credits")
 const POLL_INTERVAL_MS = 10_000
 
 const KINDS: readonly { value: Entry["kind"]; label: string }[] = [
-  { value: "grant", label: "Grants" },
-  { value: "charge", label: "Charges" },
-  { value: "adjustment", label: "Adjustments" },
-  { value: "refund", label: "Refunds" },
-  { value: "code", label: "Redeemed codes" },
-  { value: "payment", label: "Card payments" },
-  { value: "reversal", label: "Reversed card payments" },
-  { value: "debt", label: "Debts paid" },
+  { value: "grant", label: t("Grants") },
+  { value: "charge", label: t("Charges") },
+  { value: "adjustment", label: t("Adjustments") },
+  { value: "refund", label: t("Refunds") },
+  { value: "code", label: t("Redeemed codes") },
+  { value: "payment", label: t("Card payments") },
+  { value: "reversal", label: t("Reversed card payments") },
+  { value: "debt", label: t("Debts paid") },
 ]
 
 const DAYS = [
-  ["from", "First day (UTC)"],
-  ["to", "Last day (UTC)"],
+  ["from", t("First day (UTC)")],
+  ["to", t("Last day (UTC)")],
 ] as const
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { id: "number", header: "No.", cell: (entry) => <span className="figures">{entry.number}</span> },
-  { id: "at", header: "When", cell: (entry) => <When at={entry.at} isExact /> },
+  {
+    id: "number",
+    header: t("No."),
+    cell: (entry) => <span className="figures">{entry.number}</span>,
+  },
+  { id: "at", header: t("When"), cell: (entry) => <When at={entry.at} isExact /> },
   {
     id: "kind",
-    header: "Kind",
+    header: t("Kind"),
     isSecondary: true,
     cell: (entry) => <Status value={entry.kind} color="gray" />,
   },
-  { id: "what", header: "Reason", cell: whatFor },
+  { id: "what", header: t("Reason"), cell: whatFor },
   {
     id: "amount",
-    header: "Amount",
+    header: t("Amount"),
     isFigure: true,
     cell: (entry) => <Money value={entry.amount} isSigned />,
   },
   {
     id: "balance",
-    header: "Balance",
+    header: t("Balance"),
     isSecondary: true,
     isFigure: true,
     cell: (entry) => <Money value={entry.balance} />,
@@ -77,29 +82,29 @@ export function EntriesPanel({ account }: { readonly account: string }) {
 
   return (
     <Panel
-      title="Entries"
-      description="Entries are never edited. A correction is a new entry."
+      title={t("Entries")}
+      description={t("Entries are never edited. A correction is a new entry.")}
       isFlush
       actions={<EntryFilters />}
     >
       <ErrorNotice
         error={pages.error}
-        title="The entries could not be loaded"
+        title={t("The entries could not be loaded")}
         retry={pages.retry}
       />
       {pages.hasContent && (
         <DataTable
-          label="Entries"
+          label={t("Entries")}
           columns={COLUMNS}
           rows={pages.items}
           rowKey={(entry) => entry.number}
           isLoading={pages.isLoading}
           minWidth={760}
           empty={
-            <EmptyState icon={<IconReceipt size={22} />} title="No entries">
+            <EmptyState icon={<IconReceipt size={22} />} title={t("No entries")}>
               {isFiltered
-                ? "Choose another type or other days."
-                : "Added credits and charged requests are listed here."}
+                ? t("Choose another type or other days.")
+                : t("Added credits and charged requests are listed here.")}
             </EmptyState>
           }
         />
@@ -125,8 +130,8 @@ function EntryFilters() {
   return (
     <>
       <Select
-        aria-label="Entry type"
-        placeholder="All types"
+        aria-label={t("Entry type")}
+        placeholder={t("All types")}
         size="xs"
         clearable
         data={[...KINDS]}
@@ -166,10 +171,12 @@ function whatFor(entry: Entry): ReactNode {
           {entry.note}
         </Text>
       )}
-      {entry.paid !== null && <Text size="sm">Paid {paidText(entry.paid)}</Text>}
+      {entry.paid !== null && (
+        <Text size="sm">{t("Paid {paid}", { paid: paidText(entry.paid) })}</Text>
+      )}
       {entry.author !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
-          by {entry.author}
+          {t("by {author}", { author: entry.author })}
         </Text>
       )}
     </>

@@ -15,6 +15,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { checkPositive, checkSigned } from "./amount-check.ts"
 import { largeAmountQuestion } from "./large-amount.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 interface EntryValues {
   readonly kind: NewEntry["kind"]
@@ -23,15 +24,19 @@ interface EntryValues {
 }
 
 const KINDS: { value: NewEntry["kind"]; label: string }[] = [
-  { value: "grant", label: "Grant: give credits" },
-  { value: "refund", label: "Refund: return a charge" },
-  { value: "adjustment", label: "Adjustment: correct the balance up or down" },
+  { value: "grant", label: t("Grant: give credits") },
+  { value: "refund", label: t("Refund: return a charge") },
+  { value: "adjustment", label: t("Adjustment: correct the balance up or down") },
 ]
 
 /** Lets an operator add or deduct credits. The reason is stored in the ledger. */
 export function EntryModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Adjust the credits of ${account.name}`}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t("Adjust the credits of {name}", { name: account.name })}
+    >
       <EntryForm account={account} onClose={onClose} />
     </Modal>
   )
@@ -45,7 +50,7 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
     validate: {
       amount: (value, values) =>
         values.kind === "adjustment" ? checkSigned(value) : checkPositive(value),
-      note: (value) => (value.trim() === "" ? "Enter a reason" : null),
+      note: (value) => (value.trim() === "" ? t("Enter a reason") : null),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
@@ -59,15 +64,16 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
       { path: { id: account.id }, body: entry },
       { idempotencyKey },
     )
-    notifyDone("The entry has been recorded.")
+    notifyDone(t("The entry has been recorded."))
     onClose()
     await refresh("/accounts", "/usage/overview")
   })
   function send(values: EntryValues) {
     const amount = readCredits(values.amount)
-    const verb = amount?.startsWith("-") ? "Take" : "Add"
-    const joint = verb === "Take" ? "from" : "to"
-    const title = (credits: string) => `${verb} ${credits} ${joint} ${account.name}?`
+    const title = (credits: string) =>
+      amount?.startsWith("-")
+        ? t("Take {credits} from {name}?", { credits, name: account.name })
+        : t("Add {credits} to {name}?", { credits, name: account.name })
     const question = largeAmountQuestion({ amount, balance: credits.data?.balance, title })
     ask(question, () => submit(values))
   }
@@ -76,27 +82,39 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
     <>
       <form onSubmit={form.onSubmit(send)} noValidate>
         <Stack>
-          <Select label="Kind" data={KINDS} allowDeselect={false} {...form.getInputProps("kind")} />
+          <Select
+            label={t("Kind")}
+            data={KINDS}
+            allowDeselect={false}
+            {...form.getInputProps("kind")}
+          />
           <AmountInput
-            label="Amount"
+            label={t("Amount")}
             description={
-              form.values.kind === "adjustment" ? "A negative amount removes credits." : undefined
+              form.values.kind === "adjustment"
+                ? t("A negative amount removes credits.")
+                : undefined
             }
             inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
             data-autofocus
             {...form.getInputProps("amount")}
           />
           <TextInput
-            label="Reason"
-            description="Recorded permanently in the ledger, with your name."
+            label={t("Reason")}
+            description={t("Recorded permanently in the ledger, with your name.")}
             {...form.getInputProps("note")}
           />
           <ErrorNotice
             error={error}
-            title="Could not record the entry"
-            unknownTitle="The entry may or may not have been recorded"
+            title={t("Could not record the entry")}
+            unknownTitle={t("The entry may or may not have been recorded")}
           />
-          <FormButtons action="Record the entry" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons
+            action={t("Record the entry")}
+            isBusy={isBusy}
+            error={error}
+            onClose={onClose}
+          />
         </Stack>
       </form>
       {dialog}

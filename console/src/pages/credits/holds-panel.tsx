@@ -5,21 +5,27 @@ import { DataTable } from "../../ui/data-table.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 type Hold = AccountCredits["holds"][number]
 
 const COLUMNS: readonly Column<Hold>[] = [
   {
     id: "request",
-    header: "Request",
+    header: t("Request"),
     cell: (hold) => (
       <Text size="sm" className="mono anywhere" component="span">
         {hold.request}
       </Text>
     ),
   },
-  { id: "since", header: "Running since", cell: (hold) => <When at={hold.created_at} /> },
-  { id: "amount", header: "Held", isFigure: true, cell: (hold) => <Money value={hold.amount} /> },
+  { id: "since", header: t("Running since"), cell: (hold) => <When at={hold.created_at} /> },
+  {
+    id: "amount",
+    header: t("Held"),
+    isFigure: true,
+    cell: (hold) => <Money value={hold.amount} />,
+  },
 ]
 
 /** Shows the maximum cost that each running request holds until it settles. Hidden if no request is running. */
@@ -27,12 +33,12 @@ export function HoldsPanel({ holds }: { readonly holds: readonly Hold[] }) {
   if (holds.length === 0) return null
   return (
     <Panel
-      title="Running now"
-      description="The highest possible cost of each request, set aside until it is settled."
+      title={t("Running now")}
+      description={t("The highest possible cost of each request, set aside until it is settled.")}
       isFlush
     >
       <DataTable
-        label="Running requests"
+        label={t("Running requests")}
         columns={COLUMNS}
         rows={holds}
         rowKey={(hold) => hold.request}

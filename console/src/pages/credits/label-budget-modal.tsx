@@ -16,6 +16,7 @@ import {
   TARGETS,
   withBudget,
 } from "./label-budget-words.ts"
+import { t } from "../../languages/text.ts"
 
 export interface LabelBudgetModalProperties {
   readonly account: string
@@ -28,7 +29,7 @@ export interface LabelBudgetModalProperties {
 /** Sets a spending limit for an end user or for a tag. */
 export function LabelBudgetModal({ isOpen, ...rest }: LabelBudgetModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={rest.onClose} title="Set a budget">
+    <FormModal opened={isOpen} onClose={rest.onClose} title={t("Set a budget")}>
       <LabelBudgetForm {...rest} />
     </FormModal>
   )
@@ -42,14 +43,17 @@ function LabelBudgetForm({
   const form = useForm<BudgetValues>({
     initialValues: NO_BUDGET,
     validate: {
-      user: (user, { target }) => (target === "user" && user.trim() === "" ? "Enter a user" : null),
+      user: (user, { target }) =>
+        target === "user" && user.trim() === "" ? t("Enter a user") : null,
       tag: (tag, { target }) =>
-        /^values?$/.test(target) && !/^[^=]+$/.test(tag.trim()) ? "Enter the name of a tag" : null,
+        /^values?$/.test(target) && !/^[^=]+$/.test(tag.trim())
+          ? t("Enter the name of a tag")
+          : null,
       value: (value, { target }) =>
-        target === "value" && value.trim() === "" ? "Enter a value" : null,
+        target === "value" && value.trim() === "" ? t("Enter a value") : null,
       daily_budget: (value, { monthly_budget: monthly }) =>
         value.trim() === "" && monthly.trim() === ""
-          ? "Enter an amount for a day or a month"
+          ? t("Enter an amount for a day or a month")
           : checkOptional(value),
       monthly_budget: checkOptional,
     },
@@ -66,18 +70,18 @@ function LabelBudgetForm({
         <LabelFields form={form} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <AmountInput
-            label="Credits a day"
-            placeholder="no limit"
+            label={t("Credits a day")}
+            placeholder={t("no limit")}
             {...form.getInputProps("daily_budget")}
           />
           <AmountInput
-            label="Credits a month"
-            placeholder="no limit"
+            label={t("Credits a month")}
+            placeholder={t("no limit")}
             {...form.getInputProps("monthly_budget")}
           />
         </SimpleGrid>
-        <ErrorNotice error={error} title="Could not set the budget" />
-        <FormButtons action="Set" isBusy={isBusy} error={error} onClose={onClose} />
+        <ErrorNotice error={error} title={t("Could not set the budget")} />
+        <FormButtons action={t("Set [button]")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )
@@ -87,26 +91,33 @@ function LabelFields({ form }: { readonly form: UseFormReturnType<BudgetValues> 
   const { target } = form.values
   return (
     <>
-      <Select label="For" data={TARGETS} allowDeselect={false} {...form.getInputProps("target")} />
+      <Select
+        label={t("For")}
+        data={TARGETS}
+        allowDeselect={false}
+        {...form.getInputProps("target")}
+      />
       {target === "user" && (
         <TextInput
-          label="End user"
-          description="As your requests name them, in x-tollgate-user or in the body"
+          label={t("End user")}
+          description={t("As your requests name them, in x-tollgate-user or in the body")}
           data-autofocus
           {...form.getInputProps("user")}
         />
       )}
       {(target === "value" || target === "values") && (
         <TextInput
-          label="Tag"
-          description="As your requests name it, in x-tollgate-tags or in the metadata of the body"
+          label={t("Tag")}
+          description={t(
+            "As your requests name it, in x-tollgate-tags or in the metadata of the body",
+          )}
           placeholder="feature"
           data-autofocus
           {...form.getInputProps("tag")}
         />
       )}
       {target === "value" && (
-        <TextInput label="Value" placeholder="search" {...form.getInputProps("value")} />
+        <TextInput label={t("Value")} placeholder="search" {...form.getInputProps("value")} />
       )}
     </>
   )

@@ -1,14 +1,15 @@
 import type { LabelBudget } from "tollgate-contract/label-budgets.ts"
 import { readCredits } from "../../format/credits.ts"
+import { t } from "../../languages/text.ts"
 
 const ANY = "*"
 
 /** The kinds of budget owners, as the form offers them. */
 export const TARGETS = [
-  { value: "users", label: "Each end user" },
-  { value: "user", label: "One end user" },
-  { value: "values", label: "Each value of a tag" },
-  { value: "value", label: "One value of a tag" },
+  { value: "users", label: t("Each end user") },
+  { value: "user", label: t("One end user") },
+  { value: "values", label: t("Each value of a tag") },
+  { value: "value", label: t("One value of a tag") },
 ] as const
 
 export type Target = (typeof TARGETS)[number]["value"]
@@ -54,8 +55,8 @@ export function withoutBudget(budgets: readonly LabelBudget[], gone: LabelBudget
 
 /** Describes the scope of a budget: `each end user`, `end user alice`, `tag feature=search`. */
 export function labelText({ user, tag }: Pick<LabelBudget, "user" | "tag">): string {
-  if (user === ANY) return "each end user"
-  if (user !== null) return `end user ${user}`
+  if (user === ANY) return t("each end user")
+  if (user !== null) return t("end user {user}", { user })
   const [name = "", value] = (tag ?? "").split("=")
-  return value === ANY ? `each value of ${name}` : `tag ${tag}`
+  return value === ANY ? t("each value of {name}", { name }) : t("tag {tag}", { tag: tag ?? "" })
 }

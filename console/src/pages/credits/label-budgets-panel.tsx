@@ -17,6 +17,8 @@ import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 import { LabelBudgetModal } from "./label-budget-modal.tsx"
 import { labelText, withoutBudget } from "./label-budget-words.ts"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Shows the limits and the spending of an account's end users and tags. */
 export function LabelBudgetsPanel({ account }: { readonly account: string }) {
@@ -33,8 +35,10 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
   }
   return (
     <Panel
-      title="Budgets of end users and tags"
-      description="For requests that name their end user or tags. All other budgets apply as well."
+      title={t("Budgets of end users and tags")}
+      description={t(
+        "For requests that name their end user or tags. All other budgets apply as well.",
+      )}
       isFlush={budgets.length > 0}
       actions={
         may("owner") && (
@@ -44,7 +48,7 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
             disabled={!found.isSuccess}
             onClick={() => setAdding(true)}
           >
-            Set a budget
+            {t("Set a budget")}
           </Button>
         )
       }
@@ -52,12 +56,12 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
       <ErrorNotice error={found.error} retry={() => void found.refetch()} />
       {found.error === null && budgets.length === 0 && (
         <Text size="sm" c="dimmed">
-          {found.isSuccess ? "None." : "Loading…"}
+          {found.isSuccess ? t("None.") : t("Loading…")}
         </Text>
       )}
       {budgets.length > 0 && (
         <DataTable
-          label="Budgets of end users and tags"
+          label={t("Budgets of end users and tags")}
           columns={budgetColumns(may("owner") ? setRemoved : undefined)}
           rows={budgets}
           rowKey={labelText}
@@ -72,12 +76,13 @@ export function LabelBudgetsPanel({ account }: { readonly account: string }) {
       />
       <Confirm
         isOpen={removed !== undefined}
-        title="Remove the budget?"
-        action="Remove"
+        title={t("Remove the budget?")}
+        action={t("Remove")}
         onConfirm={async () => removed && remove(removed)}
         onClose={() => setRemoved(undefined)}
       >
-        Requests of {removed && labelText(removed)} are no longer held to it.
+        {removed &&
+          t("Requests of {label} are no longer held to it.", { label: labelText(removed) })}
       </Confirm>
     </Panel>
   )
@@ -87,16 +92,20 @@ function budgetColumns(
   onRemove: ((budget: LabelBudget) => void) | undefined,
 ): readonly Column<LabelBudget>[] {
   return [
-    { id: "for", header: "For", cell: (row) => <span className="anywhere">{labelText(row)}</span> },
+    {
+      id: "for",
+      header: t("For"),
+      cell: (row) => <span className="anywhere">{labelText(row)}</span>,
+    },
     {
       id: "day",
-      header: "Per day",
+      header: t("Per day"),
       isFigure: true,
       cell: ({ daily_budget: amount }) => <Limit amount={amount} />,
     },
     {
       id: "month",
-      header: "Per month",
+      header: t("Per month"),
       isFigure: true,
       cell: ({ monthly_budget: amount }) => <Limit amount={amount} />,
     },
@@ -105,17 +114,17 @@ function budgetColumns(
       : [
           {
             id: "actions",
-            header: "Actions",
+            header: t("Actions"),
             isAction: true,
             cell: (row: LabelBudget) => (
               <Button
                 size="compact-xs"
                 variant="subtle"
                 color="red"
-                aria-label={`Remove the budget of ${labelText(row)}`}
+                aria-label={t("Remove the budget of {label}", { label: labelText(row) })}
                 onClick={() => onRemove(row)}
               >
-                Remove
+                {t("Remove")}
               </Button>
             ),
           },
@@ -124,21 +133,21 @@ function budgetColumns(
 }
 
 function Limit({ amount }: { readonly amount: string | null }) {
-  return amount === null ? <span className="dim">no limit</span> : <Money value={amount} />
+  return amount === null ? <span className="dim">{t("no limit")}</span> : <Money value={amount} />
 }
 
 const SPENDING: readonly Column<LabelSpending>[] = [
   {
     id: "who",
-    header: "For",
+    header: t("For"),
     cell: (row) => <span className="anywhere">{labelText(row)}</span>,
   },
-  { id: "period", header: "Period", cell: ({ period }) => period },
-  { id: "spent", header: "Spent", isFigure: true, cell: ({ spent }) => <Money value={spent} /> },
-  { id: "left", header: "Left", isFigure: true, cell: ({ left }) => <Money value={left} /> },
+  { id: "period", header: t("Period"), cell: ({ period }) => word(period) },
+  { id: "spent", header: t("Spent"), isFigure: true, cell: ({ spent }) => <Money value={spent} /> },
+  { id: "left", header: t("Left"), isFigure: true, cell: ({ left }) => <Money value={left} /> },
   {
     id: "resets",
-    header: "Resets",
+    header: t("Resets"),
     isWideOnly: true,
     cell: ({ resets_at: at }) => <When at={at} />,
   },
@@ -150,7 +159,7 @@ function Spending({ account }: { readonly account: string }) {
     <>
       <ErrorNotice error={spending.error} retry={spending.retry} />
       <DataTable
-        label="Spend of end users and tags"
+        label={t("Spend of end users and tags")}
         columns={SPENDING}
         rows={spending.items}
         rowKey={(row) => `${labelText(row)} ${row.period}`}

@@ -1,6 +1,7 @@
 import { isLargeEntry } from "tollgate-contract/amounts.ts"
 import { creditsText, nanos } from "../../format/credits.ts"
 import type { Question } from "../../ui/question.ts"
+import { t } from "../../languages/text.ts"
 
 export interface LargeAmountFacts {
   /** The amount in the API's form; undefined if no amount is typed. */
@@ -19,14 +20,16 @@ export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefin
   if (amount === undefined) return undefined
   const whole = nanos(amount) * BigInt(times)
   if (!isLargeEntry(whole, nanos(balance))) return undefined
-  const credits = `${creditsText(amount.replace(/^-/, ""))} credits`
+  const credits = t("{amount} credits", { amount: creditsText(amount.replace(/^-/, "")) })
   return {
     title: title(credits),
     text:
       balance === "0"
-        ? "This is an unusually large amount. Please check it."
-        : `The account currently has ${creditsText(balance)} credits. Please check the amount.`,
-    action: "Yes, this is correct",
+        ? t("This is an unusually large amount. Please check it.")
+        : t("The account currently has {balance} credits. Please check the amount.", {
+            balance: creditsText(balance),
+          }),
+    action: t("Yes, this is correct"),
   }
 }
 
@@ -34,8 +37,8 @@ export function largeAmountQuestion(facts: LargeAmountFacts): Question | undefin
 export function multiplierQuestion(doubt: string | undefined): Question | undefined {
   if (doubt === undefined) return undefined
   return {
-    title: "Save this multiplier?",
-    text: `${doubt} Please check it.`,
-    action: "Yes, this is correct",
+    title: t("Save this multiplier?"),
+    text: `${doubt} ${t("Please check it.")}`,
+    action: t("Yes, this is correct"),
   }
 }

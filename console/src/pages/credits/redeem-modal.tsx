@@ -8,6 +8,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { t } from "../../languages/text.ts"
 
 export interface CreditsModalProperties {
   readonly account: AccountChoice
@@ -18,7 +19,11 @@ export interface CreditsModalProperties {
 /** Redeems a code for credits. An account can redeem each code once. */
 export function RedeemModal({ account, isOpen, onClose }: CreditsModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`Redeem a code for ${account.name}`}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={t("Redeem a code for {name}", { name: account.name })}
+    >
       <RedeemForm account={account} onClose={onClose} />
     </Modal>
   )
@@ -27,12 +32,12 @@ export function RedeemModal({ account, isOpen, onClose }: CreditsModalProperties
 function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
   const form = useForm({
     initialValues: { code: "" },
-    validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
+    validate: { code: (value) => (value.trim() === "" ? t("Enter the code") : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ code }, idempotencyKey) => {
     const redemption = { path: { id: account.id }, body: { code: code.trim() } }
     const entry = await api("POST /accounts/{id}/redeem", redemption, { idempotencyKey })
-    notifyDone(`${creditsText(entry.amount)} credits were added.`)
+    notifyDone(t("{amount} credits were added.", { amount: creditsText(entry.amount) }))
     onClose()
     await refresh(`/accounts`, "/usage/overview")
   })
@@ -40,7 +45,7 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TextInput
-          label="Code"
+          label={t("Code")}
           data-autofocus
           autoComplete="off"
           spellCheck={false}
@@ -48,10 +53,10 @@ function RedeemForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">
         />
         <ErrorNotice
           error={error}
-          title="Could not redeem the code"
-          unknownTitle="The code may or may not have been redeemed"
+          title={t("Could not redeem the code")}
+          unknownTitle={t("The code may or may not have been redeemed")}
         />
-        <FormButtons action="Redeem" isBusy={isBusy} error={error} onClose={onClose} />
+        <FormButtons action={t("Redeem")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -3,12 +3,13 @@ import { useState } from "react"
 import { addressOf } from "../../api/address.ts"
 import { CALENDAR_RANGES, calendarDays } from "../../format/days.ts"
 import type { CreditsModalProperties } from "./redeem-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 const FORMATS = [
-  { value: "totals", label: "Totals, CSV" },
-  { value: "csv", label: "Entries, CSV" },
-  { value: "json", label: "Entries, JSON" },
-  { value: "html", label: "Print" },
+  { value: "totals", label: t("Totals, CSV") },
+  { value: "csv", label: t("Entries, CSV") },
+  { value: "json", label: t("Entries, JSON") },
+  { value: "html", label: t("Print") },
 ] as const
 type Format = (typeof FORMATS)[number]["value"]
 
@@ -37,12 +38,14 @@ export function StatementModal({ account, isOpen, onClose }: StatementModalPrope
       : addressOf("GET /accounts/{id}/statement", { path: { id: account.id }, query })
   const formats = FORMATS.filter(({ value }) => account !== undefined || value !== "html")
   const title =
-    account === undefined ? "Statements of all accounts" : `Statement of ${account.name}`
+    account === undefined
+      ? t("Statements of all accounts")
+      : t("Statement of {name}", { name: account.name })
   const isPage = format === "html"
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
-        <Group gap="xs" role="group" aria-label="Range of days">
+        <Group gap="xs" role="group" aria-label={t("Range of days")}>
           {CALENDAR_RANGES.map(({ value, label }) => (
             <Button
               key={value}
@@ -55,10 +58,15 @@ export function StatementModal({ account, isOpen, onClose }: StatementModalPrope
           ))}
         </Group>
         <DayFields days={days} fault={fault} onChange={setDays} />
-        <SegmentedControl aria-label="Format" data={formats} value={format} onChange={setFormat} />
+        <SegmentedControl
+          aria-label={t("Format")}
+          data={formats}
+          value={format}
+          onChange={setFormat}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
           {fault === null ? (
             <Button
@@ -67,10 +75,10 @@ export function StatementModal({ account, isOpen, onClose }: StatementModalPrope
               {...(isPage ? { target: "_blank", rel: "noreferrer" } : { download: true })}
               onClick={onClose}
             >
-              {isPage ? "Open the page" : "Download"}
+              {isPage ? t("Open the page") : t("Download")}
             </Button>
           ) : (
-            <Button disabled>{isPage ? "Open the page" : "Download"}</Button>
+            <Button disabled>{isPage ? t("Open the page") : t("Download")}</Button>
           )}
         </Group>
       </Stack>
@@ -93,16 +101,16 @@ function DayFields({ days, fault, onChange }: DayFieldsProperties) {
   return (
     <SimpleGrid cols={2}>
       <TextInput
-        label="From"
+        label={t("From")}
         type="date"
         value={days.from}
         onChange={(event) => onChange({ ...days, from: event.currentTarget.value })}
         data-autofocus
       />
       <TextInput
-        label="To"
+        label={t("To")}
         type="date"
-        description="Days in UTC, inclusive"
+        description={t("Days in UTC, inclusive")}
         inputWrapperOrder={["label", "input", "error", "description"]}
         value={days.to}
         error={fault}
@@ -113,6 +121,6 @@ function DayFields({ days, fault, onChange }: DayFieldsProperties) {
 }
 
 function faultOf(from: string, to: string): string | null {
-  if (from === "" || to === "") return "Enter both dates"
-  return from > to ? "The last day must not be before the first" : null
+  if (from === "" || to === "") return t("Enter both dates")
+  return from > to ? t("The last day must not be before the first") : null
 }

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { t } from "../../languages/text.ts"
 
 export interface AcceptAsGuestProperties {
   readonly accept: (body: { name: string; password: string }) => Promise<void>
@@ -13,7 +14,7 @@ export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
   const form = useForm({
     initialValues: { name: "", password: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Enter your name" : null),
+      name: (value) => (value.trim() === "" ? t("Enter your name") : null),
       password: checkPassword,
     },
   })
@@ -21,11 +22,16 @@ export function AcceptAsGuest({ accept }: AcceptAsGuestProperties) {
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
+        <TextInput
+          label={t("Name")}
+          autoComplete="name"
+          autoFocus
+          {...form.getInputProps("name")}
+        />
         <NewPassword {...form.getInputProps("password")} />
         <ErrorNotice error={error} />
         <Button type="submit" loading={isBusy}>
-          Join
+          {t("Join")}
         </Button>
       </Stack>
     </form>

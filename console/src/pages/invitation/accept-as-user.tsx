@@ -5,6 +5,7 @@ import { api } from "../../api/client.ts"
 import { endSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface AcceptAsUserProperties {
   /** The email address that was invited. */
@@ -36,9 +37,9 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
   if (signedInAs === undefined) {
     return (
       <Stack>
-        <Text size="sm">This address is already registered. Sign in, then accept.</Text>
+        <Text size="sm">{t("This address is already registered. Sign in, then accept.")}</Text>
         <LinkButton to="/sign-in" search={{ back: here }}>
-          Sign in
+          {t("Sign in")}
         </LinkButton>
       </Stack>
     )
@@ -47,8 +48,12 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
   return (
     <Stack>
       {isOther && (
-        <Alert color="yellow" variant="light" title={`You are signed in as ${signedInAs}`}>
-          Sign out and come back to this link as {email}.
+        <Alert
+          color="yellow"
+          variant="light"
+          title={t("You are signed in as {email}", { email: signedInAs })}
+        >
+          {t("Sign out and come back to this link as {email}.", { email })}
         </Alert>
       )}
       <ErrorNotice error={error} />
@@ -62,15 +67,15 @@ export function AcceptAsUser({ email, signedInAs, accept }: AcceptAsUserProperti
             })
           }
         >
-          Sign out
+          {t("Sign out")}
         </Button>
       ) : (
         <>
           <Text size="sm" className="anywhere">
-            You are signed in as {signedInAs}.
+            {t("You are signed in as {email}.", { email: signedInAs })}
           </Text>
           <Button loading={isBusy} onClick={() => void attempt(accept)}>
-            Accept
+            {t("Accept")}
           </Button>
         </>
       )}

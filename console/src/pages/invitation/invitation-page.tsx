@@ -1,3 +1,4 @@
+import type { OpenInvitation } from "tollgate-contract/members.ts"
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
@@ -10,15 +11,30 @@ import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { AcceptAsGuest } from "./accept-as-guest.tsx"
 import { AcceptAsUser } from "./accept-as-user.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/invitation")
 
-/** Descriptions of the roles, addressed to the invited person. */
-const ROLES = {
-  owner: "an owner, who manages keys, credits and members",
-  member: "a member, who manages keys and credits",
-  viewer: "a viewer, with read-only access",
-} as const
+/** Returns the invitation as a sentence that describes the role. */
+function invitationText({ role, invited_by: inviter, email }: OpenInvitation): string {
+  switch (role) {
+    case "owner":
+      return t("{inviter} invites {email} to be an owner, who manages keys, credits and members.", {
+        inviter,
+        email,
+      })
+    case "member":
+      return t("{inviter} invites {email} to be a member, who manages keys and credits.", {
+        inviter,
+        email,
+      })
+    case "viewer":
+      return t("{inviter} invites {email} to be a viewer, with read-only access.", {
+        inviter,
+        email,
+      })
+  }
+}
 
 /** The values that a new user has entered; empty for registered users. */
 interface Acceptance {
@@ -47,24 +63,24 @@ export function InvitationPage() {
   if (token === undefined || isGone(invitation.error)) return <NoInvitation />
   if (invitation.error !== null) {
     return (
-      <PublicPage title="Invitation">
+      <PublicPage title={t("Invitation")}>
         <ErrorNotice error={invitation.error} retry={() => void invitation.refetch()} />
       </PublicPage>
     )
   }
   if (invitation.data === undefined || session.isPending) {
     return (
-      <PublicPage title="Invitation">
+      <PublicPage title={t("Invitation")}>
         <Skeleton height={180} />
       </PublicPage>
     )
   }
-  const { account_name: account, role, invited_by: inviter, email } = invitation.data
+  const { account_name: account, email } = invitation.data
   const signedInAs = session.data?.user?.email
   return (
     <PublicPage
-      title={`Join ${account}`}
-      description={`${inviter} invites ${email} to be ${ROLES[role]}.`}
+      title={t("Join {account}", { account })}
+      description={invitationText(invitation.data)}
     >
       {signedInAs !== undefined || invitation.data.is_registered ? (
         <AcceptAsUser email={email} signedInAs={signedInAs} accept={() => accept({})} />
@@ -81,9 +97,11 @@ function isGone(error: Error | null): boolean {
 
 function NoInvitation() {
   return (
-    <PublicPage title="Invitation">
-      <LinkNotice title="This invitation is no longer valid">
-        It was used or withdrawn, it has expired, or the link is incomplete. Ask for a new one.
+    <PublicPage title={t("Invitation")}>
+      <LinkNotice title={t("This invitation is no longer valid")}>
+        {t(
+          "It was used or withdrawn, it has expired, or the link is incomplete. Ask for a new one.",
+        )}
       </LinkNotice>
     </PublicPage>
   )

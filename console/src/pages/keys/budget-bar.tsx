@@ -2,6 +2,7 @@ import { Group, Progress, Text, Tooltip } from "@mantine/core"
 import type { Budget, Key } from "tollgate-contract/keys.ts"
 import { creditsText, shortCredits, spentOf, usedShare } from "../../format/credits.ts"
 import { relativeText } from "../../format/moments.ts"
+import { t } from "../../languages/text.ts"
 
 export interface BudgetBarProperties {
   /** "Total", "Today" or "This month". */
@@ -15,8 +16,15 @@ export function BudgetBar({ label, budget }: BudgetBarProperties) {
   const spent = creditsText(spentOf(budget.limit, budget.left))
   const limit = creditsText(budget.limit)
   const shown = `${shortCredits(spentOf(budget.limit, budget.left), 2)} / ${limit}`
-  const resets = budget.resets_at === null ? "" : `, resets ${relativeText(budget.resets_at)}`
-  const words = `${label}: ${spent} of ${limit} credits used${resets}`
+  const words =
+    budget.resets_at === null
+      ? t("{label}: {spent} of {limit} credits used", { label, spent, limit })
+      : t("{label}: {spent} of {limit} credits used, resets {when}", {
+          label,
+          spent,
+          limit,
+          when: relativeText(budget.resets_at),
+        })
   return (
     <Tooltip label={words}>
       <div className="budget">
@@ -48,13 +56,13 @@ export function BudgetBars({
 }) {
   const { budget, daily_budget: daily, monthly_budget: monthly } = budgets
   if (budget === null && daily === null && monthly === null) {
-    return <span className="dim">no budget</span>
+    return <span className="dim">{t("no budget")}</span>
   }
   return (
     <div className="budgets">
-      {budget !== null && <BudgetBar label="Total" budget={budget} />}
-      {daily !== null && <BudgetBar label="Today" budget={daily} />}
-      {monthly !== null && <BudgetBar label="Month" budget={monthly} />}
+      {budget !== null && <BudgetBar label={t("Total")} budget={budget} />}
+      {daily !== null && <BudgetBar label={t("Today")} budget={daily} />}
+      {monthly !== null && <BudgetBar label={t("Month")} budget={monthly} />}
     </div>
   )
 }

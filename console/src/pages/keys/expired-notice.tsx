@@ -1,9 +1,10 @@
 import { Alert, Group, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { oneQuery } from "../../api/queries.ts"
-import { counted } from "../../format/numbers.ts"
 import { IconAlertCircle } from "../../ui/icons.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
+import { t } from "../../languages/text.ts"
+import { someOf } from "../../format/lists.ts"
 
 const RECENT_MS = 7 * 24 * 60 * 60 * 1_000
 const MAX_NAMES = 3
@@ -23,16 +24,21 @@ export function ExpiredNotice({ account }: { readonly account: string | undefine
       color="yellow"
       variant="light"
       icon={<IconAlertCircle />}
-      title={`${counted(keys.length, "key")} expired in the last 7 days`}
+      title={t("{count, plural, one {# key} other {# keys}} expired in the last 7 days", {
+        count: keys.length,
+      })}
     >
       <Group justify="space-between" gap="sm">
         <Text size="sm" className="anywhere">
-          {names.join(", ")}
-          {more > 0 && ` and ${more} more`}. Their requests are rejected. Set a later expiry date,
-          or create a new key.
+          {t(
+            "{names}. Their requests are rejected. Set a later expiry date, or create a new key.",
+            {
+              names: someOf(names, more),
+            },
+          )}
         </Text>
         <TextLink to="/keys" search={(before) => ({ ...before, status: "expired" })} size="sm">
-          Show expired keys
+          {t("Show expired keys")}
         </TextLink>
       </Group>
     </Alert>

@@ -10,6 +10,8 @@ import { When } from "../../ui/when.tsx"
 import { BudgetBars } from "./budget-bar.tsx"
 import { KeyStatus } from "./key-status.tsx"
 import { type KeyTrends, TREND_DAYS } from "./key-trends.ts"
+import { rich, t } from "../../languages/text.ts"
+import { someOf } from "../../format/lists.ts"
 
 export interface KeyColumnsOrder {
   /** Whether the keys are from several accounts. Otherwise the account column is hidden. */
@@ -25,28 +27,28 @@ export interface KeyColumnsOrder {
 const EXTRA_COLUMNS: readonly Column<Key>[] = [
   {
     id: "created",
-    header: "Created",
+    header: t("Created"),
     sort: "desc",
     isExtra: true,
     cell: (key) => <When at={key.created_at} />,
   },
   {
     id: "expires",
-    header: "Expires",
+    header: t("Expires"),
     sort: "asc",
     isExtra: true,
-    cell: (key) => <When at={key.expires_at} none="never" />,
+    cell: (key) => <When at={key.expires_at} none={t("never")} />,
   },
   {
     id: "requests",
-    header: "Requests a minute",
+    header: t("Requests a minute"),
     isFigure: true,
     isExtra: true,
     cell: (key) => limitOf(key.requests_per_minute),
   },
   {
     id: "tokens",
-    header: "Tokens a minute",
+    header: t("Tokens a minute"),
     isFigure: true,
     isExtra: true,
     cell: (key) => limitOf(key.tokens_per_minute),
@@ -64,7 +66,7 @@ export function keyColumns({
   return [
     {
       id: "name",
-      header: "Name",
+      header: t("Name"),
       width: "22%",
       sort: "asc",
       cell: (key) => (
@@ -87,26 +89,31 @@ export function keyColumns({
       : [
           {
             id: "account",
-            header: "Account",
+            header: t("Account"),
             cell: (key: Key) => <AccountName id={key.account} />,
           },
         ]),
-    { id: "status", header: "Status", cell: statusCell },
-    { id: "budgets", header: "Budgets", cell: (key) => <BudgetBars budgets={key} />, width: 200 },
-    { id: "models", header: "Models", cell: modelsCell, isSecondary: true },
-    { id: "creator", header: "Creator", cell: creator, isSecondary: true },
+    { id: "status", header: t("Status"), cell: statusCell },
+    {
+      id: "budgets",
+      header: t("Budgets"),
+      cell: (key) => <BudgetBars budgets={key} />,
+      width: 200,
+    },
+    { id: "models", header: t("Models"), cell: modelsCell, isSecondary: true },
+    { id: "creator", header: t("Creator"), cell: creator, isSecondary: true },
     ...spendingColumns(trends),
     {
       id: "used",
-      header: "Last used",
+      header: t("Last used"),
       isSecondary: true,
       sort: "desc",
-      cell: (key) => <When at={key.last_used_at} none="never" />,
+      cell: (key) => <When at={key.last_used_at} none={t("never")} />,
     },
     ...EXTRA_COLUMNS,
     {
       id: "menu",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       width: 56,
       cell: menu,
@@ -118,20 +125,20 @@ function spendingColumns(trends: KeyTrends | undefined): readonly Column<Key>[] 
   return [
     {
       id: "spent",
-      header: "Spent",
+      header: t("Spent"),
       isFigure: true,
       sort: "desc",
       cell: (key) => <Money value={key.spent} decimals={4} />,
     },
     {
       id: "trend",
-      header: `${TREND_DAYS} days`,
+      header: t("{days} days", { days: TREND_DAYS }),
       isSecondary: true,
       isWideOnly: true,
       cell: (key) => (
         <Sparkline
           values={trends?.get(key.id) ?? []}
-          label={`Spend by day, last ${TREND_DAYS} days`}
+          label={t("Spend by day, last {days} days", { days: TREND_DAYS })}
         />
       ),
     },
@@ -139,7 +146,7 @@ function spendingColumns(trends: KeyTrends | undefined): readonly Column<Key>[] 
 }
 
 function limitOf(limit: number | null): ReactNode {
-  return limit === null ? <span className="dim">no limit</span> : countText(limit)
+  return limit === null ? <span className="dim">{t("no limit")}</span> : countText(limit)
 }
 
 function statusCell(key: Key): ReactNode {
@@ -151,12 +158,12 @@ function statusCell(key: Key): ReactNode {
       </Group>
       {key.status === "active" && key.expires_at !== null && (
         <Text size="xs" c="dimmed">
-          until <When at={key.expires_at} />
+          {rich("until {when}", { when: <When at={key.expires_at} /> })}
         </Text>
       )}
       {key.status === "active" && grace !== undefined && (
         <Text size="xs" c="dimmed">
-          old secret until <When at={grace} />
+          {rich("old secret until {when}", { when: <When at={grace} /> })}
         </Text>
       )}
     </Box>
@@ -166,12 +173,11 @@ function statusCell(key: Key): ReactNode {
 const SHOWN_MODELS = 2
 
 function modelsCell(key: Key): ReactNode {
-  if (key.models === null) return <span className="dim">all</span>
+  if (key.models === null) return <span className="dim">{t("all")}</span>
   const more = key.models.length - SHOWN_MODELS
   return (
     <Text size="sm" className="anywhere" title={key.models.join("\n")}>
-      {key.models.slice(0, SHOWN_MODELS).join(", ")}
-      {more > 0 && ` and ${more} more`}
+      {someOf(key.models.slice(0, SHOWN_MODELS), more)}
     </Text>
   )
 }

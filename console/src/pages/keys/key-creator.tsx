@@ -2,6 +2,7 @@ import { useMemo } from "react"
 import type { Key } from "tollgate-contract/keys.ts"
 import { usePages } from "../../api/use-pages.ts"
 import { useSession } from "../../session.tsx"
+import { t } from "../../languages/text.ts"
 
 const PAGE = 200
 
@@ -20,9 +21,9 @@ interface KeyCreatorProperties {
 /** Shows who created a key. Users who are not members are operators, or have left. */
 export function KeyCreator({ of: { created_by: creator }, names }: KeyCreatorProperties) {
   const { user } = useSession()
-  if (creator === null) return <span className="dim">operator</span>
-  if (creator === user?.id) return <span>you</span>
+  if (creator === null) return <span className="dim">{t("operator")}</span>
+  if (creator === user?.id) return <span>{t("you")}</span>
   const name = names.get(creator)
-  if (name === undefined) return <span className="dim">not a member</span>
+  if (name === undefined) return <span className="dim">{t("not a member")}</span>
   return <span className="anywhere">{name}</span>
 }

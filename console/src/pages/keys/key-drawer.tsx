@@ -13,6 +13,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { KeyFields } from "./key-fields.tsx"
 import { useMemberKeyRules } from "./use-member-key-rules.ts"
 import { bodyOf, changesOf, EMPTY_KEY, KEY_CHECKS, valuesOf } from "./key-values.ts"
+import { t } from "../../languages/text.ts"
 
 /** The task of the drawer: creating a new key or editing an existing key. */
 export type KeyWork = { readonly kind: "create" } | { readonly kind: "edit"; readonly key: Key }
@@ -30,7 +31,9 @@ export function KeyDrawer({ work, onClose, onCreated }: KeyDrawerProperties) {
     <FormDrawer
       opened={work !== undefined}
       onClose={onClose}
-      title={work?.kind === "edit" ? `Change ${work.key.name}` : "Create a key"}
+      title={
+        work?.kind === "edit" ? t("Change {name}", { name: work.key.name }) : t("Create a key")
+      }
     >
       {work?.kind === "create" && <CreateForm onClose={onClose} onCreated={onCreated} />}
       {work?.kind === "edit" && <EditForm key={work.key.id} target={work.key} onClose={onClose} />}
@@ -60,8 +63,8 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
       <Stack>
         {accountId === undefined && (
           <Select
-            label="Account"
-            description="It pays for requests made with this key."
+            label={t("Account")}
+            description={t("It pays for requests made with this key.")}
             data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
             searchable
             {...form.getInputProps("account")}
@@ -70,10 +73,10 @@ function CreateForm({ onClose, onCreated }: Omit<KeyDrawerProperties, "work">) {
         <KeyFields form={form} rules={rules} />
         <ErrorNotice
           error={error}
-          title="Could not create the key"
-          unknownTitle="The key may or may not have been created"
+          title={t("Could not create the key")}
+          unknownTitle={t("The key may or may not have been created")}
         />
-        <FormButtons action="Create the key" isBusy={isBusy} error={error} onClose={onClose} />
+        <FormButtons action={t("Create the key")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )
@@ -86,7 +89,7 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
     const changes = changesOf(target, values)
     if (Object.keys(changes).length > 0) {
       await api("PATCH /keys/{id}", { path: { id: target.id }, body: changes })
-      notifyDone("The key has been changed. The change takes effect within a second.")
+      notifyDone(t("The key has been changed. The change takes effect within a second."))
       await refresh("/keys")
     }
     onClose()
@@ -95,8 +98,8 @@ function EditForm({ target, onClose }: { readonly target: Key; readonly onClose:
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <KeyFields form={form} rules={rules} />
-        <ErrorNotice error={error} title="Could not change the key" />
-        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+        <ErrorNotice error={error} title={t("Could not change the key")} />
+        <FormButtons action={t("Save")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -6,14 +6,15 @@ import { oneQuery } from "../../api/queries.ts"
 import { creditsText } from "../../format/credits.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import type { KeyValues } from "./key-values.ts"
+import { t } from "../../languages/text.ts"
 
 const EXPIRIES = [
-  { value: "never", label: "Never" },
-  { value: "7", label: "In 7 days" },
-  { value: "30", label: "In 30 days" },
-  { value: "90", label: "In 90 days" },
-  { value: "365", label: "In one year" },
-  { value: "custom", label: "On a date" },
+  { value: "never", label: t("Never") },
+  { value: "7", label: t("In 7 days") },
+  { value: "30", label: t("In 30 days") },
+  { value: "90", label: t("In 90 days") },
+  { value: "365", label: t("In one year") },
+  { value: "custom", label: t("On a date") },
 ]
 
 export type KeyForm = UseFormReturnType<KeyValues>
@@ -29,21 +30,25 @@ export function KeyFields({ form, rules }: KeyFieldsProperties) {
   return (
     <Stack>
       <TextInput
-        label="Name"
-        placeholder="production, my laptop"
-        description="Helps you recognize the key."
+        label={t("Name")}
+        placeholder={t("production, my laptop")}
+        description={t("Helps you recognize the key.")}
         data-autofocus
         {...form.getInputProps("name")}
       />
       <SimpleGrid cols={{ base: 1, xs: form.values.expiry === "custom" ? 2 : 1 }}>
         <Select
-          label="Expires"
+          label={t("Expires")}
           data={EXPIRIES}
           allowDeselect={false}
           {...form.getInputProps("expiry")}
         />
         {form.values.expiry === "custom" && (
-          <TextInput label="When" type="datetime-local" {...form.getInputProps("expires_at")} />
+          <TextInput
+            label={t("When")}
+            type="datetime-local"
+            {...form.getInputProps("expires_at")}
+          />
         )}
       </SimpleGrid>
       <BudgetFields form={form} rules={rules} />
@@ -53,7 +58,7 @@ export function KeyFields({ form, rules }: KeyFieldsProperties) {
         defaultValue={openPart(form.values, rules)}
       >
         <Accordion.Item value="limits">
-          <Accordion.Control>Models, rate limits and access</Accordion.Control>
+          <Accordion.Control>{t("Models, rate limits and access")}</Accordion.Control>
           <Accordion.Panel>
             <LimitFields form={form} rules={rules} />
           </Accordion.Panel>
@@ -80,9 +85,9 @@ function openPart(values: KeyValues, rules: MemberKeyRules | undefined): string 
 function BudgetFields({ form, rules }: KeyFieldsProperties) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
-      <AmountField label="Total budget" name="budget" form={form} rules={rules} />
-      <AmountField label="Daily budget" name="daily_budget" form={form} rules={rules} />
-      <AmountField label="Monthly budget" name="monthly_budget" form={form} rules={rules} />
+      <AmountField label={t("Total budget")} name="budget" form={form} rules={rules} />
+      <AmountField label={t("Daily budget")} name="daily_budget" form={form} rules={rules} />
+      <AmountField label={t("Monthly budget")} name="monthly_budget" form={form} rules={rules} />
     </SimpleGrid>
   )
 }
@@ -97,7 +102,7 @@ function AmountField({ label, name, form, rules }: AmountFieldProperties) {
   return (
     <AmountInput
       label={label}
-      placeholder={max === null ? "no limit" : `at most ${creditsText(max)}`}
+      placeholder={max === null ? t("no limit") : t("at most {max}", { max: creditsText(max) })}
       {...form.getInputProps(name)}
     />
   )
@@ -110,8 +115,10 @@ function hasModels(rules: MemberKeyRules | undefined): boolean {
 function modelsText(rules: MemberKeyRules | undefined): string {
   const allowed = rules?.models ?? null
   return allowed === null
-    ? "IDs, or patterns with an asterisk. Leave empty for all models."
-    : `IDs, or patterns with an asterisk, of the models that members may select: ${allowed.join(", ")}.`
+    ? t("IDs, or patterns with an asterisk. Leave empty for all models.")
+    : t("IDs, or patterns with an asterisk, of the models that members may select: {allowed}.", {
+        allowed: allowed.join(", "),
+      })
 }
 
 function LimitFields({ form, rules }: KeyFieldsProperties) {
@@ -121,58 +128,66 @@ function LimitFields({ form, rules }: KeyFieldsProperties) {
   return (
     <Stack>
       <TagsInput
-        label="Models"
+        label={t("Models")}
         description={modelsText(rules)}
-        placeholder={form.values.models.length === 0 && !hasModels(rules) ? "all models" : ""}
+        placeholder={form.values.models.length === 0 && !hasModels(rules) ? t("all models") : ""}
         data={[...providers, ...ids]}
         limit={50}
         maxTags={100}
         {...form.getInputProps("models")}
       />
       <TagsInput
-        label="Aliases"
-        description="Additional model names, such as gpt-4o=openai/gpt-5.4. The key must be allowed to use the model itself."
-        placeholder={form.values.aliases.length === 0 ? "none" : ""}
+        label={t("Aliases")}
+        description={t(
+          "Additional model names, such as gpt-4o=openai/gpt-5.4. The key must be allowed to use the model itself.",
+        )}
+        placeholder={form.values.aliases.length === 0 ? t("none") : ""}
         maxTags={100}
         {...form.getInputProps("aliases")}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
         <TextInput
-          label="Requests per minute"
-          placeholder="no limit"
+          label={t("Requests per minute")}
+          placeholder={t("no limit")}
           inputMode="numeric"
           {...form.getInputProps("requests_per_minute")}
         />
         <TextInput
-          label="Tokens per minute"
-          placeholder="no limit"
+          label={t("Tokens per minute")}
+          placeholder={t("no limit")}
           inputMode="numeric"
           {...form.getInputProps("tokens_per_minute")}
         />
         <TextInput
-          label="Requests at the same time"
-          placeholder="no limit"
+          label={t("Requests at the same time")}
+          placeholder={t("no limit")}
           inputMode="numeric"
           {...form.getInputProps("concurrent_requests")}
         />
       </SimpleGrid>
       <TagsInput
-        label="Web pages"
-        description="Origins of pages that may use this key from a browser. Anyone who opens such a page can read the key."
+        label={t("Web pages")}
+        description={t(
+          "Origins of pages that may use this key from a browser. Anyone who opens such a page can read the key.",
+        )}
         placeholder={form.values.origins.length === 0 ? "https://app.example.com" : ""}
         maxTags={20}
         {...form.getInputProps("origins")}
       />
       <TagsInput
-        label="Addresses"
-        description="Allowed IP addresses, or ranges such as 10.0.0.0/8. Leave empty to allow any address."
-        placeholder={form.values.addresses.length === 0 ? "anywhere" : ""}
+        label={t("Addresses")}
+        description={t(
+          "Allowed IP addresses, or ranges such as 10.0.0.0/8. Leave empty to allow any address.",
+        )}
+        placeholder={form.values.addresses.length === 0 ? t("anywhere") : ""}
         maxTags={100}
         {...form.getInputProps("addresses")}
       />
       <Switch
-        label="Read-only"
-        description="Can list models and read credits and receipts, but not make paid requests. For dashboards."
+        label={t("Read-only")}
+        description={t(
+          "Can list models and read credits and receipts, but not make paid requests. For dashboards.",
+        )}
         {...form.getInputProps("is_read_only", { type: "checkbox" })}
       />
     </Stack>

@@ -10,6 +10,7 @@ import {
 } from "../../ui/icons.tsx"
 import { useNavigate } from "@tanstack/react-router"
 import type { Key } from "tollgate-contract/keys.ts"
+import { t } from "../../languages/text.ts"
 
 export interface KeyMenuProperties {
   readonly target: Key
@@ -27,7 +28,11 @@ export function KeyMenu(properties: KeyMenuProperties) {
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${target.name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t("Actions for {name}", { name: target.name })}
+        >
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
@@ -36,15 +41,15 @@ export function KeyMenu(properties: KeyMenuProperties) {
           leftSection={<IconListDetails size={16} />}
           onClick={() => void navigate({ to: "/requests", search: { key: target.id } })}
         >
-          View requests
+          {t("View requests")}
         </Menu.Item>
         {target.may_change && !isRevoked && (
           <>
             <Menu.Item leftSection={<IconPencil size={16} />} onClick={onEdit}>
-              Change
+              {t("Change [button]")}
             </Menu.Item>
             <Menu.Item leftSection={<IconRefresh size={16} />} onClick={onRotate}>
-              Rotate
+              {t("Rotate")}
             </Menu.Item>
             <Menu.Item
               leftSection={
@@ -52,11 +57,11 @@ export function KeyMenu(properties: KeyMenuProperties) {
               }
               onClick={onPause}
             >
-              {target.is_paused ? "Resume" : "Pause"}
+              {target.is_paused ? t("Resume") : t("Pause")}
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item color="red" leftSection={<IconBan size={16} />} onClick={onRevoke}>
-              Revoke
+              {t("Revoke")}
             </Menu.Item>
           </>
         )}

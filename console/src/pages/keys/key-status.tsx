@@ -1,22 +1,23 @@
 import type { Key } from "tollgate-contract/keys.ts"
 import { Status } from "../../ui/status.tsx"
+import { t } from "../../languages/text.ts"
 
 type Rejection = NonNullable<Key["rejected_with"]>
 
 /** The state of a key whose requests are rejected, and the next step. */
 const STATES: Readonly<Record<Exclude<Rejection, "invalid_api_key">, readonly [string, string]>> = {
-  account_paused: ["account suspended", "The account is suspended. Ask the operator."],
-  account_closed: ["account closed", "The account is closed. Ask the operator."],
-  key_paused: ["paused", "The key is paused. Resume it in its menu."],
-  key_read_only: ["read-only", "The key can only read. It pays for no requests."],
-  insufficient_credits: ["no credits", "The account has no credits. Add credits."],
+  account_paused: [t("account suspended"), t("The account is suspended. Ask the operator.")],
+  account_closed: [t("account closed"), t("The account is closed. Ask the operator.")],
+  key_paused: [t("paused"), t("The key is paused. Resume it in its menu.")],
+  key_read_only: [t("read-only"), t("The key can only read. It pays for no requests.")],
+  insufficient_credits: [t("no credits"), t("The account has no credits. Add credits.")],
   account_budget_exceeded: [
-    "account budget used up",
-    "The budget of the account is used up. Raise it, or wait until it renews.",
+    t("account budget used up"),
+    t("The budget of the account is used up. Raise it, or wait until it renews."),
   ],
   key_budget_exceeded: [
-    "budget used up",
-    "A budget of the key is used up. Raise it, or wait until it renews.",
+    t("budget used up"),
+    t("A budget of the key is used up. Raise it, or wait until it renews."),
   ],
 }
 

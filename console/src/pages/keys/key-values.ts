@@ -2,6 +2,7 @@ import type { Key, KeyChange } from "tollgate-contract/keys.ts"
 import { readCredits } from "../../format/credits.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { fromLocalField, toLocalField } from "../../format/moments.ts"
+import { t } from "../../languages/text.ts"
 
 /** The values of the key form as text, under the API's names so that errors match their fields. */
 export interface KeyValues {
@@ -99,10 +100,10 @@ export function changesOf(key: Key, values: KeyValues): KeyChange {
 
 /** The check of each field. A check returns an error, or null if the value is valid. */
 export const KEY_CHECKS = {
-  account: (value: string) => (value === "" ? "Choose the account that pays" : null),
-  name: (value: string) => (value.trim() === "" ? "Enter a name" : null),
+  account: (value: string) => (value === "" ? t("Choose the account that pays") : null),
+  name: (value: string) => (value.trim() === "" ? t("Enter a name") : null),
   expires_at: (value: string, values: KeyValues) =>
-    values.expiry === "custom" && fromLocalField(value) === undefined ? "Enter a time" : null,
+    values.expiry === "custom" && fromLocalField(value) === undefined ? t("Enter a time") : null,
   aliases: checkAliases,
   budget: checkOptional,
   daily_budget: checkOptional,
@@ -126,7 +127,9 @@ const ALIAS = /^([^\s,=]{1,200})=([a-z0-9][a-z0-9-]*\/[^\s,]{1,200})$/
 
 function checkAliases(typed: readonly string[]): string | null {
   const fault = partsOf(typed).find((text) => !ALIAS.test(text))
-  return fault === undefined ? null : `'${fault}' must have the form gpt-4o=openai/gpt-5.4`
+  return fault === undefined
+    ? null
+    : t("''{fault}'' must have the form gpt-4o=openai/gpt-5.4", { fault })
 }
 
 /** Parses validated aliases. If a name occurs twice, the later entry wins. */
@@ -140,7 +143,7 @@ function aliasesOf(typed: readonly string[]): Record<string, string> | null {
 
 function checkWhole(value: string): string | null {
   if (value.trim() === "") return null
-  return wholeOf(value) === null ? "Enter a whole number above zero" : null
+  return wholeOf(value) === null ? t("Enter a whole number above zero") : null
 }
 
 function wholeOf(value: string): number | null {

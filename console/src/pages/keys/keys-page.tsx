@@ -32,13 +32,14 @@ import { SecretModal } from "./secret-modal.tsx"
 import { NEWEST_FIRST, sortKeys } from "./sort-keys.ts"
 import { useMemberKeyRules } from "./use-member-key-rules.ts"
 import { useKeyPause } from "./use-key-pause.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/keys")
 const STATUSES: { value: Key["status"] | "all"; label: string }[] = [
-  { value: "active", label: "Active" },
-  { value: "expired", label: "Expired" },
-  { value: "revoked", label: "Revoked" },
-  { value: "all", label: "All" },
+  { value: "active", label: t("Active") },
+  { value: "expired", label: t("Expired") },
+  { value: "revoked", label: t("Revoked") },
+  { value: "all", label: t("All") },
 ]
 
 /** Creates, edits, rotates and revokes the keys of callers. */
@@ -62,7 +63,7 @@ export function KeysPage() {
 
   const newKey = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setWork({ kind: "create" })}>
-      Create a key
+      {t("Create a key")}
     </Button>
   )
   const members = useMemberNames(accountId)
@@ -83,7 +84,11 @@ export function KeysPage() {
     ),
   })
   return (
-    <Page title="Keys" description={descriptionOf(rules)} actions={mayCreate ? newKey : undefined}>
+    <Page
+      title={t("Keys")}
+      description={descriptionOf(rules)}
+      actions={mayCreate ? newKey : undefined}
+    >
       <ExpiredNotice account={accountId} />
       <KeyList
         account={accountId}
@@ -97,16 +102,16 @@ export function KeysPage() {
       {pause.dialog}
       <Confirm
         isOpen={revoking !== undefined}
-        title={`Revoke ${revoking?.name ?? ""}?`}
-        action="Revoke the key"
+        title={t("Revoke {name}?", { name: revoking?.name ?? "" })}
+        action={t("Revoke the key")}
         onClose={() => setRevoking(undefined)}
         onConfirm={async () => {
           await api("POST /keys/{id}/revoke", { path: { id: revoking?.id ?? "" } })
-          notifyDone("The key has been revoked.")
+          notifyDone(t("The key has been revoked."))
           await refresh("/keys")
         }}
       >
-        Requests with it are rejected from now on. This cannot be undone.
+        {t("Requests with it are refused from now on. This cannot be undone.")}
       </Confirm>
     </Page>
   )
@@ -114,8 +119,8 @@ export function KeysPage() {
 
 function descriptionOf(rules: MemberKeyRules | undefined): string {
   return rules?.may_create === false
-    ? "Members of this account may not create keys. Ask an owner for a key."
-    : "Callers send a key with each request. Each key has its own budgets and limits."
+    ? t("Members of this account may not create keys. Ask an owner for a key.")
+    : t("Callers send a key with each request. Each key has its own budgets and limits.")
 }
 
 interface KeyListProperties {
@@ -155,7 +160,7 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
     <>
       <Group justify="space-between" gap="sm">
         <Search
-          label="Search keys"
+          label={t("Search keys")}
           value={search}
           onChange={(value) => change({ search: value || undefined })}
         />
@@ -163,7 +168,7 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
           <KeySwitches mine={mine} playground={playground} onChange={change} />
           <SegmentedControl
             size="xs"
-            aria-label="Status"
+            aria-label={t("Status")}
             data={STATUSES}
             value={status}
             onChange={(value) => change({ status: value })}
@@ -172,11 +177,15 @@ function KeyList({ account, search, columns, newKey }: KeyListProperties) {
         </Group>
       </Group>
       {mine !== undefined && <OwnSpend account={account} />}
-      <ErrorNotice error={pages.error} title="The keys could not be loaded" retry={pages.retry} />
+      <ErrorNotice
+        error={pages.error}
+        title={t("The keys could not be loaded")}
+        retry={pages.retry}
+      />
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
-            label="Keys"
+            label={t("Keys")}
             columns={chosen.columns}
             rows={sortKeys(found, sorting)}
             rowKey={(key) => key.id}
@@ -207,13 +216,13 @@ function KeySwitches({ mine, playground, onChange }: KeySwitchesProperties) {
     <>
       <Switch
         size="xs"
-        label="Only mine"
+        label={t("Only mine")}
         checked={mine !== undefined}
         onChange={() => onChange({ mine: mine === undefined ? "true" : undefined })}
       />
       <Switch
         size="xs"
-        label="Show playground keys"
+        label={t("Show playground keys")}
         checked={playground !== undefined}
         onChange={() => onChange({ playground: playground === undefined ? "shown" : undefined })}
       />
@@ -228,11 +237,15 @@ interface NoKeysProperties {
 
 function NoKeys({ isFiltered, newKey }: NoKeysProperties) {
   if (isFiltered) {
-    return <EmptyState title="No matching keys">Change the search or the status filter.</EmptyState>
+    return (
+      <EmptyState title={t("No matching keys")}>
+        {t("Change the search or the status filter.")}
+      </EmptyState>
+    )
   }
   return (
-    <EmptyState icon={<IconKey size={22} />} title="No keys yet" action={newKey}>
-      A program sends a key to call models. Create one to get the code for a first request.
+    <EmptyState icon={<IconKey size={22} />} title={t("No keys yet")} action={newKey}>
+      {t("A program sends a key to call models. Create one to get the code for a first request.")}
     </EmptyState>
   )
 }

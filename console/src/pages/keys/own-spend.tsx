@@ -6,6 +6,7 @@ import { usePages } from "../../api/use-pages.ts"
 import { nanos, nanosText } from "../../format/credits.ts"
 import { calendarSpan } from "../../format/days.ts"
 import { Money } from "../../ui/money.tsx"
+import { rich } from "../../languages/text.ts"
 
 const PAGE = 200
 
@@ -19,8 +20,10 @@ export function OwnSpend({ account }: { readonly account: string | undefined }) 
   const ofMonth = usage.data.data.filter(({ group }) => own.has(group))
   return (
     <Text size="sm" role="status">
-      Your keys spent <Money value={sumOf(ofMonth.map(({ cost }) => cost))} hasUnit /> this month,
-      and <Money value={sumOf(keys.items.map(({ spent }) => spent))} hasUnit /> in total.
+      {rich("Your keys spent {month} this month, and {total} in total.", {
+        month: <Money value={sumOf(ofMonth.map(({ cost }) => cost))} hasUnit />,
+        total: <Money value={sumOf(keys.items.map(({ spent }) => spent))} hasUnit />,
+      })}
     </Text>
   )
 }

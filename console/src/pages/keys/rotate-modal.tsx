@@ -6,13 +6,14 @@ import { api } from "../../api/client.ts"
 import { useRequestKeys } from "../../api/idempotency-key.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { t } from "../../languages/text.ts"
 
 const GRACES = [
-  { value: "0", label: "Revoke it immediately" },
-  { value: "3600", label: "One hour" },
-  { value: "86400", label: "A day" },
-  { value: "604800", label: "A week" },
-  { value: "2592000", label: "30 days" },
+  { value: "0", label: t("Revoke it immediately") },
+  { value: "3600", label: t("One hour") },
+  { value: "86400", label: t("A day") },
+  { value: "604800", label: t("A week") },
+  { value: "2592000", label: t("30 days") },
 ]
 
 export interface RotateModalProperties {
@@ -28,7 +29,11 @@ export interface RotateModalProperties {
  */
 export function RotateModal({ target, onClose, onRotated }: RotateModalProperties) {
   return (
-    <Modal opened={target !== undefined} onClose={onClose} title={`Rotate ${target?.name ?? ""}`}>
+    <Modal
+      opened={target !== undefined}
+      onClose={onClose}
+      title={t("Rotate {name}", { name: target?.name ?? "" })}
+    >
       {target !== undefined && (
         <RotateForm target={target} onClose={onClose} onRotated={onRotated} />
       )}
@@ -66,11 +71,12 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
   return (
     <Stack>
       <Text size="sm">
-        The key gets a new secret and keeps its budgets and limits. Replace the old secret
-        everywhere while it still works.
+        {t(
+          "The key gets a new secret and keeps its budgets and limits. Replace the old secret everywhere while it still works.",
+        )}
       </Text>
       <Select
-        label="Keep the old secret valid for"
+        label={t("Keep the old secret valid for")}
         data={GRACES}
         value={grace}
         onChange={(value) => setGrace(value ?? "86400")}
@@ -78,15 +84,15 @@ function RotateForm({ target, onClose, onRotated }: RotateFormProperties) {
       />
       <ErrorNotice
         error={error}
-        title="Could not rotate the key"
-        unknownTitle="The key may or may not have been rotated"
+        title={t("Could not rotate the key")}
+        unknownTitle={t("The key may or may not have been rotated")}
       />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {t("Cancel")}
         </Button>
         <Button loading={isBusy} onClick={() => void rotate()}>
-          {isOutcomeUnknown(error) ? "Try again" : "Rotate"}
+          {isOutcomeUnknown(error) ? t("Try again") : t("Rotate")}
         </Button>
       </Group>
     </Stack>

@@ -7,6 +7,7 @@ import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { ToolCards } from "../../ui/tool-cards.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface SecretModalProperties {
   /** The key with its secret; undefined if the dialog is closed. */
@@ -20,35 +21,37 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
     <Modal
       opened={shown !== undefined}
       onClose={onClose}
-      title={`Your key ${shown?.name ?? ""}`}
+      title={t("Your key {name}", { name: shown?.name ?? "" })}
       size="xl"
       {...SHOWN_ONCE}
     >
       {shown !== undefined && (
         <Stack>
           <Alert variant="light" color="yellow" icon={<IconEye />}>
-            Copy it now. It is shown only once; only a hash is stored.
+            {t("Copy it now. It is shown only once; only a hash is stored.")}
           </Alert>
           <Group gap="xs" wrap="nowrap" className="secret">
             <Text ff="monospace" size="sm" className="anywhere" flex={1} data-testid="secret">
               {shown.secret}
             </Text>
-            <CopyButton value={shown.secret} label="Copy the key" text="Copy" />
+            <CopyButton value={shown.secret} label={t("Copy the key")} text={t("Copy")} />
           </Group>
           <Title order={3} size="h5" mt="xs">
-            A first request
+            {t("A first request")}
           </Title>
           <KeySnippets secret={shown.secret} models={shown.models} />
           <Accordion variant="separated" chevronPosition="left">
             <Accordion.Item value="tools">
-              <Accordion.Control>Settings for Claude Code, Codex and other tools</Accordion.Control>
+              <Accordion.Control>
+                {t("Settings for Claude Code, Codex and other tools")}
+              </Accordion.Control>
               <Accordion.Panel>
                 <NewKeyTools shown={shown} />
               </Accordion.Panel>
             </Accordion.Item>
           </Accordion>
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have copied it</Button>
+            <Button onClick={onClose}>{t("I have copied it")}</Button>
           </Group>
         </Stack>
       )}

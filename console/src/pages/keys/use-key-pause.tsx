@@ -4,6 +4,7 @@ import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone, notifyError } from "../../ui/notify.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface KeyPause {
   /** Pauses a key after a confirmation, or resumes it. */
@@ -22,9 +23,9 @@ export function useKeyPause(): KeyPause {
       return
     }
     const question = {
-      title: `Pause ${key.name}?`,
-      text: "Requests with it are rejected until you resume it.",
-      action: "Pause the key",
+      title: t("Pause {name}?", { name: key.name }),
+      text: t("Requests with it are refused until you resume it."),
+      action: t("Pause the key"),
     }
     ask(question, () => change(key))
   }
@@ -34,6 +35,6 @@ export function useKeyPause(): KeyPause {
 
 async function change({ id, is_paused: isPaused }: Key): Promise<void> {
   await api("PATCH /keys/{id}", { path: { id }, body: { is_paused: !isPaused } })
-  notifyDone(isPaused ? "The key works again." : "The key has been paused.")
+  notifyDone(isPaused ? t("The key works again.") : t("The key has been paused."))
   await refresh("/keys")
 }

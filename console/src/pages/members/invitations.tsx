@@ -9,45 +9,47 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { notifyError } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 const COLUMNS: readonly Column<Invitation>[] = [
   {
     id: "email",
-    header: "Invited",
+    header: t("Invited"),
     cell: ({ email }) => <span className="anywhere">{email}</span>,
   },
-  { id: "role", header: "As", cell: ({ role }) => role },
+  { id: "role", header: t("As"), cell: ({ role }) => word(role) },
   {
     id: "account",
-    header: "For",
+    header: t("For"),
     isSecondary: true,
     cell: ({ account_name: account }) => account,
   },
   {
     id: "by",
-    header: "By",
+    header: t("By"),
     isWideOnly: true,
     isSecondary: true,
     cell: ({ invited_by: by }) => by,
   },
   {
     id: "expires",
-    header: "Expires",
+    header: t("Expires"),
     cell: ({ expires_at: expiresAt }) => <When at={expiresAt} />,
   },
   {
     id: "actions",
-    header: "Actions",
+    header: t("Actions"),
     isAction: true,
     cell: (invitation) => (
       <Button
         size="compact-xs"
         variant="subtle"
         color="red"
-        aria-label={`Withdraw the invitation for ${invitation.email}`}
+        aria-label={t("Withdraw the invitation for {email}", { email: invitation.email })}
         onClick={() => void takeBack(invitation)}
       >
-        Withdraw
+        {t("Withdraw")}
       </Button>
     ),
   },
@@ -70,9 +72,9 @@ export function Invitations({ account }: { readonly account: string | undefined 
   }
   if (invitations.items.length === 0) return null
   return (
-    <Panel title="Pending invitations" isFlush>
+    <Panel title={t("Pending invitations")} isFlush>
       <DataTable
-        label="Pending invitations"
+        label={t("Pending invitations")}
         columns={COLUMNS}
         rows={invitations.items}
         rowKey={(invitation) => invitation.id}

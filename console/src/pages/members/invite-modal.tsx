@@ -12,6 +12,7 @@ import { Snippet } from "../../ui/snippet.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { When } from "../../ui/when.tsx"
 import { roleOf, ROLES } from "./roles.ts"
+import { rich, t } from "../../languages/text.ts"
 
 export interface InviteModalProperties {
   readonly account: string
@@ -32,7 +33,7 @@ export function InviteModal({ account, isOpen, onClose }: InviteModalProperties)
     <Modal
       opened={isOpen}
       onClose={close}
-      title="Invite someone"
+      title={t("Invite someone")}
       closeOnClickOutside={false}
       {...(made !== undefined && SHOWN_ONCE)}
     >
@@ -54,15 +55,17 @@ function ShownLink({ made, onClose }: ShownLinkProperties) {
   return (
     <Stack>
       <Text size="sm">
-        Send this link to {made.email}. It can be used once, until{" "}
-        <When at={made.expires_at} isExact />.
+        {rich("Send this link to {email}. It can be used once, until {when}.", {
+          email: made.email,
+          when: <When at={made.expires_at} isExact />,
+        })}
       </Text>
-      <Snippet code={made.link} label="Copy the link" />
+      <Snippet code={made.link} label={t("Copy the link")} />
       <Alert variant="light" color="yellow">
-        The link is not shown again, and the gateway does not send email.
+        {t("The link is not shown again, and the gateway does not send email.")}
       </Alert>
       <Group justify="flex-end">
-        <Button onClick={onClose}>I have copied it</Button>
+        <Button onClick={onClose}>{t("I have copied it")}</Button>
       </Group>
     </Stack>
   )
@@ -77,7 +80,7 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
   const form = useForm({
     initialValues: { email: "", role: "member" },
     validate: {
-      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : "Enter an email address"),
+      email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : t("Enter an email address")),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ email, role }, idempotencyKey) => {
@@ -90,13 +93,13 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
       <Stack>
         <TextInput
           type="email"
-          label="Email address"
-          description="Only someone with this address can accept."
+          label={t("Email address")}
+          description={t("Only someone with this address can accept.")}
           data-autofocus
           required
           {...form.getInputProps("email")}
         />
-        <Radio.Group label="Role" {...form.getInputProps("role")}>
+        <Radio.Group label={t("Role")} {...form.getInputProps("role")}>
           <Stack gap="xs" mt={6}>
             {ROLES.map(({ value, label, help }) => (
               <Radio key={value} value={value} label={label} description={help} />
@@ -105,12 +108,12 @@ function InviteForm({ account, onMade }: InviteFormProperties) {
         </Radio.Group>
         <ErrorNotice
           error={error}
-          title="Could not create the invitation"
-          unknownTitle="The invitation may or may not have been created"
+          title={t("Could not create the invitation")}
+          unknownTitle={t("The invitation may or may not have been created")}
         />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            {isOutcomeUnknown(error) ? "Try again" : "Create the link"}
+            {isOutcomeUnknown(error) ? t("Try again") : t("Create the link")}
           </Button>
         </Group>
       </Stack>

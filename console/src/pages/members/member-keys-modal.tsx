@@ -9,12 +9,13 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { FormButtons } from "../../ui/form-buttons.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
+import { t } from "../../languages/text.ts"
 
 /** The maximum budgets with their labels. */
 export const MAX_BUDGETS = [
-  { name: "max_budget", label: "Maximum total budget" },
-  { name: "max_daily_budget", label: "Maximum daily budget" },
-  { name: "max_monthly_budget", label: "Maximum monthly budget" },
+  { name: "max_budget", label: t("Maximum total budget") },
+  { name: "max_daily_budget", label: t("Maximum daily budget") },
+  { name: "max_monthly_budget", label: t("Maximum monthly budget") },
 ] as const
 
 type RuleValues = Record<(typeof MAX_BUDGETS)[number]["name"], string> & {
@@ -32,7 +33,7 @@ interface MemberKeysModalProperties {
 /** Edits the rules for keys that members create. */
 export function MemberKeysModal({ isOpen, ...rest }: MemberKeysModalProperties) {
   return (
-    <Modal opened={isOpen} onClose={rest.onClose} title="Keys of members" size="lg">
+    <Modal opened={isOpen} onClose={rest.onClose} title={t("Keys of members")} size="lg">
       <RulesForm {...rest} />
     </Modal>
   )
@@ -59,14 +60,14 @@ function RulesForm({ account, rules, onClose }: Omit<MemberKeysModalProperties, 
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <Switch
-          label="Members may create keys"
-          description="Members can always rotate, pause and revoke the keys that they created."
+          label={t("Members may create keys")}
+          description={t("Members can always rotate, pause and revoke the keys that they created.")}
           {...form.getInputProps("may_create", { type: "checkbox" })}
         />
         <TagsInput
-          label="Models"
-          description="IDs, or patterns with an asterisk. Leave empty for all models."
-          placeholder={form.values.models.length === 0 ? "all models" : ""}
+          label={t("Models")}
+          description={t("IDs, or patterns with an asterisk. Leave empty for all models.")}
+          placeholder={form.values.models.length === 0 ? t("all models") : ""}
           maxTags={100}
           {...form.getInputProps("models")}
         />
@@ -75,13 +76,13 @@ function RulesForm({ account, rules, onClose }: Omit<MemberKeysModalProperties, 
             <AmountInput
               key={name}
               label={label}
-              placeholder="no limit"
+              placeholder={t("no limit")}
               {...form.getInputProps(name)}
             />
           ))}
         </SimpleGrid>
         <ErrorNotice error={error} />
-        <FormButtons action="Save" isBusy={isBusy} onClose={onClose} />
+        <FormButtons action={t("Save")} isBusy={isBusy} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -9,6 +9,7 @@ import { Facts } from "../../ui/facts.tsx"
 import { IconPencil } from "../../ui/icons.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { MAX_BUDGETS, MemberKeysModal } from "./member-keys-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 interface MemberKeysPanelProperties {
   readonly account: string
@@ -22,8 +23,10 @@ export function MemberKeysPanel({ account, mayChange }: MemberKeysPanelPropertie
   const rules = found.data
   return (
     <Panel
-      title="Keys of members"
-      description="Which keys people with the role member may create. Owners are not restricted."
+      title={t("Keys of members")}
+      description={t(
+        "Which keys people with the role member may create. Owners are not restricted.",
+      )}
       actions={
         mayChange &&
         rules !== undefined && (
@@ -33,7 +36,7 @@ export function MemberKeysPanel({ account, mayChange }: MemberKeysPanelPropertie
             leftSection={<IconPencil size={14} />}
             onClick={() => setChanging(true)}
           >
-            Change the rules
+            {t("Change the rules")}
           </Button>
         )
       }
@@ -54,18 +57,20 @@ export function MemberKeysPanel({ account, mayChange }: MemberKeysPanelPropertie
 
 function Rules({ rules }: { readonly rules: MemberKeyRules }) {
   if (!rules.may_create) {
-    return <Text size="sm">Members may not create keys.</Text>
+    return <Text size="sm">{t("Members may not create keys.")}</Text>
   }
   const facts = [
-    ...(rules.models === null ? [] : [{ label: "Models", value: rules.models.join(", ") }]),
+    ...(rules.models === null ? [] : [{ label: t("Models"), value: rules.models.join(", ") }]),
     ...MAX_BUDGETS.flatMap(({ name, label }) => {
       const max = rules[name]
-      return max === null ? [] : [{ label, value: `${creditsText(max)} credits` }]
+      return max === null
+        ? []
+        : [{ label, value: t("{amount} credits", { amount: creditsText(max) }) }]
     }),
   ]
   return facts.length === 0 ? (
     <Text size="sm" c="dimmed">
-      Members may create keys for all models and with any budget.
+      {t("Members may create keys for all models and with any budget.")}
     </Text>
   ) : (
     <Facts facts={facts} />

@@ -19,6 +19,7 @@ import { When } from "../../ui/when.tsx"
 import { Invitations } from "./invitations.tsx"
 import { InviteModal } from "./invite-modal.tsx"
 import { ROLES, roleOf } from "./roles.ts"
+import { t } from "../../languages/text.ts"
 
 export interface MemberListProperties {
   /** The account; undefined means all accounts that the user may see. */
@@ -34,7 +35,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   const [leaving, setLeaving] = useState<Member>()
   const invite = mayChange && account !== undefined && (
     <Button size="xs" leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
-      Invite someone
+      {t("Invite someone")}
     </Button>
   )
   const columns = memberColumns({
@@ -47,24 +48,28 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   async function remove() {
     if (leaving === undefined) return
     await api("DELETE /members/{id}", { path: { id: leaving.id } })
-    notifyDone(`${leaving.name} is no longer a member.`)
+    notifyDone(t("{name} is no longer a member.", { name: leaving.name }))
     await refresh("/members", "/users")
   }
 
   return (
     <>
-      <Panel title="Members" isFlush actions={invite}>
+      <Panel title={t("Members")} isFlush actions={invite}>
         <ErrorNotice error={members.error} retry={members.retry} />
         <DataTable
-          label="Members"
+          label={t("Members")}
           columns={columns}
           rows={members.items}
           rowKey={(member) => member.id}
           isLoading={members.isLoading}
           empty={
             members.error === null && (
-              <EmptyState icon={<IconUsers size={22} />} title="No members yet" action={invite}>
-                Members sign in to this console. Callers only need a key.
+              <EmptyState
+                icon={<IconUsers size={22} />}
+                title={t("No members yet")}
+                action={invite}
+              >
+                {t("Members sign in to this console. Callers only need a key.")}
               </EmptyState>
             )
           }
@@ -77,13 +82,15 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
       )}
       <Confirm
         isOpen={leaving !== undefined}
-        title={`Remove ${leaving?.name ?? ""}?`}
-        action="Remove the member"
+        title={t("Remove {name}?", { name: leaving?.name ?? "" })}
+        action={t("Remove the member")}
         onConfirm={remove}
         onClose={() => setLeaving(undefined)}
       >
-        {leaving?.email} can no longer see or change anything in this account. Keys are not
-        affected: revoke any this person knows.
+        {t(
+          "{email} can no longer see or change anything in this account. Keys are not affected: revoke any this person knows.",
+          { email: leaving?.email ?? "" },
+        )}
       </Confirm>
     </>
   )
@@ -102,12 +109,12 @@ function memberColumns({ mayChange, self, isAll, onRemove }: ColumnFacts): Colum
   const columns: Column<Member>[] = [
     {
       id: "name",
-      header: "Member",
+      header: t("Member"),
       cell: ({ name, email, user }) => (
         <div className="anywhere">
           <Text size="sm" fw={600}>
             {name}
-            {user === self && <span className="dim"> (you)</span>}
+            {user === self && <span className="dim"> {t("(you)")}</span>}
           </Text>
           <Text size="xs" c="dimmed">
             {email}
@@ -117,32 +124,32 @@ function memberColumns({ mayChange, self, isAll, onRemove }: ColumnFacts): Colum
     },
     {
       id: "role",
-      header: "Role",
+      header: t("Role"),
       cell: (member) => <Role member={member} mayChange={mayChange} />,
     },
     {
       id: "joined",
-      header: "Since",
+      header: t("Since"),
       isSecondary: true,
       cell: ({ joined_at: joinedAt }) => <When at={joinedAt} />,
     },
   ]
   if (isAll) {
-    columns.splice(1, 0, { id: "account", header: "Account", cell: accountCell })
+    columns.splice(1, 0, { id: "account", header: t("Account"), cell: accountCell })
   }
   if (!mayChange) return columns
   return [
     ...columns,
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (member) => (
-        <Tooltip label="Remove">
+        <Tooltip label={t("Remove")}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Remove ${member.name}`}
+            aria-label={t("Remove {name}", { name: member.name })}
             onClick={() => onRemove(member)}
           >
             <IconUserMinus size={16} />
@@ -179,7 +186,7 @@ function Role({ member, mayChange }: RoleProperties) {
     <Select
       size="xs"
       w={120}
-      aria-label={`Role of ${member.name}`}
+      aria-label={t("Role of {name}", { name: member.name })}
       data={ROLES.map(({ value, label }) => ({ value, label }))}
       value={wanted ?? member.role}
       disabled={wanted !== undefined}

@@ -2,17 +2,18 @@ import { useAccount } from "../../account.tsx"
 import { Page } from "../../ui/page.tsx"
 import { MemberKeysPanel } from "./member-keys-panel.tsx"
 import { MemberList } from "./member-list.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the users of the selected account with their roles. */
 export function MembersPage() {
   const { account, may } = useAccount()
   return (
     <Page
-      title="Members"
+      title={t("Members")}
       description={
         account === undefined
-          ? "People with access to any account. Choose an account to invite someone."
-          : `People with access to ${account.name}, and their roles.`
+          ? t("People with access to any account. Choose an account to invite someone.")
+          : t("People with access to {name}, and their roles.", { name: account.name })
       }
     >
       <MemberList account={account?.id} mayChange={may("owner")} />

@@ -1,4 +1,5 @@
 import type { AccountRole } from "tollgate-contract/common.ts"
+import { t } from "../../languages/text.ts"
 
 export interface RoleFacts {
   readonly value: AccountRole
@@ -9,9 +10,9 @@ export interface RoleFacts {
 
 /** The roles in an account, highest first. */
 export const ROLES: readonly RoleFacts[] = [
-  { value: "owner", label: "Owner", help: "Everything: keys, credits, members, statements." },
-  { value: "member", label: "Member", help: "Creates keys and adds credits." },
-  { value: "viewer", label: "Viewer", help: "Read-only access." },
+  { value: "owner", label: t("Owner"), help: t("Everything: keys, credits, members, statements.") },
+  { value: "member", label: t("Member"), help: t("Creates keys and adds credits.") },
+  { value: "viewer", label: t("Viewer"), help: t("Read-only access.") },
 ]
 
 export function roleOf(value: string | null): AccountRole {

@@ -16,6 +16,9 @@ import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import { readPrices, type TypedPrices } from "./read-prices.ts"
 import { decimalFault, readPrice } from "./prices.ts"
+import { t } from "../../languages/text.ts"
+import { SEPARATORS } from "../../format/numbers.ts"
+import { word } from "../../languages/words.ts"
 
 export interface AddModelProperties {
   readonly isOpen: boolean
@@ -26,7 +29,7 @@ export interface AddModelProperties {
 /** Adds a provider's model that is not in the list of known models. */
 export function AddModel({ isOpen, onClose, onAdded }: AddModelProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title="Add a model" size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title={t("Add a model")} size="lg">
       <AddModelForm
         onAdded={(id) => {
           onClose()
@@ -68,7 +71,7 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
   function submit(event: FormEvent) {
     event.preventDefault()
     if (entry === undefined) return
-    ask(multiplierQuestion(multiplierDoubt(entry.multiplier ?? "1")), () => add(entry))
+    ask(multiplierQuestion(multiplierDoubt(entry.multiplier ?? "1", t)), () => add(entry))
   }
 
   async function add(entry: ModelEntry) {
@@ -78,7 +81,7 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
     try {
       await api("PUT /models/{provider}/{name...}", { path: modelPath(id), body: entry })
       await refresh("/models")
-      notifyDone(`${id} has been added.`)
+      notifyDone(t("{id} has been added.", { id }))
       onAdded(id)
     } catch (thrown) {
       setError(thrown)
@@ -92,7 +95,7 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Select
-            label="Provider"
+            label={t("Provider")}
             required
             data={(providers.data?.data ?? []).map(({ id }) => id)}
             value={draft.provider}
@@ -101,18 +104,18 @@ function AddModelForm({ onAdded }: { readonly onAdded: (id: string) => void }) {
             error={providers.error?.message}
           />
           <TextInput
-            label="Name"
-            description="The vendor's name for it."
+            label={t("Name")}
+            description={t("The vendor's name for it.")}
             required
             value={draft.name}
-            error={/\s/.test(draft.name.trim()) ? "must not contain spaces" : undefined}
+            error={/\s/.test(draft.name.trim()) ? t("must not contain spaces") : undefined}
             onChange={(event) => setDraft({ ...draft, name: event.currentTarget.value })}
           />
           <MoreFields draft={draft} onChange={(part) => setDraft({ ...draft, ...part })} />
           <ErrorNotice error={error} />
           <Group justify="flex-end">
             <Button type="submit" loading={isBusy} disabled={entry === undefined}>
-              Add the model
+              {t("Add the model")}
             </Button>
           </Group>
         </Stack>
@@ -131,8 +134,8 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
   return (
     <>
       <Select
-        label="Kind"
-        data={[...MODEL_KIND_NAMES]}
+        label={t("Kind")}
+        data={MODEL_KIND_NAMES.map((name) => ({ value: name, label: word(name) }))}
         value={draft.kind}
         allowDeselect={false}
         onChange={(kind) =>
@@ -146,27 +149,27 @@ function MoreFields({ draft, onChange }: MoreFieldsProperties) {
       />
       <Group gap="sm" grow align="flex-start">
         <TextInput
-          label="Multiplier"
+          label={t("Multiplier")}
           inputMode="decimal"
           value={draft.multiplier}
           error={decimalFault(draft.multiplier)}
           onChange={(event) => onChange({ multiplier: event.currentTarget.value })}
         />
         <NumberInput
-          label="Context"
-          placeholder="unknown"
+          label={t("Context")}
+          placeholder={t("unknown")}
           min={1}
           allowDecimal={false}
-          thousandSeparator=","
+          thousandSeparator={SEPARATORS.group}
           value={draft.context ?? ""}
           onChange={(value) => onChange({ context: typeof value === "number" ? value : null })}
         />
         <NumberInput
-          label="Maximum output"
-          placeholder="unknown"
+          label={t("Maximum output")}
+          placeholder={t("unknown")}
           min={1}
           allowDecimal={false}
-          thousandSeparator=","
+          thousandSeparator={SEPARATORS.group}
           value={draft.maxOutput ?? ""}
           onChange={(value) => onChange({ maxOutput: typeof value === "number" ? value : null })}
         />

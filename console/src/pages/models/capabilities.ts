@@ -1,11 +1,12 @@
 import type { Model } from "tollgate-contract/catalog.ts"
+import { t } from "../../languages/text.ts"
 
 /** Capabilities for filtering models. */
 export const CAPABILITIES = [
-  { value: "vision", label: "Vision" },
-  { value: "tools", label: "Tools" },
-  { value: "reasoning", label: "Reasoning" },
-  { value: "caching", label: "Caching" },
+  { value: "vision", label: t("Vision") },
+  { value: "tools", label: t("Tools") },
+  { value: "reasoning", label: t("Reasoning") },
+  { value: "caching", label: t("Caching") },
 ] as const
 
 export type Capability = (typeof CAPABILITIES)[number]["value"]

@@ -12,6 +12,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Status } from "../../ui/status.tsx"
 import { DeploymentForm } from "./deployment-form.tsx"
 import { modelPath } from "./filter-models.ts"
+import { t } from "../../languages/text.ts"
 
 /** The operator's actions for the deployments of a model. */
 export function DeploymentActions({ model }: { readonly model: Model }) {
@@ -25,7 +26,7 @@ export function DeploymentActions({ model }: { readonly model: Model }) {
     onSuccess: async () => {
       setEditing(false)
       await refresh("/models", "/providers")
-      notifyDone(`The deployments of ${model.id} have been changed.`)
+      notifyDone(t("The deployments of {id} have been changed.", { id: model.id }))
     },
   })
   return (
@@ -47,7 +48,7 @@ export function DeploymentActions({ model }: { readonly model: Model }) {
             onClick={() => test.mutate()}
             loading={test.isPending}
           >
-            Test
+            {t("Test [button]")}
           </Button>
           {!model.is_locked && (
             <Button
@@ -56,7 +57,7 @@ export function DeploymentActions({ model }: { readonly model: Model }) {
               leftSection={<IconEdit size={14} />}
               onClick={() => setEditing(true)}
             >
-              Edit deployments
+              {t("Edit deployments")}
             </Button>
           )}
         </Group>
@@ -69,7 +70,7 @@ export function DeploymentActions({ model }: { readonly model: Model }) {
 
 function Findings({ findings }: { readonly findings: ModelTest["data"] }) {
   return (
-    <List listStyleType="none" spacing="xs" aria-label="Test results">
+    <List listStyleType="none" spacing="xs" aria-label={t("Test results")}>
       {findings.map(({ provider, model, ok, is_listed: isListed, message, duration_ms: time }) => (
         <List.Item key={`${provider} ${model}`}>
           <Group gap="xs">

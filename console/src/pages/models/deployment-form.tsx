@@ -11,6 +11,7 @@ import {
   entryWithDeployments,
   moved,
 } from "./deployment-values.ts"
+import { t } from "../../languages/text.ts"
 
 export interface DeploymentFormProperties {
   readonly model: Model
@@ -45,8 +46,9 @@ export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFo
     >
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
-          Requests are shared by weight. Deployments with weight 0 are fallbacks, tried in this
-          order when the others fail.
+          {t(
+            "Requests are shared by weight. Deployments with weight 0 are fallbacks, tried in this order when the others fail.",
+          )}
         </Text>
         {values.map((value, index) => (
           <DeploymentRow
@@ -62,13 +64,13 @@ export function DeploymentForm({ model, isBusy, onSave, onCancel }: DeploymentFo
         ))}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={isBusy} disabled={fault !== undefined}>
-            Save
+            {t("Save")}
           </Button>
           <Button size="xs" variant="default" onClick={onCancel}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button size="xs" variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
-            Add a deployment
+            {t("Add a deployment")}
           </Button>
         </Group>
         {fault !== undefined && (
@@ -96,10 +98,10 @@ function DeploymentRow(properties: DeploymentRowProperties) {
   const { value, place, count, providers, onChange, onMove, onRemove } = properties
   return (
     <fieldset className="deployment">
-      <legend className="unseen">Deployment {place}</legend>
+      <legend className="unseen">{t("Deployment {place}", { place })}</legend>
       <Group gap="xs" grow align="flex-start">
         <Select
-          label="Provider"
+          label={t("Provider")}
           size="xs"
           searchable
           data={[...providers]}
@@ -107,13 +109,13 @@ function DeploymentRow(properties: DeploymentRowProperties) {
           onChange={(provider) => onChange({ provider: provider ?? "" })}
         />
         <TextInput
-          label="Name there"
+          label={t("Name there")}
           size="xs"
           value={value.model}
           onChange={(event) => onChange({ model: event.currentTarget.value })}
         />
         <TextInput
-          label="Weight"
+          label={t("Weight")}
           size="xs"
           inputMode="decimal"
           value={value.weight}
@@ -122,7 +124,7 @@ function DeploymentRow(properties: DeploymentRowProperties) {
       </Group>
       <Group gap="xs" justify="space-between" mt="xs">
         <Switch
-          label="Paused"
+          label={t("Paused")}
           size="xs"
           checked={value.isPaused}
           onChange={(event) => onChange({ isPaused: event.currentTarget.checked })}
@@ -132,7 +134,7 @@ function DeploymentRow(properties: DeploymentRowProperties) {
             variant="subtle"
             color="gray"
             disabled={place === 1}
-            aria-label={`Move deployment ${place} up`}
+            aria-label={t("Move deployment {place} up", { place })}
             onClick={() => onMove(-1)}
           >
             <IconArrowLeft size={16} className="turned-up" />
@@ -141,7 +143,7 @@ function DeploymentRow(properties: DeploymentRowProperties) {
             variant="subtle"
             color="gray"
             disabled={place === count}
-            aria-label={`Move deployment ${place} down`}
+            aria-label={t("Move deployment {place} down", { place })}
             onClick={() => onMove(1)}
           >
             <IconArrowLeft size={16} className="turned-down" />
@@ -150,7 +152,7 @@ function DeploymentRow(properties: DeploymentRowProperties) {
             variant="subtle"
             color="red"
             disabled={count === 1}
-            aria-label={`Remove deployment ${place}`}
+            aria-label={t("Remove deployment {place}", { place })}
             onClick={onRemove}
           >
             <IconTrash size={16} />

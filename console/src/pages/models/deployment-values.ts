@@ -1,4 +1,5 @@
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
+import { t } from "../../languages/text.ts"
 
 /** A deployment as a row of the form. */
 export interface DeploymentValues {
@@ -24,19 +25,19 @@ export function deploymentValues({ deployments }: Model): DeploymentValues[] {
 /** Returns the error of the list of deployments; undefined if the list is valid. */
 export function deploymentsFault(values: readonly DeploymentValues[]): string | undefined {
   if (values.some(({ provider, model }) => provider === "" || model.trim() === "")) {
-    return "Each deployment needs a provider and the model's name there."
+    return t("Each deployment needs a provider and the model's name there.")
   }
   if (values.some(({ weight }) => weightOf(weight) === undefined)) {
-    return "Weights are numbers from 0 to 1,000,000."
+    return t("Weights are numbers from 0 to 1,000,000.")
   }
   const active = values.filter(({ isPaused }) => !isPaused)
-  if (active.length === 0) return "At least one deployment must not be paused."
+  if (active.length === 0) return t("At least one deployment must not be paused.")
   if (active.every(({ weight }) => weightOf(weight) === 0)) {
-    return "At least one deployment needs a weight above 0."
+    return t("At least one deployment needs a weight above 0.")
   }
   const places = values.map(({ provider, model }) => `${provider}/${model.trim()}`)
   const repeated = places.find((place, index) => places.indexOf(place) !== index)
-  return repeated === undefined ? undefined : `${repeated} is there twice.`
+  return repeated === undefined ? undefined : t("{name} is there twice.", { name: repeated })
 }
 
 /**

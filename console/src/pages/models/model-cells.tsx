@@ -4,7 +4,16 @@ import { shortCount } from "../../format/numbers.ts"
 import { IconCheck } from "../../ui/icons.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
-import { classLabel, effectivePrice, firstPrice, readablePrice, usualClasses } from "./prices.ts"
+import {
+  classLabel,
+  effectivePrice,
+  firstPrice,
+  PER_MILLION,
+  readablePrice,
+  usualClasses,
+} from "./prices.ts"
+import { inSentence, t } from "../../languages/text.ts"
+import { someOf } from "../../format/lists.ts"
 
 const NOTHING = <span className="dim">–</span>
 
@@ -15,15 +24,15 @@ export function tokens(count: number | null) {
 
 /** Shows whether a model has a capability. */
 export function Can({ has }: { readonly has: boolean | null }) {
-  if (has === true) return <IconCheck size={16} className="can" aria-label="yes" role="img" />
+  if (has === true) return <IconCheck size={16} className="can" aria-label={t("yes")} role="img" />
   return has === null ? (
-    <span className="dim" title="Not known">
-      ?<span className="unseen">not known</span>
+    <span className="dim" title={t("Not known")}>
+      ?<span className="unseen">{t("not known")}</span>
     </span>
   ) : (
     <span className="dim">
       <span aria-hidden>–</span>
-      <span className="unseen">no</span>
+      <span className="unseen">{t("no")}</span>
     </span>
   )
 }
@@ -34,12 +43,7 @@ const SHOWN_PROVIDERS = 2
 export function Providers({ model }: { readonly model: Model }) {
   const names = [...new Set(model.deployments.map(({ provider }) => provider))]
   const more = names.length - SHOWN_PROVIDERS
-  return (
-    <span title={names.join(", ")}>
-      {names.slice(0, SHOWN_PROVIDERS).join(", ")}
-      {more > 0 && ` and ${more} more`}
-    </span>
-  )
+  return <span title={names.join(", ")}>{someOf(names.slice(0, SHOWN_PROVIDERS), more)}</span>
 }
 
 /** Lists the endpoints that accept a model. */
@@ -55,7 +59,7 @@ export function Endpoints({ paths }: { readonly paths: readonly string[] }) {
 
 /** Shows the price of input, or the main price of a model without input prices. */
 export function InputPrice({ model }: { readonly model: Model }) {
-  if (model.price === null) return <Status value="no price" color="yellow" />
+  if (model.price === null) return <Status value="no_price" color="yellow" />
   // Models without an input price show their main price with the name of its class.
   const [name, price] = firstPrice(model, ["input", ...usualClasses(model.kind)]) ?? []
   if (name === undefined || price === undefined) return <span className="dim">–</span>
@@ -65,7 +69,9 @@ export function InputPrice({ model }: { readonly model: Model }) {
       <Money value={credits} decimals={6} />
       {name !== "input" && (
         <Text size="xs" c="dimmed" className="price-unit">
-          {per === "per million" ? `per million ${classLabel(name).toLowerCase()}` : per}
+          {per === PER_MILLION
+            ? t("per million {unit}", { unit: inSentence(classLabel(name)) })
+            : per}
         </Text>
       )}
     </>

@@ -2,7 +2,7 @@ import { Group, Text, UnstyledButton } from "@mantine/core"
 import { IconPlayerPlay } from "../../ui/icons.tsx"
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
-import { stateWord } from "../../format/health-state.ts"
+import { stateCode } from "../../format/health-state.ts"
 import { Breakable } from "../../ui/breakable.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
@@ -15,6 +15,8 @@ import { healthOf } from "./filter-models.ts"
 import { Can, Endpoints, InputPrice, OutputPrice, Providers, tokens } from "./model-cells.tsx"
 import { priceDate } from "./price-source.ts"
 import { isOne, typicalCost } from "./prices.ts"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Reliability of models, by id. */
 export type ModelHistory = ReadonlyMap<string, ReliabilityRow> | undefined
@@ -35,7 +37,7 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
   return [
     {
       id: "name",
-      header: "Model",
+      header: t("Model"),
       sort: "asc",
       cell: (model) => (
         <>
@@ -43,27 +45,30 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
             <UnstyledButton onClick={() => show(model.id)} className="mono anywhere model-name">
               <Breakable name={model.id} />
             </UnstyledButton>
-            <CopyButton value={model.id} label={`Copy ${model.id}`} />
+            <CopyButton value={model.id} label={t("Copy {id}", { id: model.id })} />
           </Group>
           <Text size="xs" c="dimmed">
             {model.group === null
-              ? model.kind
-              : `${model.kind}, group of ${model.group.members.length}`}
+              ? word(model.kind)
+              : t("{kind}, group of {count}", {
+                  kind: word(model.kind),
+                  count: model.group.members.length,
+                })}
           </Text>
         </>
       ),
     },
-    { id: "provider", header: "Provider", cell: (model) => <Providers model={model} /> },
+    { id: "provider", header: t("Provider"), cell: (model) => <Providers model={model} /> },
     {
       id: "context",
-      header: "Context",
+      header: t("Context"),
       isFigure: true,
       sort: "desc",
       cell: ({ context }) => tokens(context),
     },
     {
       id: "max_output",
-      header: "Max output",
+      header: t("Max output"),
       isFigure: true,
       isExtra: true,
       sort: "desc",
@@ -79,13 +84,13 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
     ...historyColumns(history),
     {
       id: "endpoints",
-      header: "Endpoints",
+      header: t("Endpoints"),
       isExtra: true,
       cell: ({ endpoints }) => <Endpoints paths={endpoints} />,
     },
     {
       id: "try",
-      header: "Try it",
+      header: t("Try it"),
       isAction: true,
       cell: (model) => <TryButton model={model} isShort />,
     },
@@ -96,21 +101,21 @@ function priceColumns(): readonly Column<Model>[] {
   return [
     {
       id: "input",
-      header: "Input",
+      header: t("Input"),
       isFigure: true,
       sort: "asc",
       cell: (model) => <InputPrice model={model} />,
     },
     {
       id: "output",
-      header: "Output",
+      header: t("Output"),
       isFigure: true,
       sort: "asc",
       cell: (model) => <OutputPrice model={model} />,
     },
     {
       id: "typical",
-      header: "2K in, 500 out",
+      header: t("2K in, 500 out"),
       isFigure: true,
       isExtra: true,
       sort: "asc",
@@ -125,7 +130,7 @@ function priceColumns(): readonly Column<Model>[] {
     },
     {
       id: "multiplier",
-      header: "Multiplier",
+      header: t("Multiplier"),
       isFigure: true,
       isWideOnly: true,
       isExtra: true,
@@ -135,7 +140,7 @@ function priceColumns(): readonly Column<Model>[] {
     },
     {
       id: "priced",
-      header: "Price date",
+      header: t("Price date"),
       isExtra: true,
       sort: "desc",
       cell: ({ price_source: source }) => (
@@ -151,17 +156,17 @@ function historyColumns(history: ModelHistory): readonly Column<Model>[] {
   return [
     {
       id: "speed",
-      header: "Duration",
+      header: t("Duration"),
       isFigure: true,
       isExtra: true,
       cell: ({ id }) => <Speed history={history?.get(id)} />,
     },
     {
       id: "health",
-      header: "Health",
+      header: t("Health"),
       cell: (model) => {
         const row = history?.get(model.id)
-        return <HealthSummary state={stateWord(healthOf(model, row))} history={row} />
+        return <HealthSummary state={stateCode(healthOf(model, row))} history={row} />
       },
     },
   ]
@@ -185,10 +190,10 @@ export function TryButton({
       size="compact-sm"
       variant="light"
       leftSection={isShort ? undefined : sign}
-      aria-label={`Try ${model.id}`}
-      title="Try it"
+      aria-label={t("Try {id}", { id: model.id })}
+      title={t("Try it")}
     >
-      {isShort ? sign : "Try"}
+      {isShort ? sign : t("Try")}
     </LinkButton>
   )
 }

@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Table, Text, Title } from "@mantine/core"
 import type { Model } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
-import { stateWord } from "../../format/health-state.ts"
+import { stateCode } from "../../format/health-state.ts"
 import { countText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { useAlignedPoints } from "../../ui/align-points.ts"
@@ -21,6 +21,8 @@ import { ModelPricing } from "./model-pricing.tsx"
 import { priceSourceText } from "./price-source.ts"
 import { OtherPrices } from "./other-prices.tsx"
 import { allPrices, currentPrices, isOne, readablePrice, withFactor } from "./prices.ts"
+import { rich, t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 export interface ModelDrawerProperties {
   readonly model: Model | undefined
@@ -51,18 +53,18 @@ function ModelDetail({
     <Stack gap="lg">
       <Group gap="xs">
         <TryButton model={model} />
-        <CopyButton value={model.id} label="Copy ID" text="Copy ID" />
+        <CopyButton value={model.id} label={t("Copy ID")} text={t("Copy ID")} />
       </Group>
       <Facts facts={factsOf(model, showsCosts)} />
       <section>
         <Title order={3} size="h6" mb={4}>
-          Last 24 hours
+          {t("Last 24 hours")}
         </Title>
         <ReliabilityFacts history={history} />
       </section>
       <section>
         <Title order={3} size="h6" mb={4}>
-          Price
+          {t("Price")}
         </Title>
         {model.group === null ? (
           <>
@@ -77,7 +79,7 @@ function ModelDetail({
       {model.group !== null && (
         <section>
           <Title order={3} size="h6" mb={4}>
-            Members
+            {t("Members")}
           </Title>
           <GroupMembers group={model.group} />
         </section>
@@ -85,7 +87,7 @@ function ModelDetail({
       {showsCosts && (
         <section>
           <Title order={3} size="h6" mb={4}>
-            Deployments
+            {t("Deployments")}
           </Title>
           <Deployments model={model} />
           {isOperator && model.group === null && <DeploymentActions model={model} />}
@@ -94,7 +96,7 @@ function ModelDetail({
       {isOperator && model.kind === "chat" && model.group === null && (
         <section>
           <Title order={3} size="h6" mb={4}>
-            Model rules
+            {t("Model rules")}
           </Title>
           <ModelRules model={model} />
         </section>
@@ -108,7 +110,7 @@ function Endpoints({ endpoints }: Pick<Model, "endpoints">) {
   return (
     <section>
       <Title order={3} size="h6" mb={4}>
-        Endpoints
+        {t("Endpoints")}
       </Title>
       <Group gap={6}>
         {endpoints.map((endpoint) => (
@@ -125,25 +127,29 @@ function Endpoints({ endpoints }: Pick<Model, "endpoints">) {
 function GroupPrice() {
   return (
     <Text size="sm" c="dimmed">
-      Each member is charged at its own price. The hold covers the most expensive one.
+      {t("Each member is charged at its own price. The hold covers the most expensive one.")}
     </Text>
   )
 }
 
-const CAN_WORDS = { true: "yes", false: "no", null: "not known" }
+const CAN_WORDS = { true: t("yes"), false: t("no"), null: t("not known") }
 
 function factsOf(model: Model, showsCosts: boolean): Fact[] {
-  const origins = { known: "model registry", file: "tollgate.yaml", console: "this console" }
+  const origins = { known: t("model registry"), file: "tollgate.yaml", console: t("this console") }
   return [
-    { label: "Kind", value: model.kind },
-    { label: "Made by", value: model.owned_by },
+    { label: t("Kind"), value: word(model.kind) },
+    { label: t("Made by"), value: model.owned_by },
     {
-      label: "Context",
-      value: model.context === null ? "–" : `${countText(model.context)} tokens`,
+      label: t("Context"),
+      value:
+        model.context === null ? "–" : t("{count} tokens", { count: countText(model.context) }),
     },
     {
-      label: "Maximum output",
-      value: model.max_output === null ? "–" : `${countText(model.max_output)} tokens`,
+      label: t("Maximum output"),
+      value:
+        model.max_output === null
+          ? "–"
+          : t("{count} tokens", { count: countText(model.max_output) }),
     },
     ...CAPABILITIES.map(({ value, label }) => ({
       label,
@@ -151,11 +157,11 @@ function factsOf(model: Model, showsCosts: boolean): Fact[] {
     })),
     ...(model.group === null && showsCosts
       ? [
-          { label: "Price from", value: priceSourceText(model.price_source) },
-          { label: "Multiplier", value: `× ${model.multiplier}` },
+          { label: t("Price from"), value: priceSourceText(model.price_source) },
+          { label: t("Multiplier"), value: `× ${model.multiplier}` },
         ]
       : []),
-    { label: "Defined in", value: origins[model.origin] },
+    { label: t("Defined in"), value: origins[model.origin] },
   ]
 }
 
@@ -164,18 +170,18 @@ function PriceTable({ model }: { readonly model: Model }) {
   if (model.price === null) {
     return (
       <Text size="sm" c="dimmed">
-        It has no price, so requests for it are rejected.
+        {t("It has no price, so requests for it are refused.")}
       </Text>
     )
   }
   const hasFactor = !isOne(model.multiplier)
   return (
-    <Table ref={table} verticalSpacing={4} aria-label="Prices">
+    <Table ref={table} verticalSpacing={4} aria-label={t("Prices")}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Of</Table.Th>
-          {hasFactor && <Table.Th ta="right">Price</Table.Th>}
-          <Table.Th ta="right">{hasFactor ? "Including the multiplier" : "Credits"}</Table.Th>
+          <Table.Th>{t("Of")}</Table.Th>
+          {hasFactor && <Table.Th ta="right">{t("Price")}</Table.Th>}
+          <Table.Th ta="right">{hasFactor ? t("Including the multiplier") : t("Credits")}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -209,11 +215,18 @@ function Deployments({ model }: { readonly model: Model }) {
               {provider} {name !== "" && <span className="mono dim">{name}</span>}
             </Text>
             <Text size="xs" c="dimmed">
-              {weight === 0 ? "fallback" : `weight ${weight}`}; since the last start,{" "}
-              {countText(health.successes)} answered, {countText(health.failures)} failed
+              {t(
+                "{weight, plural, =0 {fallback} other {weight {weight}}}; since the last start, {successes} answered, {failures} failed",
+                {
+                  weight,
+                  successes: countText(health.successes),
+                  failures: countText(health.failures),
+                },
+              )}
               {health.until !== null && (
                 <>
-                  , paused until <When at={health.until} isExact />
+                  {", "}
+                  {rich("paused until {when}", { when: <When at={health.until} isExact /> })}
                 </>
               )}
             </Text>
@@ -223,7 +236,7 @@ function Deployments({ model }: { readonly model: Model }) {
               </Text>
             )}
           </div>
-          <Status value={isPaused ? "paused" : stateWord(health.state)} />
+          <Status value={isPaused ? "paused" : stateCode(health.state)} />
         </Group>
       ))}
     </Stack>

@@ -4,11 +4,13 @@ import { MODEL_KIND_NAMES } from "tollgate-contract/model-kinds.ts"
 import { Search } from "../../ui/search.tsx"
 import { CAPABILITIES } from "./capabilities.ts"
 import { GROUP, type ModelFilters } from "./filter-models.ts"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
-const KINDS = [...MODEL_KIND_NAMES, GROUP]
+const KINDS = [...MODEL_KIND_NAMES, GROUP].map((kind) => ({ value: kind, label: word(kind) }))
 const PRICED = [
-  { value: "true", label: "With a price" },
-  { value: "false", label: "Without a price" },
+  { value: "true", label: t("With a price") },
+  { value: "false", label: t("Without a price") },
 ]
 
 export interface ModelFilterBarProperties {
@@ -30,21 +32,21 @@ export function ModelFilterBar({
   return (
     <div className="filters panel-filters">
       <Search
-        label="Search models"
+        label={t("Search models")}
         value={filters.search ?? ""}
         onChange={(search) => onChange({ search: search === "" ? undefined : search })}
       />
       <Select
-        aria-label="Type"
-        placeholder="Any type"
+        aria-label={t("Type")}
+        placeholder={t("Any type")}
         clearable
         data={KINDS}
         value={filters.kind ?? null}
         onChange={(kind) => onChange({ kind: kind ?? undefined })}
       />
       <Select
-        aria-label="Provider"
-        placeholder="Any provider"
+        aria-label={t("Provider")}
+        placeholder={t("Any provider")}
         clearable
         searchable
         data={[...providers]}
@@ -52,16 +54,16 @@ export function ModelFilterBar({
         onChange={(provider) => onChange({ provider: provider ?? undefined })}
       />
       <Select
-        aria-label="Price"
-        placeholder="Any price"
+        aria-label={t("Price")}
+        placeholder={t("Any price")}
         clearable
         data={PRICED}
         value={filters.priced ?? null}
         onChange={(priced) => onChange({ priced: priced ?? undefined })}
       />
       <Select
-        aria-label="Capability"
-        placeholder="Any capability"
+        aria-label={t("Capability")}
+        placeholder={t("Any capability")}
         clearable
         data={[...CAPABILITIES]}
         value={filters.can ?? null}

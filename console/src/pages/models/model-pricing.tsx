@@ -15,6 +15,7 @@ import { modelPath } from "./filter-models.ts"
 import { PriceFields } from "./price-fields.tsx"
 import { type TypedPrices, typedPrices } from "./read-prices.ts"
 import { decimalFault, priceWords, readPrice } from "./prices.ts"
+import { t } from "../../languages/text.ts"
 
 /** Lets an operator change the price and the multiplier of a model. */
 export function ModelPricing({ model }: { readonly model: Model }) {
@@ -23,8 +24,14 @@ export function ModelPricing({ model }: { readonly model: Model }) {
   const [isAsking, setAsking] = useState(false)
   if (model.is_locked) {
     return (
-      <Alert mt="sm" variant="light" color="gray" icon={<IconLock />} title="Set in tollgate.yaml">
-        Change it there. It takes effect without a restart.
+      <Alert
+        mt="sm"
+        variant="light"
+        color="gray"
+        icon={<IconLock />}
+        title={t("Set in tollgate.yaml")}
+      >
+        {t("Change it there. It takes effect without a restart.")}
       </Alert>
     )
   }
@@ -44,24 +51,26 @@ export function ModelPricing({ model }: { readonly model: Model }) {
       ) : (
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => setEditing(true)}>
-            Set price and multiplier
+            {t("Set price and multiplier")}
           </Button>
           {model.origin === "console" && (
             <Button size="xs" variant="subtle" color="red" onClick={() => setAsking(true)}>
-              Reset to default
+              {t("Reset to default")}
             </Button>
           )}
         </Group>
       )}
       <Confirm
         isOpen={isAsking}
-        title="Reset to default?"
-        action="Reset"
+        title={t("Reset to default?")}
+        action={t("Reset")}
         onConfirm={takeBack}
         onClose={() => setAsking(false)}
       >
-        The price, multiplier and everything else this console set for {model.id} are removed, and
-        the values from other sources apply again. A model defined only in the console disappears.
+        {t(
+          "The price, multiplier and everything else this console set for {id} are removed, and the values from other sources apply again. A model defined only in the console disappears.",
+          { id: model.id },
+        )}
       </Confirm>
     </Stack>
   )
@@ -77,7 +86,7 @@ function useModelChange(model: Model) {
     try {
       await api("PUT /models/{provider}/{name...}", { path: modelPath(model.id), body: entry })
       await refresh("/models", "/providers")
-      notifyDone(`The price of ${model.id} has been changed.`)
+      notifyDone(t("The price of {id} has been changed.", { id: model.id }))
       return true
     } catch (thrown) {
       setError(thrown)
@@ -106,13 +115,13 @@ function KnownPrice({ model, isBusy, onUse }: KnownPriceProperties) {
   if (entry === undefined) return null
   const { known_entry: known } = model
   return (
-    <Alert variant="light" icon={<IconBolt />} title="A list price is available">
+    <Alert variant="light" icon={<IconBolt />} title={t("A list price is available")}>
       <Text size="sm">
-        {priceWords(entry.price ?? {})} credits per million.
-        {known !== null && ` Source: ${known.source}.`}
+        {t("{price} credits per million.", { price: priceWords(entry.price ?? {}) })}
+        {known !== null && <> {t("Source: {source}.", { source: known.source })}</>}
       </Text>
       <Button size="compact-sm" mt="xs" loading={isBusy} onClick={() => onUse(entry)}>
-        Use the list price
+        {t("Use the list price")}
       </Button>
     </Alert>
   )
@@ -138,7 +147,7 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
           event.preventDefault()
           if (entry === undefined || multiplier === undefined) return
           // An unchanged multiplier needs no confirmation.
-          const doubt = multiplier === model.multiplier ? undefined : multiplierDoubt(multiplier)
+          const doubt = multiplier === model.multiplier ? undefined : multiplierDoubt(multiplier, t)
           ask(multiplierQuestion(doubt), () => onSave(entry))
         }}
       >
@@ -146,18 +155,21 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
           <PriceFields kind={model.kind} typed={typed} onChange={setTyped} />
           {(model.price_tiers.length > 0 || model.price_images !== null) && (
             <Text size="xs" c="dimmed">
-              Its other prices, such as those for long requests or image sizes, are not affected.
+              {t(
+                "Its other prices, such as those for long requests or image sizes, are not affected.",
+              )}
             </Text>
           )}
           {model.price_periods.length > 0 && (
             <Text size="xs" c="dimmed">
-              These prices apply outside of its periods. The periods keep their own prices. To
-              change a period, use the API or tollgate.yaml.
+              {t(
+                "These prices apply outside of its periods. The periods keep their own prices. To change a period, use the API or tollgate.yaml.",
+              )}
             </Text>
           )}
           <TextInput
-            label="Multiplier"
-            description="Multiplies the price: 1.2 adds 20%."
+            label={t("Multiplier")}
+            description={t("Multiplies the price: 1.2 adds 20%.")}
             inputMode="decimal"
             value={factor}
             error={decimalFault(factor)}
@@ -165,14 +177,14 @@ function PriceForm({ model, isBusy, onSave, onCancel }: PriceFormProperties) {
           />
           <Group gap="xs">
             <Button type="submit" size="xs" loading={isBusy} disabled={entry === undefined}>
-              Save
+              {t("Save")}
             </Button>
             <Button size="xs" variant="default" onClick={onCancel}>
-              Cancel
+              {t("Cancel")}
             </Button>
             {entry === undefined && (
               <Text size="xs" c="dimmed">
-                Enter at least one price.
+                {t("Enter at least one price.")}
               </Text>
             )}
           </Group>

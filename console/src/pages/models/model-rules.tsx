@@ -8,7 +8,7 @@ import {
   ruleText,
 } from "tollgate-contract/effective-rules.ts"
 import type { RuleName } from "tollgate-contract/model-rules.ts"
-import { MODEL_RULES, RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
+import { MODEL_RULES, RULE_NAMES, ruleSentence } from "tollgate-contract/rule-definitions.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -24,9 +24,10 @@ import {
   type RuleValues,
   ruleValues,
 } from "./rule-values.ts"
+import { known, t } from "../../languages/text.ts"
 
 /** Placeholder of a field without an override. */
-const AS_KNOWN = "as known"
+const AS_KNOWN = t("as known")
 
 /** Shows the rules of a model at each of its deployments, with the operator's overrides. */
 export function ModelRules({ model }: { readonly model: Model }) {
@@ -37,7 +38,7 @@ export function ModelRules({ model }: { readonly model: Model }) {
     onSuccess: async () => {
       setEditing(false)
       await refresh("/models")
-      notifyDone(`Rules of ${model.id} changed.`)
+      notifyDone(t("Rules of {id} changed.", { id: model.id }))
     },
   })
   return (
@@ -61,7 +62,7 @@ export function ModelRules({ model }: { readonly model: Model }) {
               leftSection={<IconEdit size={14} />}
               onClick={() => setEditing(true)}
             >
-              Edit rules
+              {t("Edit rules")}
             </Button>
           </Group>
         )
@@ -83,23 +84,23 @@ function DeploymentRules({ place, rules }: DeploymentRulesProperties) {
         {place}
       </Text>
       {rules.length === 0 ? (
-        <Text size="sm">No restriction is known.</Text>
+        <Text size="sm">{t("No restriction is known.")}</Text>
       ) : (
-        <Table verticalSpacing={4} aria-label={`Rules at ${place}`}>
+        <Table verticalSpacing={4} aria-label={t("Rules at {place}", { place })}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Rule</Table.Th>
-              <Table.Th>Value</Table.Th>
-              <Table.Th>From</Table.Th>
+              <Table.Th>{t("Rule")}</Table.Th>
+              <Table.Th>{t("Value")}</Table.Th>
+              <Table.Th>{t("From [source]")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {rules.map((rule) => (
               <Table.Tr key={rule.name}>
-                <Table.Td>{MODEL_RULES[rule.name].label}</Table.Td>
-                <Table.Td className="anywhere">{ruleText(rule.value)}</Table.Td>
+                <Table.Td>{known(MODEL_RULES[rule.name].label)}</Table.Td>
+                <Table.Td className="anywhere">{known(ruleText(rule.value))}</Table.Td>
                 <Table.Td title={rule.note ?? undefined}>
-                  {RULE_SOURCE_WORDS[rule.source]}
+                  {known(RULE_SOURCE_WORDS[rule.source])}
                   {rule.source === "learned" && rule.note !== null && (
                     <>
                       {" "}
@@ -134,8 +135,9 @@ function RuleForm({ model, isBusy, onSave, onCancel }: RuleFormProperties) {
     >
       <Stack gap="sm">
         <Text size="xs" c="dimmed">
-          Overrides for all deployments of the model. An empty field keeps the known rule.
-          Rejections by the provider never change a rule that is set here.
+          {t(
+            "Overrides for all deployments of the model. An empty field keeps the known rule. Rejections by the provider never change a rule that is set here.",
+          )}
         </Text>
         {RULE_NAMES.map((name) => (
           <RuleField
@@ -147,10 +149,10 @@ function RuleForm({ model, isBusy, onSave, onCancel }: RuleFormProperties) {
         ))}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={isBusy}>
-            Save
+            {t("Save")}
           </Button>
           <Button size="xs" variant="default" onClick={onCancel}>
-            Cancel
+            {t("Cancel")}
           </Button>
         </Group>
       </Stack>
@@ -166,7 +168,11 @@ interface RuleFieldProperties {
 
 function RuleField({ name, value, onChange }: RuleFieldProperties) {
   const { label, meaning, type } = MODEL_RULES[name]
-  const texts = { label, description: sentence(meaning), size: "xs" } as const
+  const texts = {
+    label: known(label),
+    description: known(ruleSentence(meaning)),
+    size: "xs",
+  } as const
   if (type === "list") {
     const before = typeof value === "object" ? value : []
     return (
@@ -203,10 +209,4 @@ function RuleField({ name, value, onChange }: RuleFieldProperties) {
       onChange={(choice) => onChange(choice ?? undefined)}
     />
   )
-}
-
-/** Formats a rule's meaning as a separate sentence, without Markdown. */
-function sentence(meaning: string): string {
-  const plain = meaning.replaceAll("`", "")
-  return `${plain.charAt(0).toUpperCase()}${plain.slice(1)}.`
 }

@@ -6,7 +6,6 @@ import { useDeferredValue, useMemo, useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { useAccount } from "../../account.tsx"
 import { reliabilityQuery } from "../../api/reliability.ts"
-import { counted } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { ColumnChoice, useChosenColumns } from "../../ui/column-choice.tsx"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -24,6 +23,7 @@ import { ModelDrawer } from "./model-drawer.tsx"
 import { modelsQueryFor } from "../../api/models-query.ts"
 import { PriceNotices } from "./newer-models.tsx"
 import { sortModels } from "./sort-models.ts"
+import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/models")
 const BY_NAME: Sorting = { by: "name", order: "asc" }
@@ -58,12 +58,18 @@ export function ModelsPage() {
 
   return (
     <Page
-      title="Models"
-      description={`Available models and their prices, in credits per million units${showsCosts ? ", including the multiplier" : ""}.`}
+      title={t("Models")}
+      description={
+        showsCosts
+          ? t(
+              "Available models and their prices, in credits per million units, including the multiplier.",
+            )
+          : t("Available models and their prices, in credits per million units.")
+      }
       actions={
         isOperator && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-            Add a model
+            {t("Add a model")}
           </Button>
         )
       }
@@ -74,7 +80,11 @@ export function ModelsPage() {
           filters={filters}
           providers={providers}
           columnChoice={<ColumnChoice all={columns} chosen={chosen} />}
-          count={models === undefined ? "" : counted(found.length, "model")}
+          count={
+            models === undefined
+              ? ""
+              : t("{count, plural, one {# model} other {# models}}", { count: found.length })
+          }
           onChange={(part) => {
             setRows(ROWS)
             change(part)
@@ -83,7 +93,7 @@ export function ModelsPage() {
         <UnknownModel id={openId} models={models} onClose={() => show(undefined)} />
         {error !== null && <ErrorNotice error={error} retry={() => void refetch()} />}
         <DataTable
-          label="Models"
+          label={t("Models")}
           columns={chosen.columns}
           rows={found.slice(0, drawn)}
           rowKey={(model) => model.id}
@@ -147,12 +157,13 @@ function UnknownModel({ id, models, onClose }: UnknownModelProperties) {
       variant="light"
       m="sm"
       withCloseButton
-      closeButtonLabel="Close"
+      closeButtonLabel={t("Close")}
       onClose={onClose}
-      title="Model not found"
+      title={t("Model not found")}
     >
-      No model has the ID <span className="mono anywhere">{id}</span>. Search for its name in the
-      list.
+      {rich("No model has the ID {id}. Search for its name in the list.", {
+        id: <span className="mono anywhere">{id}</span>,
+      })}
     </Alert>
   )
 }
@@ -162,7 +173,7 @@ function MoreRows({ left, onMore }: { readonly left: number; readonly onMore: ()
   return (
     <Center p="sm">
       <Button variant="default" size="xs" onClick={onMore}>
-        Show more ({left} left)
+        {t("Show more ({left} left)", { left })}
       </Button>
     </Center>
   )
@@ -172,20 +183,20 @@ function NoModels({ isEmpty }: { readonly isEmpty: boolean }) {
   const { is_operator: isOperator } = useSession()
   if (!isEmpty) {
     return (
-      <EmptyState icon={<IconBox size={22} />} title="No matching models">
-        Remove a filter or search for something else.
+      <EmptyState icon={<IconBox size={22} />} title={t("No matching models")}>
+        {t("Remove a filter or search for something else.")}
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<IconBox size={22} />}
-      title="No models yet"
-      action={isOperator && <LinkButton to="/providers">Add a provider</LinkButton>}
+      title={t("No models yet")}
+      action={isOperator && <LinkButton to="/providers">{t("Add a provider")}</LinkButton>}
     >
       {isOperator
-        ? "Models are added with their provider."
-        : "An operator must add a provider first."}
+        ? t("Models are added with their provider.")
+        : t("An operator must add a provider first.")}
     </EmptyState>
   )
 }

@@ -4,11 +4,11 @@ import { useState } from "react"
 import { api } from "../../api/client.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { refresh } from "../../api/refresh.ts"
-import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { NewerPrices } from "./newer-prices.tsx"
 import { priceWords } from "./prices.ts"
+import { rich, t } from "../../languages/text.ts"
 
 /** Maximum number of models that the notice lists. */
 const MAX_NAMES = 5
@@ -36,7 +36,7 @@ function NewerModels() {
     setError(null)
     try {
       await api("PATCH /settings", { body: { unknown_models: "family" } })
-      notifyDone("Newer models are offered at the price of their family.")
+      notifyDone(t("Newer models are offered at the price of their family."))
       await refresh("/models", "/settings")
     } catch (thrown) {
       setError(thrown)
@@ -49,23 +49,32 @@ function NewerModels() {
     <Alert
       variant="light"
       color="yellow"
-      title="Callers requested models that are newer than the price list"
+      title={t("Callers requested models that are newer than the price list")}
     >
       <Stack gap="xs">
         {models.slice(0, MAX_NAMES).map(({ id, requests, price }) => (
           <Text key={id} size="sm">
-            <span className="mono anywhere">{id}</span>: {counted(requests, "request")} rejected.
-            Highest price of its family: {priceWords(price)} credits per million.
+            {rich(
+              "{id}: {requests, plural, one {# request} other {# requests}} rejected. Highest price of its family: {price} credits per million.",
+              {
+                id: <span className="mono anywhere">{id}</span>,
+                requests,
+                price: priceWords(price),
+              },
+            )}
           </Text>
         ))}
         <Group justify="space-between" gap="sm">
           <Text size="sm">
-            {models.length > MAX_NAMES && `And ${models.length - MAX_NAMES} more. `}
-            You can offer every such model at the highest price of its family until a price list has
-            it. If the provider charges more, you pay the difference.
+            {models.length > MAX_NAMES && (
+              <>{t("And {count} more.", { count: models.length - MAX_NAMES })} </>
+            )}
+            {t(
+              "You can offer every such model at the highest price of its family until a price list has it. If the provider charges more, you pay the difference.",
+            )}
           </Text>
           <Button size="xs" variant="default" loading={isBusy} onClick={() => void offer()}>
-            Offer newer models
+            {t("Offer newer models")}
           </Button>
         </Group>
         <ErrorNotice error={error} />

@@ -11,6 +11,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { pendingText } from "./pending-text.ts"
+import { rich, t } from "../../languages/text.ts"
 
 type Pending = NonNullable<PriceListsDocument["pending"]>
 type PriceChange = Pending["changes"][number]
@@ -26,21 +27,24 @@ export function NewerPrices() {
       <Alert
         variant="light"
         color="yellow"
-        title={`New list prices of ${pending.date} are available`}
+        title={t("New list prices of {date} are available", { date: pending.date })}
       >
         <Group justify="space-between" gap="sm">
           <Text size="sm">
-            {pendingText(pending)} compared with the current list of {data?.date}.
+            {t("{pending} compared with the current list of {date}.", {
+              pending: pendingText(pending),
+              date: data?.date ?? "",
+            })}
           </Text>
           <Button size="xs" variant="default" onClick={() => setOpen(true)}>
-            Look at them
+            {t("Look at them")}
           </Button>
         </Group>
       </Alert>
       <Modal
         opened={isOpen}
         onClose={() => setOpen(false)}
-        title={`Prices of ${pending.date}`}
+        title={t("Prices of {date}", { date: pending.date })}
         size="xl"
       >
         <PendingPrices pending={pending} onClose={() => setOpen(false)} />
@@ -63,7 +67,7 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
     setError(null)
     try {
       await api("POST /prices/apply", { body: { date: pending.date } })
-      notifyDone(`The prices of ${pending.date} now apply.`)
+      notifyDone(t("The prices of {date} now apply.", { date: pending.date }))
       onClose()
       await refresh("/prices", "/models")
     } catch (thrown) {
@@ -76,12 +80,16 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
   return (
     <Stack>
       <Text size="sm">
-        From <span className="mono anywhere">{pending.source}</span>, found{" "}
-        <When at={pending.found_at} />. They apply to requests from then on. Past charges do not
-        change, and prices that you set yourself stay.
+        {rich(
+          "From {source}, found {when}. They apply to requests from then on. Past charges do not change, and prices that you set yourself stay.",
+          {
+            source: <span className="mono anywhere">{pending.source}</span>,
+            when: <When at={pending.found_at} />,
+          },
+        )}
       </Text>
       <DataTable
-        label="Changes"
+        label={t("Changes")}
         columns={COLUMNS}
         rows={pending.changes}
         rowKey={({ vendor, model }) => `${vendor} ${model ?? ""}`}
@@ -90,10 +98,10 @@ function PendingPrices({ pending, onClose }: PendingPricesProperties) {
       <ErrorNotice error={error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          Not now
+          {t("Not now")}
         </Button>
         <Button loading={isBusy} onClick={() => void apply()}>
-          Apply
+          {t("Apply")}
         </Button>
       </Group>
     </Stack>
@@ -105,23 +113,23 @@ const COLORS = { added: "blue", removed: "gray", increased: "red", decreased: "g
 const COLUMNS: readonly Column<PriceChange>[] = [
   {
     id: "model",
-    header: "Model",
+    header: t("Model"),
     cell: ({ vendor, model }) => (
       <span className="anywhere">{model === null ? vendor : `${vendor}/${model}`}</span>
     ),
   },
   {
     id: "change",
-    header: "Change",
+    header: t("Change"),
     cell: ({ change }) => <Status value={change} color={COLORS[change]} />,
   },
   {
     id: "parts",
-    header: "Credits per million",
+    header: t("Credits per million"),
     cell: ({ parts }) =>
       parts.map(({ name, before, after }) => (
         <div key={name}>
-          <span className="dim">{name}</span> {before ?? "none"} → {after ?? "none"}
+          <span className="dim">{name}</span> {before ?? t("none")} → {after ?? t("none")}
         </div>
       )),
   },

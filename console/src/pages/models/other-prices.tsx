@@ -3,6 +3,7 @@ import type { Model, ModePrice, PricePeriod } from "tollgate-contract/catalog.ts
 import { type PeriodTimes, periodWords } from "tollgate-contract/price-periods.ts"
 import { When } from "../../ui/when.tsx"
 import { allPrices, isOne, type PriceCard, withFactor } from "./prices.ts"
+import { rich, t } from "../../languages/text.ts"
 
 /** Shows the prices in service modes and in other periods. */
 export function OtherPrices({ model }: { readonly model: Model }) {
@@ -18,22 +19,24 @@ export function OtherPrices({ model }: { readonly model: Model }) {
 function PricePeriods({ model }: { readonly model: Model }) {
   const { price_in_force: now, price_periods: periods } = model
   if (now === null) return null
+  const priceName = now.period === null ? t("the usual price") : nameOf(now.period)
   return (
     <Stack gap={2} mt="xs">
       <Text size="sm">
-        In force now: {now.period === null ? "the usual price" : nameOf(now.period)}
-        {now.until !== null && (
-          <>
-            , until <When at={now.until} isExact />
-          </>
-        )}
+        {now.until === null
+          ? t("In force now: {price}", { price: priceName })
+          : rich("In force now: {price}, until {when}", {
+              price: priceName,
+              when: <When at={now.until} isExact />,
+            })}
       </Text>
       <Text size="xs" c="dimmed">
-        Usual price: {pricesText(model, model)}
+        {t("Usual price: {prices}", { prices: pricesText(model, model) })}
       </Text>
       {periods.map((period) => (
         <Text key={JSON.stringify(period)} size="xs" c="dimmed">
-          {nameOf(period.name ?? "")}: {periodWords(timesOf(period))}. {changesText(model, period)}
+          {nameOf(period.name ?? "")}: {periodWords(timesOf(period), t)}.{" "}
+          {changesText(model, period)}
         </Text>
       ))}
     </Stack>
@@ -41,7 +44,7 @@ function PricePeriods({ model }: { readonly model: Model }) {
 }
 
 function nameOf(name: string): string {
-  return name === "" ? "period without a name" : name
+  return name === "" ? t("period without a name") : name
 }
 
 function timesOf({ from, until, zone, days, hours }: PricePeriod): PeriodTimes {
@@ -72,7 +75,7 @@ function PriceModes({ model }: { readonly model: Model }) {
   if (modes.length === 0) return null
   return (
     <Stack gap={2} mt="xs">
-      <Text size="sm">Modes of service</Text>
+      <Text size="sm">{t("Modes of service")}</Text>
       {modes.map((text) => (
         <Text key={text} size="xs" c="dimmed">
           {text}

@@ -10,6 +10,7 @@ import {
   secondsFault,
   usualClasses,
 } from "./prices.ts"
+import { t } from "../../languages/text.ts"
 
 export interface PriceFieldsProperties {
   readonly kind: Model["kind"]
@@ -26,16 +27,16 @@ export function PriceFields({ kind, typed, onChange }: PriceFieldsProperties) {
           <TextInput
             label={classLabel(name)}
             description={
-              name === MINIMUM_SECONDS ? "charged for shorter audio" : "credits per million"
+              name === MINIMUM_SECONDS ? t("charged for shorter audio") : t("credits per million")
             }
             inputMode="decimal"
-            placeholder="none"
+            placeholder={t("none")}
             value={typed[name] ?? ""}
             error={fault(name, typed[name] ?? "")}
             onChange={(event) => onChange({ ...typed, [name]: event.currentTarget.value })}
           />
           {name !== MINIMUM_SECONDS && (
-            <AmountEcho typed={typed[name] ?? ""} unit="credits per million" />
+            <AmountEcho typed={typed[name] ?? ""} unit={t("credits per million")} />
           )}
         </div>
       ))}

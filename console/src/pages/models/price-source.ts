@@ -1,7 +1,8 @@
 import type { Model } from "tollgate-contract/catalog.ts"
 import { dayText } from "../../format/moments.ts"
+import { t } from "../../languages/text.ts"
 
-const PLACES = { known: "the price list", file: "tollgate.yaml", console: "this console" }
+const PLACES = { known: t("the price list"), file: "tollgate.yaml", console: t("this console") }
 
 /** Returns the date of a price, or the name of the source if the date is unknown. */
 export function priceDate(source: Model["price_source"]): string {

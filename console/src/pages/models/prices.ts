@@ -9,32 +9,34 @@ import type { PriceName } from "tollgate-contract/usage-classes.ts"
 import { MAX_MINIMUM_SECONDS, readAmount } from "tollgate-contract/amounts.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { countText } from "../../format/numbers.ts"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** The classes of usage that may have a price, most relevant first. */
 const LABELS: Readonly<Record<PriceName, string>> = {
-  input: "Input",
-  output: "Output",
-  cached_input: "Cached input",
-  cache_write: "Cache write",
-  cache_write_1h: "Cache write, 1 hour",
-  cache_write_12h: "Cache write, 12 hours",
-  audio_input: "Audio input",
-  cached_audio_input: "Cached audio input",
-  image_input: "Image input",
-  audio_output: "Audio output",
-  image_output: "Image output",
-  reasoning_output: "Reasoning, billed separately from output",
-  image: "Images",
-  character: "Characters",
-  second: "Seconds",
-  search: "Searches",
-  search_premium: "Premium searches",
-  map_search: "Map searches",
-  file_search: "File searches",
-  code_session: "Code sessions",
-  request: "Requests",
-  request_medium: "Requests, medium search context",
-  request_low: "Requests, low search context",
+  input: t("Input"),
+  output: t("Output"),
+  cached_input: t("Cached input"),
+  cache_write: t("Cache write"),
+  cache_write_1h: t("Cache write, 1 hour"),
+  cache_write_12h: t("Cache write, 12 hours"),
+  audio_input: t("Audio input"),
+  cached_audio_input: t("Cached audio input"),
+  image_input: t("Image input"),
+  audio_output: t("Audio output"),
+  image_output: t("Image output"),
+  reasoning_output: t("Reasoning, billed separately from output"),
+  image: t("Images"),
+  character: t("Characters"),
+  second: t("Seconds"),
+  search: t("Searches"),
+  search_premium: t("Premium searches"),
+  map_search: t("Map searches"),
+  file_search: t("File searches"),
+  code_session: t("Code sessions"),
+  request: t("Requests"),
+  request_medium: t("Requests, medium search context"),
+  request_low: t("Requests, low search context"),
 }
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
@@ -49,8 +51,8 @@ export function usualClasses(kind: Model["kind"]): readonly string[] {
 
 /** Returns the label of a class. Kinds of images have their own labels: `image 1024x1024/hd`. */
 export function classLabel(name: string): string {
-  if (name === MINIMUM_SECONDS) return "Minimum seconds per request"
-  return PRICE_CLASSES.find((known) => known.name === name)?.label ?? name.replaceAll("_", " ")
+  if (name === MINIMUM_SECONDS) return t("Minimum seconds per request")
+  return PRICE_CLASSES.find((known) => known.name === name)?.label ?? word(name)
 }
 
 /** Returns prices in the order of the classes, followed by unknown names. */
@@ -95,19 +97,25 @@ export function allPrices(card: PriceCard): PriceLine[] {
     name,
     label:
       name === "second" && card.minimum_seconds !== undefined
-        ? `${classLabel(name)}, at least ${card.minimum_seconds} per request`
+        ? t("{unit}, at least {minimum} per request", {
+            unit: classLabel(name),
+            minimum: card.minimum_seconds,
+          })
         : classLabel(name),
     price,
   }))
   const imagePrices = Object.entries(card.price_images ?? {}).map(([kind, price]) => ({
     name: "image",
-    label: `Images, ${kind}`,
+    label: t("Images, {kind}", { kind }),
     price,
   }))
   const tiers = card.price_tiers.flatMap(({ above, price }) =>
     sortedPrices(price).map(([name, amount]) => ({
       name,
-      label: `${classLabel(name)}, above ${countText(above)} tokens`,
+      label: t("{unit}, above {count} tokens", {
+        unit: classLabel(name),
+        count: countText(above),
+      }),
       price: amount,
     })),
   )
@@ -146,14 +154,16 @@ function exactSum(left: string, right: string): string {
 
 /** Units that are counted individually. Their price per million is hard to read, so it is shown per unit. */
 const UNITS: Readonly<Record<string, string>> = {
-  image: "image",
-  second: "second",
-  search: "search",
-  request: "request",
-  request_medium: "request",
-  request_low: "request",
+  image: t("per image"),
+  second: t("per second"),
+  search: t("per search"),
+  request: t("per request"),
+  request_medium: t("per request"),
+  request_low: t("per request"),
 }
 const MILLIONTH = "0.000001"
+/** The unit of usage that is not counted individually. */
+export const PER_MILLION = t("per million")
 
 /** A price in a readable unit: per image, per second, per million tokens or per million characters. */
 export interface ReadablePrice {
@@ -166,8 +176,8 @@ export interface ReadablePrice {
 export function readablePrice(name: string, price: string): ReadablePrice {
   const unit = UNITS[name.split(/[ .]/)[0] ?? name]
   const each = unit === undefined ? undefined : exactProduct(price, MILLIONTH)
-  if (unit === undefined || each === undefined) return { credits: price, per: "per million" }
-  return { credits: each, per: `per ${unit}` }
+  if (unit === undefined || each === undefined) return { credits: price, per: PER_MILLION }
+  return { credits: each, per: unit }
 }
 
 /** Reports whether a multiplier is 1. */
@@ -184,9 +194,9 @@ export function readPrice(typed: string): string | undefined {
 
 /** Returns the error of a typed price or multiplier. */
 export function decimalFault(typed: string): string | undefined {
-  const reading = readAmount(typed, PRICE_FORM)
+  const reading = readAmount(typed, PRICE_FORM, t)
   if ("fault" in reading) return reading.fault
-  return reading.amount.startsWith("-") ? "Enter zero or a positive number" : undefined
+  return reading.amount.startsWith("-") ? t("Enter zero or a positive number") : undefined
 }
 
 /** Returns the error of a typed minimum number of seconds. */
@@ -194,7 +204,7 @@ export function secondsFault(typed: string): string | undefined {
   const seconds = Number(typed)
   return Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_MINIMUM_SECONDS
     ? undefined
-    : `Enter a whole number from 1 to ${MAX_MINIMUM_SECONDS}`
+    : t("Enter a whole number from 1 to {max}", { max: MAX_MINIMUM_SECONDS })
 }
 
 function amountOf(typed: string): string | undefined {
@@ -221,7 +231,7 @@ export function priceWords(price: Readonly<Record<string, unknown>>): string {
   )
   return [
     ...words,
-    ...("tiers" in price ? ["long requests cost more"] : []),
-    ...("periods" in price ? ["prices change over time"] : []),
+    ...("tiers" in price ? [t("long requests cost more")] : []),
+    ...("periods" in price ? [t("prices change over time")] : []),
   ].join(" · ")
 }

@@ -1,6 +1,7 @@
 import type { Model, ModelEntry } from "tollgate-contract/catalog.ts"
 import type { RuleName } from "tollgate-contract/model-rules.ts"
 import { MODEL_RULES, RULE_NAMES } from "tollgate-contract/rule-definitions.ts"
+import { t } from "../../languages/text.ts"
 
 /** An override during editing, as text or as a list. If it is undefined, the known rule applies. */
 export type RuleValue = string | readonly string[] | undefined
@@ -38,13 +39,13 @@ export function optionsOf(name: RuleName): { readonly value: string; readonly la
   const { type, values = [], mayBeEmpty } = MODEL_RULES[name]
   if (type === "flag") {
     return [
-      { value: "true", label: "yes" },
-      { value: "false", label: "no" },
+      { value: "true", label: t("yes") },
+      { value: "false", label: t("no") },
     ]
   }
   const options = values.map((value) => ({ value, label: value }))
   // A model without any effort level cannot reason.
-  return mayBeEmpty === true ? [{ value: NOTHING, label: "Nothing" }, ...options] : options
+  return mayBeEmpty === true ? [{ value: NOTHING, label: t("Nothing") }, ...options] : options
 }
 
 /** Removes the entry "(nothing)" when another option is chosen, and removes all options when that entry is chosen. */

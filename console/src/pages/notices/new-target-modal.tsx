@@ -11,6 +11,7 @@ import { FormModal } from "../../ui/form-modal.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { checkOptional } from "../credits/amount-check.ts"
 import { CHANNELS, noticeChoices } from "./notice-words.ts"
+import { t } from "../../languages/text.ts"
 
 export interface NewTargetModalProperties {
   /** The account; undefined if the target is the operator's and receives the notices of all accounts. */
@@ -30,7 +31,7 @@ interface TargetValues {
 /** Adds a target for notices. */
 export function NewTargetModal({ isOpen, onClose, ...rest }: NewTargetModalProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title="Add a target">
+    <FormModal opened={isOpen} onClose={onClose} title={t("Add a target")}>
       <NewTargetForm onClose={onClose} {...rest} />
     </FormModal>
   )
@@ -40,7 +41,7 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
   const form = useForm<TargetValues>({
     initialValues: { channel: "webhook", address: "", types: [], balance_below: "" },
     validate: {
-      address: (value) => (value.trim() === "" ? "Enter an address" : null),
+      address: (value) => (value.trim() === "" ? t("Enter an address") : null),
       balance_below: checkOptional,
     },
   })
@@ -66,19 +67,19 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
         <TargetFields form={form} isOperators={account === undefined} />
         <ErrorNotice
           error={error}
-          title="Could not add the target"
-          unknownTitle="The target may or may not have been added"
+          title={t("Could not add the target")}
+          unknownTitle={t("The target may or may not have been added")}
         />
-        <FormButtons action="Add" isBusy={isBusy} error={error} onClose={onClose} />
+        <FormButtons action={t("Add")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )
 }
 
 const ADDRESSES = {
-  webhook: { label: "Address", placeholder: "https://example.com/tollgate" },
-  slack: { label: "Incoming webhook URL", placeholder: "https://hooks.slack.com/…" },
-  email: { label: "Email address", placeholder: "ada@example.com" },
+  webhook: { label: t("Address"), placeholder: "https://example.com/tollgate" },
+  slack: { label: t("Incoming webhook URL"), placeholder: "https://hooks.slack.com/…" },
+  mail: { label: t("Email address"), placeholder: "ada@example.com" },
 } as const
 
 interface TargetFieldsProperties {
@@ -91,7 +92,7 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
   return (
     <>
       <Select
-        label="Channel"
+        label={t("Channel")}
         data={CHANNELS}
         allowDeselect={false}
         {...form.getInputProps("channel")}
@@ -104,20 +105,20 @@ function TargetFields({ form, isOperators }: TargetFieldsProperties) {
         {...form.getInputProps("address")}
       />
       <MultiSelect
-        label="Notices"
-        placeholder={types.length === 0 ? "everything" : ""}
+        label={t("Notices")}
+        placeholder={types.length === 0 ? t("everything") : ""}
         data={noticeChoices(isOperators)}
         clearable
         {...form.getInputProps("types")}
       />
       <AmountInput
-        label="Balance below"
+        label={t("Balance below")}
         description={
           isOperators
-            ? "Sent when an account has less than this. Leave empty to ignore balances."
-            : "Sent when the account has less than this. Leave empty to ignore the balance."
+            ? t("Sent when an account has less than this. Leave empty to ignore balances.")
+            : t("Sent when the account has less than this. Leave empty to ignore the balance.")
         }
-        placeholder="ignored"
+        placeholder={t("ignored")}
         {...form.getInputProps("balance_below")}
       />
     </>

@@ -4,22 +4,23 @@ import {
   type NoticeType,
 } from "tollgate-contract/notice-types.ts"
 import type { NoticeTarget } from "tollgate-contract/notices.ts"
+import { t } from "../../languages/text.ts"
 
 /** Short labels of the notice types. */
 const WORDS: Readonly<Record<NoticeType, string>> = {
-  "balance.low": "Low balance",
-  "budget.spent": "Budget spent",
-  "account.paused": "Account paused",
-  write_off: "Write-off",
-  "usage.unpriced": "Usage without a price",
-  "payment.rejected": "Card payment not applied",
-  "credential.rejected": "Credential rejected",
-  "deployment.cooling_down": "Deployment cooling down",
-  "deployment.recovered": "Deployment recovered",
-  "price.changed": "New list prices",
-  "price.scheduled": "Prices change tomorrow",
-  "backup.overdue": "Backup overdue",
-  test: "Test",
+  "balance.low": t("Low balance"),
+  "budget.spent": t("Budget spent"),
+  "account.paused": t("Account paused"),
+  write_off: t("Write-off"),
+  "usage.unpriced": t("Usage without a price"),
+  "payment.rejected": t("Card payment not applied"),
+  "credential.refused": t("Credential refused"),
+  "deployment.resting": t("Deployment avoided"),
+  "deployment.recovered": t("Deployment recovered"),
+  "price.changed": t("New list prices"),
+  "price.scheduled": t("Prices change tomorrow"),
+  "backup.old": t("Backup overdue"),
+  test: t("Test"),
 }
 
 /** Returns the label of a type. Types of a newer gateway have no label and are returned unchanged. */
@@ -34,9 +35,9 @@ export function noticeChoices(isOperators: boolean): { value: string; label: str
 }
 
 export const CHANNELS = [
-  { value: "webhook", label: "Webhook" },
-  { value: "slack", label: "Slack" },
-  { value: "email", label: "Email" },
+  { value: "webhook", label: t("Webhook") },
+  { value: "slack", label: t("Slack") },
+  { value: "mail", label: t("Email") },
 ]
 
 export function channelWords(channel: NoticeTarget["channel"]): string {

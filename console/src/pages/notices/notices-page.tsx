@@ -19,6 +19,7 @@ import { channelWords } from "./notice-words.ts"
 import { SentNotices } from "./sent-notices.tsx"
 import { ShownSecret } from "./shown-secret.tsx"
 import { targetColumns } from "./target-columns.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the targets of notices, and the notices that were sent. */
 export function NoticesPage() {
@@ -30,7 +31,7 @@ export function NoticesPage() {
   const names = accountId === undefined ? new Map(accounts.map(({ id, name }) => [id, name])) : null
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-      Add a target
+      {t("Add a target")}
     </Button>
   )
 
@@ -42,14 +43,16 @@ export function NoticesPage() {
 
   return (
     <Page
-      title="Notices"
-      description="Low balances, spent budgets and other events, sent by webhook, Slack or email."
+      title={t("Notices")}
+      description={t(
+        "Low balances, spent budgets and other events, sent by webhook, Slack or email.",
+      )}
       actions={addButton}
     >
-      <Panel isFlush title="Targets">
+      <Panel isFlush title={t("Targets")}>
         <ErrorNotice error={targets.error} retry={() => void targets.refetch()} />
         <DataTable
-          label="Targets"
+          label={t("Targets")}
           columns={targetColumns({ names, onTest: test, onRemove: setEnding })}
           rows={targets.data?.data ?? []}
           rowKey={(target) => target.id}
@@ -57,8 +60,12 @@ export function NoticesPage() {
           minWidth={780}
           empty={
             targets.error === null && (
-              <EmptyState icon={<IconBell size={22} />} title="No targets yet" action={addButton}>
-                Add one to hear about it before credits run out.
+              <EmptyState
+                icon={<IconBell size={22} />}
+                title={t("No targets yet")}
+                action={addButton}
+              >
+                {t("Add one to hear about it before credits run out.")}
               </EmptyState>
             )
           }
@@ -74,13 +81,16 @@ export function NoticesPage() {
       <ShownSecret shown={shown} onClose={() => setShown(undefined)} />
       <Confirm
         isOpen={ending !== undefined}
-        title="Remove this target?"
-        action="Remove the target"
+        title={t("Remove this target?")}
+        action={t("Remove the target")}
         onConfirm={remove}
         onClose={() => setEnding(undefined)}
       >
-        {ending !== undefined && `${channelWords(ending.channel)} at ${ending.address} `}
-        gets no more notices. Those still waiting to be sent are dropped.
+        {ending !== undefined &&
+          t(
+            "{channel} at {address} gets no more notices. Those still waiting to be sent are dropped.",
+            { channel: channelWords(ending.channel), address: ending.address },
+          )}
       </Confirm>
     </Page>
   )
@@ -89,7 +99,7 @@ export function NoticesPage() {
 async function test({ id, address }: NoticeTarget): Promise<void> {
   try {
     await api("POST /notices/targets/{id}/test", { path: { id } })
-    notifyDone(`A test is on its way to ${address}. See below whether it arrives.`)
+    notifyDone(t("A test is on its way to {address}. See below whether it arrives.", { address }))
     await refresh("/notices")
   } catch (thrown) {
     notifyError(thrown)

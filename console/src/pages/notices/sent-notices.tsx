@@ -1,7 +1,6 @@
 import { Box, Group, Text } from "@mantine/core"
 import type { Notice, NoticeTarget } from "tollgate-contract/notices.ts"
 import { usePages } from "../../api/use-pages.ts"
-import { counted } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -11,6 +10,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { noticeWords } from "./notice-words.ts"
+import { rich, t } from "../../languages/text.ts"
 
 const POLL_INTERVAL_MS = 5_000
 
@@ -29,19 +29,19 @@ export function SentNotices({ account, names, targets }: SentNoticesProperties) 
     { refetchInterval: POLL_INTERVAL_MS },
   )
   return (
-    <Panel isFlush title="Sent" description="The last 90 days.">
+    <Panel isFlush title={t("Sent")} description={t("The last 90 days.")}>
       <ErrorNotice error={notices.error} retry={notices.retry} />
       {notices.hasContent && (
         <DataTable
-          label="Sent notices"
+          label={t("Sent notices")}
           columns={noticeColumns(names, targets)}
           rows={notices.items}
           rowKey={(notice) => notice.id}
           isLoading={notices.isLoading}
           minWidth={780}
           empty={
-            <EmptyState title="No notices yet">
-              Notices are listed here, with whether they arrived.
+            <EmptyState title={t("No notices yet")}>
+              {t("Notices are listed here, with whether they arrived.")}
             </EmptyState>
           }
         />
@@ -59,7 +59,7 @@ function noticeColumns(
   return [
     {
       id: "notice",
-      header: "Notice",
+      header: t("Notice"),
       cell: ({ type, title }) => (
         <Box>
           {noticeWords(type)}
@@ -74,18 +74,22 @@ function noticeColumns(
       : [
           {
             id: "account",
-            header: "Account",
+            header: t("Account"),
             cell: ({ account }: Notice) =>
-              account === null ? <span className="dim">all</span> : (names.get(account) ?? account),
+              account === null ? (
+                <span className="dim">{t("all")}</span>
+              ) : (
+                (names.get(account) ?? account)
+              ),
           },
         ]),
-    { id: "created", header: "When", cell: ({ created_at: at }) => <When at={at} /> },
+    { id: "created", header: t("When"), cell: ({ created_at: at }) => <When at={at} /> },
     {
       id: "deliveries",
-      header: "Delivery",
+      header: t("Delivery"),
       cell: ({ deliveries }) =>
         deliveries.length === 0 ? (
-          <span className="dim">no target for it</span>
+          <span className="dim">{t("no target for it")}</span>
         ) : (
           deliveries.map((delivery) => (
             <Delivery
@@ -105,7 +109,7 @@ interface DeliveryProperties {
   readonly address: string | undefined
 }
 
-function Delivery({ delivery, address = "a target that was removed" }: DeliveryProperties) {
+function Delivery({ delivery, address = t("a target that was removed") }: DeliveryProperties) {
   const { state, attempts, at, error } = delivery
   return (
     <Box mb={4}>
@@ -115,13 +119,19 @@ function Delivery({ delivery, address = "a target that was removed" }: DeliveryP
       </Group>
       {error !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
-          {error} ({counted(attempts, "attempt")}
-          {state === "pending" && (
-            <>
-              , next <When at={at} />
-            </>
-          )}
-          )
+          {state === "waiting"
+            ? rich(
+                "{error} ({attempts, plural, one {# attempt} other {# attempts}}, next {when})",
+                {
+                  error,
+                  attempts,
+                  when: <When at={at} />,
+                },
+              )
+            : t("{error} ({attempts, plural, one {# attempt} other {# attempts}})", {
+                error,
+                attempts,
+              })}
         </Text>
       )}
     </Box>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
 import type { NoticeTargetWithSecret } from "tollgate-contract/notices.ts"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface ShownSecretProperties {
   /** The new target. If its secret is null, nothing is shown. */
@@ -16,21 +17,22 @@ export function ShownSecret({ shown, onClose }: ShownSecretProperties) {
     <Modal
       opened={secret !== undefined}
       onClose={onClose}
-      title="The webhook's secret"
+      title={t("The webhook's secret")}
       {...SHOWN_ONCE}
     >
       {secret !== undefined && (
         <Stack>
-          <Snippet code={secret} label="Copy the secret" />
+          <Snippet code={secret} label={t("Copy the secret")} />
           <Text size="sm">
-            Every notice is signed with it, as Standard Webhooks define: verify the header
-            webhook-signature before you trust a notice.
+            {t(
+              "Every notice is signed with it, as Standard Webhooks define: verify the header webhook-signature before you trust a notice.",
+            )}
           </Text>
           <Alert variant="light" color="yellow">
-            Copy it now. It cannot be shown again.
+            {t("Copy it now. It cannot be shown again.")}
           </Alert>
           <Group justify="flex-end">
-            <Button onClick={onClose}>I have copied it</Button>
+            <Button onClick={onClose}>{t("I have copied it")}</Button>
           </Group>
         </Stack>
       )}

@@ -4,6 +4,7 @@ import type { Column } from "../../ui/data-column.ts"
 import { Money } from "../../ui/money.tsx"
 import { When } from "../../ui/when.tsx"
 import { channelWords, noticeWords } from "./notice-words.ts"
+import { t } from "../../languages/text.ts"
 
 export interface TargetColumnsOrder {
   /** Names of accounts by id; null if all targets belong to one account. */
@@ -17,60 +18,69 @@ export function targetColumns(order: TargetColumnsOrder): readonly Column<Notice
   return [
     {
       id: "address",
-      header: "Address",
+      header: t("Address"),
       cell: ({ address }) => <span className="mono anywhere">{address}</span>,
     },
-    { id: "channel", header: "Channel", cell: ({ channel }) => channelWords(channel) },
+    { id: "channel", header: t("Channel"), cell: ({ channel }) => channelWords(channel) },
     ...(names === null
       ? []
       : [
           {
             id: "account",
-            header: "Account",
+            header: t("Account"),
             cell: ({ account }: NoticeTarget) =>
-              account === null ? <span className="dim">all</span> : (names.get(account) ?? account),
+              account === null ? (
+                <span className="dim">{t("all")}</span>
+              ) : (
+                (names.get(account) ?? account)
+              ),
           },
         ]),
     {
       id: "types",
-      header: "Notices",
-      cell: ({ types }) => types?.map(noticeWords).join(", ") ?? <span className="dim">all</span>,
+      header: t("Notices"),
+      cell: ({ types }) =>
+        types?.map(noticeWords).join(", ") ?? <span className="dim">{t("all")}</span>,
     },
     {
       id: "balance",
-      header: "Balance below",
+      header: t("Balance below"),
       isFigure: true,
       cell: ({ balance_below: below }) =>
-        below === null ? <span className="dim">ignored</span> : <Money value={below} hasUnit />,
+        below === null ? (
+          <span className="dim">{t("ignored")}</span>
+        ) : (
+          <Money value={below} hasUnit />
+        ),
     },
     {
       id: "created",
-      header: "Added",
+      header: t("Added"),
       isWideOnly: true,
       cell: ({ created_at: createdAt }) => <When at={createdAt} />,
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (target) => (
         <Group gap={4} wrap="nowrap" justify="flex-end">
           <Button
             size="compact-xs"
             variant="subtle"
-            aria-label={`Send a test to ${target.address}`}
+            aria-label={t("Send a test to {address}", { address: target.address })}
             onClick={() => void onTest(target)}
           >
-            Send a test
+            {t("Send a test")}
           </Button>
           <Button
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={`Remove ${target.address}`}
+            aria-label={t("Remove {address}", { address: target.address })}
             onClick={() => onRemove(target)}
           >
-            Remove
+            {t("Remove")}
           </Button>
         </Group>
       ),

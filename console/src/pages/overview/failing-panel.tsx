@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { ALL_ACCOUNTS } from "../../account.tsx"
-import { counted, countText, durationText, shareText } from "../../format/numbers.ts"
+import { countText, durationText, shareText } from "../../format/numbers.ts"
 import { toLocalField } from "../../format/moments.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
@@ -10,11 +10,12 @@ import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { failuresSince } from "./failures-since.ts"
+import { t } from "../../languages/text.ts"
 
 const COLUMNS: readonly Column<ReliabilityRow>[] = [
   {
     id: "provider",
-    header: "Provider",
+    header: t("Provider"),
     cell: (row) => (
       <TextLink
         to="/requests"
@@ -31,12 +32,12 @@ const COLUMNS: readonly Column<ReliabilityRow>[] = [
       </TextLink>
     ),
   },
-  { id: "state", header: "State", cell: ({ state }) => <Status value={state} color="red" /> },
-  { id: "since", header: "Since", cell: (row) => <When at={row.failing_since} isExact /> },
-  { id: "rate", header: "Failed since then", isFigure: true, cell: rateCell },
+  { id: "state", header: t("State"), cell: ({ state }) => <Status value={state} color="red" /> },
+  { id: "since", header: t("Since"), cell: (row) => <When at={row.failing_since} isExact /> },
+  { id: "rate", header: t("Failed since then"), isFigure: true, cell: rateCell },
   {
     id: "p95",
-    header: "95% within",
+    header: t("95% within"),
     isFigure: true,
     isSecondary: true,
     cell: ({ times }) => durationText(times.p95_duration_ms),
@@ -49,7 +50,11 @@ function rateCell(row: ReliabilityRow) {
     <>
       {shareText(failed / Math.max(1, requests))}
       <Text span size="xs" c="dimmed">
-        {` ${countText(failed)} of ${counted(requests, "request")}`}
+        {" "}
+        {t("{failed} of {requests, plural, one {# request} other {# requests}}", {
+          failed: countText(failed),
+          requests,
+        })}
       </Text>
     </>
   )
@@ -68,21 +73,26 @@ export function FailingPanel({ rows }: FailingPanelProperties) {
   const others = rows.length - failing.length
   return (
     <Panel
-      title={`${counted(failing.length, "provider")} failing`}
+      title={t("{count, plural, one {# provider} other {# providers}} failing", {
+        count: failing.length,
+      })}
       description={
         others === 0
-          ? "Most requests in the last hour failed."
-          : `Most requests in the last hour failed. ${counted(others, "other provider")} ${others === 1 ? "works" : "work"}.`
+          ? t("Most requests in the last hour failed.")
+          : t(
+              "Most requests in the last hour failed. {others, plural, one {# other provider works} other {# other providers work}}.",
+              { others },
+            )
       }
       actions={
         <TextLink to="/providers" size="sm">
-          All providers
+          {t("All providers")}
         </TextLink>
       }
       isFlush
     >
       <DataTable
-        label="Failing providers"
+        label={t("Failing providers")}
         columns={COLUMNS}
         rows={failing}
         rowKey={({ group }) => group}

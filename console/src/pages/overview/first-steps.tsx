@@ -5,6 +5,7 @@ import type { Key } from "tollgate-contract/keys.ts"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface FirstStepsProperties {
   readonly keys: readonly Key[]
@@ -28,23 +29,23 @@ export function FirstSteps(properties: FirstStepsProperties) {
   const active = keys.find((key) => key.status === "active")
   const steps: StepContent[] = [
     {
-      title: "Create a key",
+      title: t("Create a key"),
       isDone: active !== undefined,
       content: <KeyStep active={active} mayCreate={mayCreate} />,
     },
     {
-      title: "Call a model with it",
+      title: t("Call a model with it"),
       isDone: false,
       content: <KeySnippets secret="YOUR_KEY" models={active?.models ?? null} />,
     },
-    { title: "See it here", isDone: false, content: <WaitingStep /> },
+    { title: t("See it here"), isDone: false, content: <WaitingStep /> },
   ]
   if (!hasCredits) {
     const content = <CreditsStep {...properties} />
-    steps.unshift({ title: "Add credits", isDone: false, content })
+    steps.unshift({ title: t("Add credits"), isDone: false, content })
   }
   return (
-    <Panel title="Your first request" description="It takes about a minute.">
+    <Panel title={t("Your first request")} description={t("It takes about a minute.")}>
       <Stack gap="lg" mt="xs">
         {steps.map((step, index) => (
           <Step key={step.title} number={index + 1} {...step} />
@@ -59,18 +60,18 @@ function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) 
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        Requests are rejected until the account has credits.{" "}
+        {t("Requests are refused until the account has credits.")}{" "}
         {creditsHelp({ isOperator, hasCards, mayCreate })}
       </Text>
       <Group gap="xs">
         {isOperator && (
           <LinkButton to="/credits" search={{ add: "entry" }}>
-            Grant credits
+            {t("Grant credits")}
           </LinkButton>
         )}
         {!isOperator && mayCreate && hasCards && (
           <LinkButton to="/credits" search={{ add: "buy" }}>
-            Buy with a card
+            {t("Buy with a card")}
           </LinkButton>
         )}
         {!isOperator && mayCreate && (
@@ -79,7 +80,7 @@ function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) 
             search={{ add: "redeem" }}
             variant={hasCards ? "default" : "filled"}
           >
-            Redeem a code
+            {t("Redeem a code")}
           </LinkButton>
         )}
       </Group>
@@ -92,11 +93,11 @@ function creditsHelp({
   hasCards,
   mayCreate,
 }: Pick<FirstStepsProperties, "isOperator" | "hasCards" | "mayCreate">): string {
-  if (isOperator) return "A few are enough to try it."
-  if (!mayCreate) return "Ask an owner of the account to add some."
+  if (isOperator) return t("A few are enough to try it.")
+  if (!mayCreate) return t("Ask an owner of the account to add some.")
   return hasCards
-    ? "Buy some with a card, or redeem a code."
-    : "Redeem a code, or ask the operator of this gateway for one."
+    ? t("Buy some with a card, or redeem a code.")
+    : t("Redeem a code, or ask the operator of this gateway for one.")
 }
 
 interface KeyStepProperties {
@@ -108,8 +109,10 @@ function KeyStep({ active, mayCreate }: KeyStepProperties) {
   if (active !== undefined) {
     return (
       <Text size="sm" c="dimmed">
-        You already have one: {active.name}. A lost secret cannot be shown again, but the key can be
-        rotated.
+        {t(
+          "You already have one: {name}. A lost secret cannot be shown again, but the key can be rotated.",
+          { name: active.name },
+        )}
       </Text>
     )
   }
@@ -117,12 +120,12 @@ function KeyStep({ active, mayCreate }: KeyStepProperties) {
     <>
       <Text size="sm" c="dimmed" mb="xs">
         {mayCreate
-          ? "Your program sends it with each request. It is shown only once, so copy it."
-          : "You have read-only access here. Ask an account owner for a key."}
+          ? t("Your program sends it with each request. It is shown only once, so copy it.")
+          : t("You have read-only access here. Ask an account owner for a key.")}
       </Text>
       {mayCreate && (
         <LinkButton to="/keys" search={{ create: "1" }}>
-          Create a key
+          {t("Create a key")}
         </LinkButton>
       )}
     </>
@@ -134,7 +137,7 @@ function WaitingStep() {
     <Group gap="xs">
       <Loader size="xs" aria-hidden />
       <Text size="sm" c="dimmed">
-        Waiting for the first request. This page updates automatically.
+        {t("Waiting for the first request. This page updates automatically.")}
       </Text>
     </Group>
   )
@@ -151,7 +154,7 @@ function Step({ number, isDone, title, content }: StepProperties) {
   return (
     <Group align="flex-start" wrap="nowrap" gap="md">
       <ThemeIcon variant={isDone ? "filled" : "light"} radius="xl" size={28}>
-        {isDone ? <IconCheck size={16} aria-label="Done" /> : <Text size="sm">{number}</Text>}
+        {isDone ? <IconCheck size={16} aria-label={t("Done")} /> : <Text size="sm">{number}</Text>}
       </ThemeIcon>
       <Box style={{ flex: 1, minWidth: 0 }}>
         <Text fw={600} mb={4}>

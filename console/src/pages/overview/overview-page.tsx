@@ -18,6 +18,7 @@ import { Stat } from "../../ui/stat.tsx"
 import { FailingProviders } from "./failing-providers.tsx"
 import { TopPanel } from "./top-panel.tsx"
 import { UsagePanel } from "./usage-panel.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 /** Loaded only for new users. */
 const FirstSteps = lazyPart(() => import("./first-steps.tsx").then((module) => module.FirstSteps))
@@ -47,19 +48,19 @@ export function OverviewPage() {
   const hasContent = asked.error === null || overview !== undefined
   return (
     <Page
-      title="Overview"
-      description={isAll ? "All accounts" : account?.name}
+      title={t("Overview")}
+      description={isAll ? t("All accounts") : account?.name}
       actions={
         may("member") && (
           <LinkButton to="/keys" search={{ create: "1" }} variant="default">
-            Create a key
+            {t("Create a key")}
           </LinkButton>
         )
       }
     >
       <ErrorNotice
         error={asked.error}
-        title="The overview could not be loaded"
+        title={t("The overview could not be loaded")}
         retry={() => void asked.refetch()}
       />
       {session.is_operator && <FailingProviders />}
@@ -96,7 +97,7 @@ function Tops({ overview, isAll }: FiguresProperties) {
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} className="unstretched">
       <TopPanel
-        title="Top models"
+        title={t("Top models")}
         rows={overview?.top_models}
         name={(row) => (
           <TextLink to="/requests" search={{ model: row.group }}>
@@ -105,7 +106,7 @@ function Tops({ overview, isAll }: FiguresProperties) {
         )}
       />
       <TopPanel
-        title="Top keys"
+        title={t("Top keys")}
         rows={overview?.top_keys}
         name={(row) => (
           <>
@@ -126,9 +127,9 @@ function Tops({ overview, isAll }: FiguresProperties) {
 
 function NoAccount() {
   return (
-    <Page title="Overview">
-      <EmptyState title="You are not a member of any account yet">
-        Ask an account owner or the operator of this gateway for an invitation.
+    <Page title={t("Overview")}>
+      <EmptyState title={t("You are not a member of any account yet")}>
+        {t("Ask an account owner or the operator of this gateway for an invitation.")}
       </EmptyState>
     </Page>
   )
@@ -144,7 +145,7 @@ function WrittenOff({ amount }: { readonly amount: string }) {
   if (amount === "0") return null
   return (
     <TextLink to="/requests" search={{ status: "written_off" }}>
-      and <Money value={amount} decimals={4} /> written off
+      {rich("and {money} written off", { money: <Money value={amount} decimals={4} /> })}
     </TextLink>
   )
 }
@@ -166,42 +167,51 @@ function Figures({ overview, isAll }: FiguresProperties) {
       className="stats"
     >
       <Stat
-        label="Balance"
+        label={t("Balance")}
         isLoading={isLoading}
         value={<Money value={overview?.balance ?? "0"} decimals={4} hasUnit />}
-        note={isAll ? "across all accounts" : <TextLink to="/credits">View entries</TextLink>}
+        note={
+          isAll ? t("across all accounts") : <TextLink to="/credits">{t("View entries")}</TextLink>
+        }
       />
       <Stat
-        label="Spent today"
+        label={t("Spent today")}
         isLoading={isLoading}
         value={<Money value={overview?.spent_today ?? "0"} decimals={4} hasUnit />}
-        note="since midnight UTC"
+        note={t("since midnight UTC")}
       />
       <Stat
-        label="Spent this month"
+        label={t("Spent this month")}
         isLoading={isLoading}
         value={<Money value={overview?.spent_month ?? "0"} decimals={4} hasUnit />}
         note={<WrittenOff amount={overview?.written_off_month ?? "0"} />}
       />
       <Stat
-        label="Requests today"
+        label={t("Requests today")}
         isLoading={isLoading}
         value={countText(requests)}
         note={
           errors === 0 ? (
-            "none failed"
+            t("none failed")
           ) : (
             <TextLink to="/requests" search={{ status: "failed", time: "24h" }}>
-              {countText(errors)} failed ({shareText(errors / Math.max(1, requests))})
+              {t("{errors} failed ({share})", {
+                errors: countText(errors),
+                share: shareText(errors / Math.max(1, requests)),
+              })}
             </TextLink>
           )
         }
       />
       <Stat
-        label="Response time"
+        label={t("Response time")}
         isLoading={isLoading}
         value={durationText(overview?.p50_duration_ms ?? null)}
-        note={p95 === null ? "no responses yet" : `median; 95% within ${durationText(p95)}`}
+        note={
+          p95 === null
+            ? t("no responses yet")
+            : t("median; 95% within {p95}", { p95: durationText(p95) })
+        }
       />
     </SimpleGrid>
   )

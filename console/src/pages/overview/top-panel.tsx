@@ -2,9 +2,9 @@ import { Group, Progress, Skeleton, Stack, Text } from "@mantine/core"
 import type { ReactNode } from "react"
 import type { UsageRow } from "tollgate-contract/usage.ts"
 import { roughCredits } from "../../format/credits.ts"
-import { counted } from "../../format/numbers.ts"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface TopPanelProperties {
   readonly title: string
@@ -17,11 +17,11 @@ export interface TopPanelProperties {
 export function TopPanel({ title, rows, name }: TopPanelProperties) {
   const highestCost = Math.max(...(rows ?? []).map((row) => roughCredits(row.cost)), 0)
   return (
-    <Panel title={title} description="Last 30 days">
+    <Panel title={title} description={t("Last 30 days")}>
       {rows === undefined && <Skeleton height={160} />}
       {rows?.length === 0 && (
         <Text size="sm" c="dimmed">
-          No requests yet.
+          {t("No requests yet.")}
         </Text>
       )}
       <Stack gap="sm">
@@ -44,7 +44,9 @@ export function TopPanel({ title, rows, name }: TopPanelProperties) {
                 aria-hidden
               />
               <Text size="xs" c="dimmed" w={110} ta="right" className="figures">
-                {counted(row.requests, "request")}
+                {t("{requests, plural, one {# request} other {# requests}}", {
+                  requests: row.requests,
+                })}
               </Text>
             </Group>
           </div>

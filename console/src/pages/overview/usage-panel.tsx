@@ -2,28 +2,28 @@ import { Group, SegmentedControl, Skeleton } from "@mantine/core"
 import { getRouteApi } from "@tanstack/react-router"
 import type { Overview } from "tollgate-contract/usage.ts"
 import { toLocalField } from "../../format/moments.ts"
-import { counted } from "../../format/numbers.ts"
 import { usagePoints, type Measure, type Span } from "../../format/usage-points.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { UsageChart } from "../../ui/usage-chart.tsx"
 import { rangeFilters } from "../usage/usage-filters.ts"
+import { t } from "../../languages/text.ts"
 
 const MEASURES: readonly { value: Measure; label: string }[] = [
-  { value: "cost", label: "Spend" },
-  { value: "requests", label: "Requests" },
-  { value: "tokens", label: "Tokens" },
+  { value: "cost", label: t("Spend") },
+  { value: "requests", label: t("Requests") },
+  { value: "tokens", label: t("Tokens") },
 ]
 const SPANS: readonly { value: Span; label: string }[] = [
-  { value: "days", label: "30 days" },
-  { value: "hours", label: "24 hours" },
+  { value: "days", label: t("30 days") },
+  { value: "hours", label: t("24 hours") },
 ]
 const HEIGHT = 240
 
 /** The parts of a two-part bar, from bottom to top. */
 const PARTS: Readonly<Record<Measure, readonly string[]>> = {
   cost: [],
-  requests: ["Answered", "Failed"],
-  tokens: ["Input", "Output"],
+  requests: [t("Answered"), t("Failed")],
+  tokens: [t("Input"), t("Output")],
 }
 const route = getRouteApi("/signed-in/")
 
@@ -48,20 +48,20 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
   const time = SPANS.find((each) => each.value === span)?.label ?? ""
   return (
     <Panel
-      title="Usage"
-      description={span === "days" ? "Days in UTC, as billed." : "Hours in your time zone."}
+      title={t("Usage")}
+      description={span === "days" ? t("Days in UTC, as billed.") : t("Hours in your time zone.")}
       actions={
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label="Metric"
+            aria-label={t("Metric")}
             data={[...MEASURES]}
             value={measure}
             onChange={(metric) => change({ metric: metric === "cost" ? undefined : metric })}
           />
           <SegmentedControl
             size="xs"
-            aria-label="Time range"
+            aria-label={t("Time range")}
             data={[...SPANS]}
             value={span}
             onChange={(value) => change({ time: value === "hours" ? "24h" : undefined })}
@@ -78,10 +78,13 @@ export function UsagePanel({ overview }: { readonly overview: Overview | undefin
             measure={measure}
             height={HEIGHT}
             onChoose={choose}
-            label={`${name} over the last ${time}: ${counted(total, "request")} in total`}
+            label={t(
+              "{metric} over the last {time}: {total, plural, one {# request} other {# requests}} in total",
+              { metric: name, time, total },
+            )}
           />
           {PARTS[measure].length > 0 && (
-            <ul className="chart-legend" aria-label="Legend">
+            <ul className="chart-legend" aria-label={t("Legend")}>
               {PARTS[measure].map((part, index) => (
                 <li key={part} className="chart-key">
                   <i className={`chart-part-${index === 0 ? "main" : measure}`} /> {part}

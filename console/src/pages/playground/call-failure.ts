@@ -1,4 +1,5 @@
 import { ApiError, memberOf } from "../../api/api-error.ts"
+import { t } from "../../languages/text.ts"
 
 /** The error of a request to the gateway, and whether to retry. */
 export interface CallFailure {
@@ -29,7 +30,8 @@ export function failureOfBody(status: number, body: unknown): CallFailure {
   return {
     status,
     kind: textOf(error, "error_type") ?? textOf(error, "code") ?? "unknown",
-    message: textOf(error, "message") ?? `The gateway answered with status ${status}.`,
+    message:
+      textOf(error, "message") ?? t("The gateway answered with status {status}.", { status }),
     parameter: textOf(error, "param"),
     requestId: textOf(error, "request_id"),
     retryAfter: null,
@@ -46,7 +48,7 @@ export function failureOf(thrown: unknown): CallFailure {
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   // `fetch` throws a TypeError if there is no connection. Its message differs by browser.
   if (thrown instanceof TypeError) {
-    return ownFailure("offline", "The gateway cannot be reached. Is it running?")
+    return ownFailure("offline", t("The gateway cannot be reached. Is it running?"))
   }
   return ownFailure("unknown", message)
 }
@@ -67,17 +69,20 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
   switch (failure.kind) {
     case "insufficient_credits":
       return {
-        link: { to: "/credits", label: "Add credits" },
+        link: { to: "/credits", label: t("Add credits") },
       }
     case "key_budget_exceeded":
-      return { text: "Raise the budget of the key.", link: { to: "/keys", label: "Open the keys" } }
+      return {
+        text: t("Raise the budget of the key."),
+        link: { to: "/keys", label: t("Open the keys") },
+      }
     case "model_not_priced":
       return {
-        text: "An operator must set its price first.",
-        link: { to: "/models", label: "Open the models" },
+        text: t("An operator must set its price first."),
+        link: { to: "/models", label: t("Open the models") },
       }
     case "credits_reserved":
-      return { text: "The credits are on hold for other requests. Wait until those finish." }
+      return { text: t("The credits are on hold for other requests. Wait until those finish.") }
     case "request_rate_exceeded":
     case "token_rate_exceeded":
     case "concurrent_requests_exceeded":
@@ -86,20 +91,22 @@ export function adviceFor(failure: CallFailure): Advice | undefined {
     case "model_not_supported":
     case "model_not_allowed":
       return {
-        text: "Choose another model.",
-        link: { to: "/models", label: "Open the models" },
+        text: t("Choose another model."),
+        link: { to: "/models", label: t("Open the models") },
       }
     case "not_signed_in":
-      return { text: "Sign in again." }
+      return { text: t("Sign in again.") }
     case "forbidden":
-      return { text: "Ask an owner of the account to make you a member." }
+      return { text: t("Ask an owner of the account to make you a member.") }
     default:
       return undefined
   }
 }
 
 function waitText(seconds: number | null): string {
-  return seconds === null ? "Wait a moment and try again." : `Try again in ${seconds} s.`
+  return seconds === null
+    ? t("Wait a moment and try again.")
+    : t("Try again in {seconds} s.", { seconds })
 }
 
 function textOf(value: unknown, name: string): string | null {

@@ -3,6 +3,7 @@ import { CopyButton } from "../../ui/copy-button.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { KEY_VARIABLE } from "./code/key-variable.ts"
 import type { CodeSample } from "./code/samples.ts"
+import { rich, t } from "../../languages/text.ts"
 
 export interface CodeModalProperties {
   /** The samples; undefined if the dialog is closed. */
@@ -15,7 +16,12 @@ export interface CodeModalProperties {
 /** Shows a sent request as code for each client. The copy button copies the complete code. */
 export function CodeModal({ samples, shown, onClose }: CodeModalProperties) {
   return (
-    <Modal opened={samples !== undefined} onClose={onClose} title="This request as code" size="xl">
+    <Modal
+      opened={samples !== undefined}
+      onClose={onClose}
+      title={t("This request as code")}
+      size="xl"
+    >
       {samples !== undefined && <Samples samples={samples} shown={shown ?? samples} />}
     </Modal>
   )
@@ -40,18 +46,20 @@ function Samples({ samples, shown }: SamplesProperties) {
       {samples.map(({ id, label, code }) => (
         <Tabs.Panel key={id} value={id}>
           {cut.get(id) === code ? (
-            <Snippet code={code} label={`Copy the code for ${label}`} />
+            <Snippet code={code} label={t("Copy the code for {label}", { label })} />
           ) : (
             <>
-              <CopyButton value={code} label="Copy everything" text="Copy everything" />
-              <Snippet code={cut.get(id) ?? code} label="Copy shortened code" />
+              <CopyButton value={code} label={t("Copy everything")} text={t("Copy everything")} />
+              <Snippet code={cut.get(id) ?? code} label={t("Copy shortened code")} />
             </>
           )}
         </Tabs.Panel>
       ))}
       <Text size="sm" c="dimmed" mt="sm">
-        Set <code>{KEY_VARIABLE}</code> to one of your keys. The playground's own key expires within
-        the hour.
+        {rich(
+          "Set {variable} to one of your keys. The playground's own key expires within the hour.",
+          { variable: <code>{KEY_VARIABLE}</code> },
+        )}
       </Text>
     </Tabs>
   )

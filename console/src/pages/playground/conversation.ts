@@ -1,4 +1,5 @@
 import type { ToolCall } from "./answer.ts"
+import { t } from "../../languages/text.ts"
 
 /** An image attached to a question, as a data URL. */
 export interface AttachedImage {
@@ -132,9 +133,12 @@ export function extraFault(text: string): string | undefined {
 }
 
 function extraFields(text: string): JsonObject {
-  const example = 'an object, such as { "seed": 1 }'
-  const value = readJson(text, {}, example)
-  if (!isObject(value)) throw new Error(`This must be ${example}.`)
+  const value = readJson(
+    text,
+    {},
+    t('This is not valid JSON. Enter an object, such as { "seed": 1 }.'),
+  )
+  if (!isObject(value)) throw new Error(t('This must be an object, such as { "seed": 1 }.'))
   return value
 }
 
@@ -145,9 +149,20 @@ export function toolsFault(text: string): string | undefined {
 
 /** Parses tools. Also accepts functions without the surrounding tool object, as documentation often shows them. */
 function readTools(text: string): JsonValue[] {
-  const example = 'an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }]'
-  const value = readJson(text, [], example)
-  if (!Array.isArray(value) || !value.every(isObject)) throw new Error(`This must be ${example}.`)
+  const value = readJson(
+    text,
+    [],
+    t(
+      'This is not valid JSON. Enter an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }].',
+    ),
+  )
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    throw new Error(
+      t(
+        'This must be an array, such as [{ "name": "get_time", "parameters": { "type": "object" } }].',
+      ),
+    )
+  }
   return value.map((tool) => ("type" in tool ? tool : { type: "function", function: tool }))
 }
 
@@ -164,11 +179,11 @@ function faultOf(read: () => unknown): string | undefined {
   }
 }
 
-function readJson(text: string, empty: unknown, example: string): unknown {
+function readJson(text: string, empty: unknown, fault: string): unknown {
   if (text.trim() === "") return empty
   try {
     return JSON.parse(text)
   } catch {
-    throw new Error(`This is not valid JSON. Enter ${example}.`)
+    throw new Error(fault)
   }
 }

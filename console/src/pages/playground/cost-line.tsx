@@ -3,6 +3,7 @@ import type { ReactNode } from "react"
 import { durationText } from "../../format/numbers.ts"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface CostLineProperties {
   readonly cost: string | null
@@ -26,12 +27,16 @@ export function CostLine({ cost, requestId, durationMs, losses, children }: Cost
       </Text>
       {requestId !== null && (
         <TextLink size="xs" to="/requests/$request" params={{ request: requestId }}>
-          Receipt
+          {t("Receipt")}
         </TextLink>
       )}
       {losses !== undefined && losses.length > 0 && (
-        <Text size="xs" c="dimmed" title="Parameters that were changed or not sent to this model">
-          Losses: {losses.join(", ")}
+        <Text
+          size="xs"
+          c="dimmed"
+          title={t("Parameters that were changed or not sent to this model")}
+        >
+          {t("Losses: {losses}", { losses: losses.join(", ") })}
         </Text>
       )}
     </Group>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from "@mantine/core"
 import { IconAlertCircle } from "../../ui/icons.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { adviceFor, type CallFailure } from "./call-failure.ts"
+import { t } from "../../languages/text.ts"
 
 export interface FailureNoticeProperties {
   readonly failure: CallFailure
@@ -35,7 +36,7 @@ export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
         )}
         {onRetry !== undefined && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
-            Try again
+            {t("Try again")}
           </Button>
         )}
         <Text size="xs" c="dimmed" ff="monospace" className="anywhere">
@@ -47,11 +48,11 @@ export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
 }
 
 function titleOf({ status, kind }: CallFailure): string {
-  if (kind === "offline" || kind === "unreachable") return "The gateway is not responding"
-  if (kind === "broken_off") return "The response was cut off"
-  if (status === 402) return "Not enough credits"
-  if (status === 429) return "Too many requests"
-  if (status === 401 || status === 403) return "Not allowed"
-  if (status >= 500 || status === 200) return "The model did not respond"
-  return "The request was rejected"
+  if (kind === "offline" || kind === "unreachable") return t("The gateway is not responding")
+  if (kind === "broken_off") return t("The response was cut off")
+  if (status === 402) return t("Not enough credits")
+  if (status === 429) return t("Too many requests")
+  if (status === 401 || status === 403) return t("Not allowed")
+  if (status >= 500 || status === 200) return t("The model did not respond")
+  return t("The request was refused")
 }

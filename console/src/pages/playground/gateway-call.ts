@@ -3,6 +3,7 @@ import { type AnswerContent, NOTHING_YET, withEvent } from "./answer.ts"
 import { CallError, type CallFailure, failureOfBody, ownFailure } from "./call-failure.ts"
 import type { JsonObject } from "./conversation.ts"
 import { FrameReader } from "./frames.ts"
+import { t } from "../../languages/text.ts"
 
 /** A request to a caller's endpoint. */
 export interface GatewayCall {
@@ -90,7 +91,7 @@ export async function readChat(
 }
 
 function brokenOff(): CallFailure {
-  return ownFailure("broken_off", "The response was cut off. The received part is shown.")
+  return ownFailure("broken_off", t("The response was cut off. The received part is shown."))
 }
 
 const RECEIPT_TRIES = 12

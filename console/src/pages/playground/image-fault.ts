@@ -1,3 +1,5 @@
+import { t } from "../../languages/text.ts"
+
 /** Image types that all vendors with image input accept. */
 const TYPES = ["image/png", "image/jpeg", "image/webp", "image/gif"]
 export const IMAGE_TYPES = TYPES.join(",")
@@ -14,7 +16,9 @@ export function imageFault(file: {
   readonly type: string
   readonly size: number
 }) {
-  if (!TYPES.includes(file.type)) return `${file.name} is not a PNG, JPEG, WebP or GIF image.`
-  if (file.size > MAX_IMAGE_BYTES) return `${file.name} is larger than 8 MB. Make it smaller first.`
+  if (!TYPES.includes(file.type))
+    return t("{name} is not a PNG, JPEG, WebP or GIF image.", { name: file.name })
+  if (file.size > MAX_IMAGE_BYTES)
+    return t("{name} is larger than 8 MB. Make it smaller first.", { name: file.name })
   return undefined
 }

@@ -1,5 +1,6 @@
 import type { AttachedImage } from "./conversation.ts"
 import { imageFault } from "./image-fault.ts"
+import { t } from "../../languages/text.ts"
 
 /** The images among the given files, and the errors of the other files. */
 export interface ReadImages {
@@ -23,7 +24,7 @@ function dataUrl(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.addEventListener("load", () => resolve(String(reader.result)))
-    reader.addEventListener("error", () => reject(new Error("The file could not be read.")))
+    reader.addEventListener("error", () => reject(new Error(t("The file could not be read."))))
     reader.readAsDataURL(file)
   })
 }

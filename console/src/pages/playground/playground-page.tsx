@@ -14,6 +14,7 @@ import { SpeechTab } from "./operations/speech-tab.tsx"
 import { TranscriptionTab } from "./operations/transcription-tab.tsx"
 import { playgroundSearch, tabOfKind } from "./tabs.ts"
 import { PaymentProvider } from "./use-payer.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/playground")
 
@@ -29,10 +30,19 @@ const CONTENTS: Readonly<Record<ModelKind, ComponentType<{ readonly model: strin
     moderation: ModerationTab,
   }
 
+const LABELS: Readonly<Record<ModelKind, string>> = {
+  chat: t("Chat"),
+  embedding: t("Embeddings"),
+  rerank: t("Rerank"),
+  image: t("Images"),
+  speech: t("Speech"),
+  transcription: t("Transcription"),
+  moderation: t("Moderation"),
+}
+
 const TABS = MODEL_KIND_NAMES.map((kind) => {
   const name = tabOfKind(kind)
-  const label = name.charAt(0).toUpperCase() + name.slice(1)
-  return { name, label, Content: CONTENTS[kind] }
+  return { name, label: LABELS[kind], Content: CONTENTS[kind] }
 })
 
 /** Lets the user try any model, and shows answers, response times and costs. */
@@ -48,8 +58,8 @@ export function PlaygroundPage() {
   }, [tab])
   return (
     <Page
-      title="Playground"
-      description="Try any model. Requests are charged to the account like any other."
+      title={t("Playground")}
+      description={t("Try any model. Requests are charged to the account like any other.")}
     >
       <PaymentProvider>
         <Tabs

@@ -5,6 +5,7 @@ import type { JsonObject } from "./conversation.ts"
 import { callGateway, type CallFacts, factsOf, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
 import { usePayment } from "./use-payer.tsx"
+import { t } from "../../languages/text.ts"
 
 /** A request without streaming, with its result. */
 export interface Operation<Result> {
@@ -69,7 +70,7 @@ export function useOperation<Result>(
       if (!isCurrent) return
       setOutcome({
         failure: signal.aborted
-          ? ownFailure("stopped", "Stopped. Work the vendor had already done may be charged.")
+          ? ownFailure("stopped", t("Stopped. Work the vendor had already done may be charged."))
           : failureOf(thrown),
       })
     } finally {

@@ -4,6 +4,7 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from "re
 import { useAccount } from "../../account.tsx"
 import { useSession } from "../../session.tsx"
 import type { Payer } from "./secrets.ts"
+import { t } from "../../languages/text.ts"
 
 interface Payment {
   readonly payer: Payer | undefined
@@ -37,9 +38,11 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
     <PaymentContext value={payment}>
       {account === undefined && only === undefined && accounts.length > 0 && (
         <Select
-          label="Account that pays"
-          description="You are viewing all accounts. Requests from here are charged to one account."
-          placeholder="Choose an account"
+          label={t("Account that pays")}
+          description={t(
+            "You are viewing all accounts. Requests from here are charged to one account.",
+          )}
+          placeholder={t("Choose an account")}
           maw={360}
           data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
           value={picked}
@@ -48,8 +51,10 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
         />
       )}
       {!isAllowed && (
-        <Alert color="yellow" icon={<IconInfoCircle />} title="You have read-only access">
-          The playground calls models at the account's expense. Ask an owner to make you a member.
+        <Alert color="yellow" icon={<IconInfoCircle />} title={t("You have read-only access")}>
+          {t(
+            "The playground calls models at the account's expense. Ask an owner to make you a member.",
+          )}
         </Alert>
       )}
       {children}
@@ -58,6 +63,6 @@ export function PaymentProvider({ children }: { readonly children: ReactNode }) 
 }
 
 function obstacleOf(account: string | undefined, isAllowed: boolean): string | undefined {
-  if (account === undefined) return "Choose the account that pays first."
-  return isAllowed ? undefined : "A viewer of an account cannot call models."
+  if (account === undefined) return t("Choose the account that pays first.")
+  return isAllowed ? undefined : t("A viewer of an account cannot call models.")
 }

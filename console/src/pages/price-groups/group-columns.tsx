@@ -5,6 +5,7 @@ import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { When } from "../../ui/when.tsx"
 import { currentTerms, termText } from "./group-values.ts"
+import { t } from "../../languages/text.ts"
 
 export interface GroupActions {
   readonly change: (group: PriceGroup) => void
@@ -15,7 +16,7 @@ export function groupColumns(actions: GroupActions): readonly Column<PriceGroup>
   return [
     {
       id: "group",
-      header: "Group",
+      header: t("Group"),
       cell: ({ id, name, problems }) => (
         <span className="anywhere">
           {name !== null && <>{name} </>}
@@ -28,11 +29,11 @@ export function groupColumns(actions: GroupActions): readonly Column<PriceGroup>
         </span>
       ),
     },
-    { id: "now", header: "Price now", cell: (group) => termText(currentTerms(group).active) },
-    { id: "next", header: "Next", cell: (group) => <Next group={group} /> },
+    { id: "now", header: t("Price now"), cell: (group) => termText(currentTerms(group).active) },
+    { id: "next", header: t("Next"), cell: (group) => <Next group={group} /> },
     {
       id: "members",
-      header: "Accounts",
+      header: t("Accounts"),
       isFigure: true,
       cell: ({ id, members }) =>
         members === 0 ? (
@@ -45,7 +46,7 @@ export function groupColumns(actions: GroupActions): readonly Column<PriceGroup>
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (group) => <Actions group={group} {...actions} />,
     },
@@ -70,7 +71,7 @@ function Actions({ group, change, remove }: GroupActions & { readonly group: Pri
   if (group.is_locked)
     return (
       <Text size="xs" c="dimmed">
-        Set in tollgate.yaml
+        {t("Set in tollgate.yaml")}
       </Text>
     )
   return (
@@ -78,19 +79,19 @@ function Actions({ group, change, remove }: GroupActions & { readonly group: Pri
       <Button
         size="compact-xs"
         variant="subtle"
-        aria-label={`Change ${name}`}
+        aria-label={t("Change {name}", { name })}
         onClick={() => change(group)}
       >
-        Change
+        {t("Change [button]")}
       </Button>
       <Button
         size="compact-xs"
         variant="subtle"
         color="red"
-        aria-label={`Delete ${name}`}
+        aria-label={t("Delete {name}", { name })}
         onClick={() => remove(group)}
       >
-        Delete
+        {t("Delete")}
       </Button>
     </Group>
   )

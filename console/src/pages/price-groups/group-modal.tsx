@@ -21,6 +21,7 @@ import {
   type TermValues,
 } from "./group-values.ts"
 import { TermFields } from "./term-fields.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface GroupModalProperties {
   /** The group to edit; undefined means a new group. */
@@ -31,7 +32,10 @@ export interface GroupModalProperties {
 
 /** Creates or edits a price group. */
 export function GroupModal({ group, isOpen, onClose }: GroupModalProperties) {
-  const title = group === undefined ? "Create a price group" : `Change ${group.name ?? group.id}`
+  const title =
+    group === undefined
+      ? t("Create a price group")
+      : t("Change {name}", { name: group.name ?? group.id })
   return (
     <FormModal opened={isOpen} onClose={onClose} title={title} size="lg">
       <GroupForm group={group} onClose={onClose} />
@@ -47,7 +51,7 @@ function GroupForm({ group, onClose }: Omit<GroupModalProperties, "isOpen">) {
   const form = useForm<GroupValues>({
     initialValues: groupValuesOf(group),
     validate: {
-      id: (id) => (ID.test(id.trim()) ? null : "Use lowercase letters, digits and hyphens"),
+      id: (id) => (ID.test(id.trim()) ? null : t("Use lowercase letters, digits and hyphens")),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
@@ -72,14 +76,14 @@ function GroupForm({ group, onClose }: Omit<GroupModalProperties, "isOpen">) {
         <Stack>
           {group === undefined && (
             <TextInput
-              label="ID"
-              description="Such as partners. It appears on receipts and cannot be changed."
+              label={t("ID")}
+              description={t("Such as partners. It appears on receipts and cannot be changed.")}
               required
               data-autofocus
               {...form.getInputProps("id")}
             />
           )}
-          <TextInput label="Name" {...form.getInputProps("name")} />
+          <TextInput label={t("Name")} {...form.getInputProps("name")} />
           <TermList
             terms={form.values.terms}
             fault={fault ?? form.errors["terms"]}
@@ -90,7 +94,7 @@ function GroupForm({ group, onClose }: Omit<GroupModalProperties, "isOpen">) {
           />
           <ErrorNotice error={error} />
           <FormButtons
-            action={group === undefined ? "Create" : "Save"}
+            action={group === undefined ? t("Create") : t("Save")}
             isBusy={isBusy}
             error={error}
             onClose={onClose}
@@ -131,7 +135,7 @@ function TermList({ terms, fault, onChange }: TermListProperties) {
         leftSection={<IconPlus size={16} />}
         onClick={() => onChange([...terms, emptyTerm()])}
       >
-        Add a term
+        {t("Add a term")}
       </Button>
       {fault !== undefined && (
         <Alert color="red" role="alert">

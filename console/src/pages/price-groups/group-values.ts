@@ -1,9 +1,9 @@
 import { multiplierDoubt } from "tollgate-contract/amounts.ts"
 import type { PriceGroup, PriceGroupChange, PriceTerm } from "tollgate-contract/price-groups.ts"
 import { fromLocalField, toLocalField } from "../../format/moments.ts"
-import { counted } from "../../format/numbers.ts"
 import { decimalFault, isOne, readPrice } from "../models/prices.ts"
 import { readPrices, type TypedPrices } from "../models/read-prices.ts"
+import { t } from "../../languages/text.ts"
 
 /** One line of a rate card in the form. */
 export interface CardValues {
@@ -92,13 +92,16 @@ export function termsFault(terms: readonly TermValues[]): string | undefined {
   for (const term of terms) {
     if (term.multiplier.trim() !== "") {
       const fault = decimalFault(term.multiplier)
-      if (fault !== undefined) return `Multiplier: ${fault}.`
+      if (fault !== undefined) return t("Multiplier: {fault}.", { fault })
     }
     const models = term.prices.map(({ model }) => model.trim())
-    if (models.includes("")) return "Name the model of each price, or remove the price."
-    if (new Set(models).size < models.length) return "A rate card can name each model only once."
+    if (models.includes("")) return t("Name the model of each price, or remove the price.")
+    if (new Set(models).size < models.length) return t("A rate card can name each model only once.")
     const empty = term.prices.find(({ typed, others }) => cardBody(typed, others) === undefined)
-    if (empty) return `Enter the prices of ${empty.model.trim()} as numbers, such as 0.15.`
+    if (empty)
+      return t("Enter the prices of {model} as numbers, such as 0.15.", {
+        model: empty.model.trim(),
+      })
   }
   return undefined
 }
@@ -140,7 +143,7 @@ export function termsBodyOf(terms: readonly TermValues[]): NonNullable<PriceGrou
 export function termsDoubt(terms: readonly TermValues[]): string | undefined {
   return terms
     .filter((term) => !hasBegun(term))
-    .map(({ multiplier }) => multiplierDoubt(readPrice(multiplier) ?? "1"))
+    .map(({ multiplier }) => multiplierDoubt(readPrice(multiplier) ?? "1", t))
     .find((doubt) => doubt !== undefined)
 }
 
@@ -160,7 +163,7 @@ export function termText(term: PriceTerm | undefined): string {
   const multiplier = term?.multiplier ?? "1"
   const models = Object.keys(term?.prices ?? {}).length
   const factor = isOne(multiplier) ? undefined : `× ${multiplier}`
-  if (models === 0) return factor ?? "Standard prices"
-  const card = `Rate card of ${counted(models, "price")}`
-  return factor === undefined ? card : `${card}, otherwise ${factor}`
+  if (models === 0) return factor ?? t("Standard prices")
+  const card = t("Rate card of {models, plural, one {# price} other {# prices}}", { models })
+  return factor === undefined ? card : t("{card}, otherwise {factor}", { card, factor })
 }

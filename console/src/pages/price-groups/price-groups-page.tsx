@@ -14,6 +14,7 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { groupColumns } from "./group-columns.tsx"
 import { GroupModal } from "./group-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Lists the price groups, which give accounts their own prices. */
 export function PriceGroupsPage() {
@@ -23,7 +24,7 @@ export function PriceGroupsPage() {
   const [deleting, setDeleting] = useState<PriceGroup>()
   const createButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
-      Create a price group
+      {t("Create a price group")}
     </Button>
   )
 
@@ -35,14 +36,16 @@ export function PriceGroupsPage() {
 
   return (
     <Page
-      title="Price groups"
-      description="Accounts in a group pay a multiple of your prices, or a rate card, from a given time on."
+      title={t("Price groups")}
+      description={t(
+        "Accounts in a group pay a multiple of your prices, or a rate card, from a given time on.",
+      )}
       actions={createButton}
     >
       <Panel isFlush>
         <ErrorNotice error={groups.error} retry={groups.retry} />
         <DataTable
-          label="Price groups"
+          label={t("Price groups")}
           columns={groupColumns({ change: setChanging, remove: setDeleting })}
           rows={groups.items}
           rowKey={(group) => group.id}
@@ -52,11 +55,12 @@ export function PriceGroupsPage() {
             groups.error === null && (
               <EmptyState
                 icon={<IconTag size={22} />}
-                title="No price groups yet"
+                title={t("No price groups yet")}
                 action={createButton}
               >
-                Every account pays the same. Create a group for a discount or an agreed rate card,
-                then put accounts into it on their page.
+                {t(
+                  "Every account pays the same. Create a group for a discount or an agreed rate card, then put accounts into it on their page.",
+                )}
               </EmptyState>
             )
           }
@@ -73,12 +77,12 @@ export function PriceGroupsPage() {
       />
       <Confirm
         isOpen={deleting !== undefined}
-        title={`Delete the price group ${deleting?.name ?? deleting?.id ?? ""}?`}
-        action="Delete the price group"
+        title={t("Delete the price group {name}?", { name: deleting?.name ?? deleting?.id ?? "" })}
+        action={t("Delete the price group")}
         onConfirm={remove}
         onClose={() => setDeleting(undefined)}
       >
-        Past charges do not change.
+        {t("Past charges do not change.")}
       </Confirm>
     </Page>
   )

@@ -1,3 +1,4 @@
+import type { PriceTerm } from "tollgate-contract/price-groups.ts"
 import "@mantine/core/styles/Fieldset.css"
 import { Button, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
@@ -8,6 +9,7 @@ import { When } from "../../ui/when.tsx"
 import { PriceFields } from "../models/price-fields.tsx"
 import { decimalFault } from "../models/prices.ts"
 import { type CardValues, emptyCard, hasBegun, termText, type TermValues } from "./group-values.ts"
+import { rich, t } from "../../languages/text.ts"
 
 export interface TermFieldsProperties {
   readonly term: TermValues
@@ -23,12 +25,11 @@ export function TermFields({ term, place, onChange, onRemove }: TermFieldsProper
   const { given } = term
   const isRemovable = onRemove !== undefined && given?.state !== "active"
   return (
-    <Fieldset legend={`Term ${place}`}>
+    <Fieldset legend={t("Term {place}", { place })}>
       <Stack gap="sm">
         {given !== undefined && hasBegun(term) ? (
           <Text size="sm">
-            {termText(given)}, since <When at={given.from} isExact />.{" "}
-            {given.state === "active" ? "It holds until the next term begins." : "It has ended."}
+            <BegunTerm term={given} />
           </Text>
         ) : (
           <OpenTerm term={term} onChange={onChange} />
@@ -36,13 +37,20 @@ export function TermFields({ term, place, onChange, onRemove }: TermFieldsProper
         {isRemovable && (
           <Group justify="flex-end">
             <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
-              Remove the term
+              {t("Remove the term")}
             </Button>
           </Group>
         )}
       </Stack>
     </Fieldset>
   )
+}
+
+function BegunTerm({ term }: { readonly term: PriceTerm }) {
+  const values = { term: termText(term), when: <When at={term.from} isExact /> }
+  return term.state === "active"
+    ? rich("{term}, since {when}. It holds until the next term begins.", values)
+    : rich("{term}, since {when}. It has ended.", values)
 }
 
 function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onChange">) {
@@ -52,15 +60,15 @@ function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onCha
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
-          label="Begins"
-          description={`In ${zoneName()}. Leave empty for now.`}
+          label={t("Begins")}
+          description={t("In {zone}. Leave empty for now.", { zone: zoneName() })}
           type="datetime-local"
           value={term.from}
           onChange={(event) => change({ from: event.currentTarget.value })}
         />
         <TextInput
-          label="Multiplier"
-          description="0.9 takes 10% off."
+          label={t("Multiplier")}
+          description={t("0.9 takes 10% off.")}
           inputMode="decimal"
           placeholder="1"
           value={multiplier}
@@ -83,7 +91,7 @@ function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onCha
         variant="default"
         onClick={() => change({ prices: [...prices, emptyCard()] })}
       >
-        Add a price to the rate card
+        {t("Add a price to the rate card")}
       </Button>
     </>
   )
@@ -102,11 +110,19 @@ function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
   const kind = models.find(({ id }) => id === card.model.trim())?.kind ?? "chat"
   const others = Object.keys(card.others)
   return (
-    <Fieldset legend={card.model.trim() === "" ? "Price of a model" : `Price of ${card.model}`}>
+    <Fieldset
+      legend={
+        card.model.trim() === ""
+          ? t("Price of a model")
+          : t("Price of {model}", { model: card.model })
+      }
+    >
       <Stack gap="sm">
         <TextInput
-          label="Model"
-          description="An ID, or a pattern such as openai/*. No multiplier is applied to this price."
+          label={t("Model")}
+          description={t(
+            "An ID, or a pattern such as openai/*. No multiplier is applied to this price.",
+          )}
           list={list}
           value={card.model}
           onChange={(event) => onChange({ ...card, model: event.currentTarget.value })}
@@ -123,12 +139,12 @@ function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
         />
         {others.length > 0 && (
           <Text size="xs" c="dimmed">
-            Set through the API, and kept: {others.join(", ")}.
+            {t("Set through the API, and kept: {others}.", { others: others.join(", ") })}
           </Text>
         )}
         <Group justify="flex-end">
           <Button size="compact-sm" variant="subtle" color="red" onClick={onRemove}>
-            Remove the price
+            {t("Remove the price")}
           </Button>
         </Group>
       </Stack>

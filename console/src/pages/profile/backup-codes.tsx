@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface BackupCodesProperties {
   /** The codes; undefined if the dialog is closed. */
@@ -11,15 +12,21 @@ export interface BackupCodesProperties {
 /** Shows codes with which the user can sign in without the authenticator. The codes cannot be shown again. */
 export function BackupCodes({ codes, onClose }: BackupCodesProperties) {
   return (
-    <Modal opened={codes !== undefined} onClose={onClose} title="Your backup codes" {...SHOWN_ONCE}>
+    <Modal
+      opened={codes !== undefined}
+      onClose={onClose}
+      title={t("Your backup codes")}
+      {...SHOWN_ONCE}
+    >
       <Stack>
         <Text size="sm">
-          Keep them somewhere safe. Each one signs you in once if you lose the app. They are not
-          shown again.
+          {t(
+            "Keep them somewhere safe. Each one signs you in once if you lose the app. They are not shown again.",
+          )}
         </Text>
-        <Snippet code={(codes ?? []).join("\n")} label="Copy the backup codes" />
+        <Snippet code={(codes ?? []).join("\n")} label={t("Copy the backup codes")} />
         <Group justify="flex-end">
-          <Button onClick={onClose}>I have saved them</Button>
+          <Button onClick={onClose}>{t("I have saved them")}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -10,6 +10,7 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { BackupCodes } from "./backup-codes.tsx"
 import { PasswordForm } from "./password-modal.tsx"
 import { QrCode } from "./qr-code.tsx"
+import { t } from "../../languages/text.ts"
 
 type Enabling = Answer<"POST /auth/two-factor/enable">
 
@@ -32,10 +33,10 @@ export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
 
   return (
     <>
-      <Modal opened={isOpen} onClose={close} title="Turn on two-factor authentication">
+      <Modal opened={isOpen} onClose={close} title={t("Turn on two-factor authentication")}>
         {enabling === undefined ? (
           <PasswordForm
-            action="Continue"
+            action={t("Continue")}
             send={(password) => api("POST /auth/two-factor/enable", { body: { password } })}
             onCancel={close}
             onDone={async (answer) => setEnabling(answer)}
@@ -64,7 +65,7 @@ function CodeForm({ enabling, onDone }: CodeFormProperties) {
   const form = useForm({
     initialValues: { code: "" },
     validate: {
-      code: (value) => (/^\d{6}$/.test(value.replace(/\s/g, "")) ? null : "Six digits"),
+      code: (value) => (/^\d{6}$/.test(value.replace(/\s/g, "")) ? null : t("Six digits")),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ code }) => {
@@ -75,18 +76,20 @@ function CodeForm({ enabling, onDone }: CodeFormProperties) {
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <Text size="sm">Scan this with your authenticator app, or type the secret into it.</Text>
+        <Text size="sm">
+          {t("Scan this with your authenticator app, or type the secret into it.")}
+        </Text>
         <Center>
-          <QrCode text={enabling.totp_uri} label="The secret for the authenticator app" />
+          <QrCode text={enabling.totp_uri} label={t("The secret for the authenticator app")} />
         </Center>
         <Group gap="xs" wrap="nowrap" className="secret">
           <Text ff="monospace" size="sm" className="anywhere" flex={1}>
             {enabling.secret}
           </Text>
-          <CopyButton value={enabling.secret} label="Copy the secret" />
+          <CopyButton value={enabling.secret} label={t("Copy the secret")} />
         </Group>
         <TextInput
-          label="The six digits that the app shows"
+          label={t("The six digits that the app shows")}
           inputMode="numeric"
           autoComplete="one-time-code"
           data-autofocus
@@ -95,7 +98,7 @@ function CodeForm({ enabling, onDone }: CodeFormProperties) {
         <ErrorNotice error={error} />
         <Group justify="flex-end">
           <Button type="submit" loading={isBusy}>
-            Turn on
+            {t("Turn on")}
           </Button>
         </Group>
       </Stack>

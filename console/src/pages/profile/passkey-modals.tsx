@@ -9,6 +9,7 @@ import { FormButtons } from "../../ui/form-buttons.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface AddPasskeyProperties {
   readonly isOpen: boolean
@@ -19,7 +20,7 @@ export interface AddPasskeyProperties {
 /** Adds a passkey: asks for a name and the password, then opens the browser's prompt. */
 export function AddPasskeyModal({ isOpen, hasPassword, onClose }: AddPasskeyProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Add a passkey">
+    <Modal opened={isOpen} onClose={onClose} title={t("Add a passkey")}>
       <AddForm hasPassword={hasPassword} onClose={onClose} />
     </Modal>
   )
@@ -30,33 +31,38 @@ function AddForm({ hasPassword, onClose }: Omit<AddPasskeyProperties, "isOpen">)
     initialValues: { name: "", password: "" },
     validate: {
       name: nameFault,
-      password: (value) => (hasPassword && value === "" ? "Enter your password" : null),
+      password: (value) => (hasPassword && value === "" ? t("Enter your password") : null),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ name, password }) => {
     await makePasskey(name.trim(), hasPassword ? password : undefined)
     onClose()
-    notifyDone("The passkey is added.")
+    notifyDone(t("The passkey is added."))
     await refresh("/auth/passkeys")
   })
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TextInput
-          label="Name"
-          description="Helps you recognize it, such as 'my laptop'."
+          label={t("Name")}
+          description={t("Helps you recognize it, such as 'my laptop'.")}
           data-autofocus
           {...form.getInputProps("name")}
         />
         {hasPassword && (
           <PasswordField
-            label="Your password"
+            label={t("Your password")}
             autoComplete="current-password"
             {...form.getInputProps("password")}
           />
         )}
         <ErrorNotice error={error} />
-        <FormButtons action="Add the passkey" isBusy={isBusy} error={error} onClose={onClose} />
+        <FormButtons
+          action={t("Add the passkey")}
+          isBusy={isBusy}
+          error={error}
+          onClose={onClose}
+        />
       </Stack>
     </form>
   )
@@ -76,12 +82,12 @@ export function RenamePasskeyModal({ passkey, onClose }: RenamePasskeyProperties
     await refresh("/auth/passkeys")
   })
   return (
-    <Modal opened onClose={onClose} title="Rename the passkey">
+    <Modal opened onClose={onClose} title={t("Rename the passkey")}>
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack>
-          <TextInput label="Name" data-autofocus {...form.getInputProps("name")} />
+          <TextInput label={t("Name")} data-autofocus {...form.getInputProps("name")} />
           <ErrorNotice error={error} />
-          <FormButtons action="Rename" isBusy={isBusy} error={error} onClose={onClose} />
+          <FormButtons action={t("Rename")} isBusy={isBusy} error={error} onClose={onClose} />
         </Stack>
       </form>
     </Modal>
@@ -89,5 +95,5 @@ export function RenamePasskeyModal({ passkey, onClose }: RenamePasskeyProperties
 }
 
 function nameFault(name: string): string | null {
-  return name.trim() === "" ? "Enter a name" : null
+  return name.trim() === "" ? t("Enter a name") : null
 }

@@ -16,6 +16,7 @@ import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
 import { AddPasskeyModal, RenamePasskeyModal } from "./passkey-modals.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Lists the user's passkeys. They are created here and used on the sign-in page. */
 export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }) {
@@ -28,13 +29,15 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
   const isPossible = options.data?.passkey === true && supportsPasskeys()
   return (
     <Panel
-      title="Passkeys"
-      description="Sign in with your fingerprint, face or PIN instead of a password and a code."
+      title={t("Passkeys")}
+      description={t(
+        "Sign in with your fingerprint, face or PIN instead of a password and a code.",
+      )}
       isFlush
       actions={
         isPossible && (
           <Button size="xs" onClick={() => setAdding(true)}>
-            Add a passkey
+            {t("Add a passkey")}
           </Button>
         )
       }
@@ -43,13 +46,17 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
       {options.data !== undefined && !isPossible && (
         <Text size="sm" c="dimmed" p="md">
           {options.data.passkey
-            ? "This browser does not support passkeys."
-            : `Passkeys need HTTPS and a host name. ${isOperator ? "Set server.public_url to an address such as https://ai.example.com." : "Ask an operator to set them up."}`}
+            ? t("This browser does not support passkeys.")
+            : isOperator
+              ? t(
+                  "Passkeys need HTTPS and a host name. Set server.public_url to an address such as https://ai.example.com.",
+                )
+              : t("Passkeys need HTTPS and a host name. Ask an operator to set them up.")}
         </Text>
       )}
       {passkeys.items.length > 0 && (
         <DataTable
-          label="Passkeys"
+          label={t("Passkeys")}
           columns={columns(setRenamed, setRemoved)}
           rows={passkeys.items}
           rowKey={(passkey) => passkey.id}
@@ -64,16 +71,18 @@ export function PasskeysPanel({ hasPassword }: { readonly hasPassword: boolean }
       {renamed && <RenamePasskeyModal passkey={renamed} onClose={() => setRenamed(undefined)} />}
       <Confirm
         isOpen={removed !== undefined}
-        title={`Remove ${removed?.name ?? "the passkey"}?`}
-        action="Remove the passkey"
+        title={t("Remove {name}?", { name: removed?.name ?? "" })}
+        action={t("Remove the passkey")}
         onConfirm={async () => {
           await api("DELETE /auth/passkeys/{id}", { path: { id: removed?.id ?? "" } })
-          notifyDone("The passkey is removed.")
+          notifyDone(t("The passkey is removed."))
           await refresh("/auth/passkeys")
         }}
         onClose={() => setRemoved(undefined)}
       >
-        {removed?.name} no longer signs you in. Your device may still offer it: remove it there too.
+        {t("{name} no longer signs you in. Your device may still offer it: remove it there too.", {
+          name: removed?.name ?? "",
+        })}
       </Confirm>
     </Panel>
   )
@@ -84,16 +93,16 @@ function columns(
   remove: (passkey: Passkey) => void,
 ): Column<Passkey>[] {
   return [
-    { id: "name", header: "Name", cell: ({ name }) => name },
-    { id: "created", header: "Added", cell: (passkey) => <When at={passkey.created_at} /> },
+    { id: "name", header: t("Name"), cell: ({ name }) => name },
+    { id: "created", header: t("Added"), cell: (passkey) => <When at={passkey.created_at} /> },
     {
       id: "used",
-      header: "Last used",
+      header: t("Last used"),
       cell: ({ last_used_at: at }) => (at === null ? "never" : <When at={at} />),
     },
     {
       id: "change",
-      header: "Change",
+      header: t("Change"),
       isAction: true,
       width: 180,
       cell: (passkey) => (
@@ -102,17 +111,17 @@ function columns(
             size="compact-sm"
             variant="default"
             onClick={() => rename(passkey)}
-            aria-label={`Rename ${passkey.name}`}
+            aria-label={t("Rename {name}", { name: passkey.name })}
           >
-            Rename
+            {t("Rename")}
           </Button>
           <Button
             size="compact-sm"
             variant="default"
             onClick={() => remove(passkey)}
-            aria-label={`Remove ${passkey.name}`}
+            aria-label={t("Remove {name}", { name: passkey.name })}
           >
-            Remove
+            {t("Remove")}
           </Button>
         </Group>
       ),

@@ -4,6 +4,7 @@ import type { ReactNode } from "react"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface PasswordFormProperties<Answer> {
   readonly action: string
@@ -45,7 +46,7 @@ export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>)
   const { action, send, children, onCancel, onDone } = properties
   const form = useForm({
     initialValues: { password: "" },
-    validate: { password: (value) => (value === "" ? "Enter your password" : null) },
+    validate: { password: (value) => (value === "" ? t("Enter your password") : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async ({ password }) => {
     await onDone(await send(password))
@@ -55,7 +56,7 @@ export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>)
       <Stack>
         {children !== undefined && <Text size="sm">{children}</Text>}
         <PasswordField
-          label="Your password"
+          label={t("Your password")}
           autoComplete="current-password"
           data-autofocus
           {...form.getInputProps("password")}
@@ -63,7 +64,7 @@ export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>)
         <ErrorNotice error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button type="submit" loading={isBusy}>
             {action}

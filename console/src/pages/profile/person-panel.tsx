@@ -8,6 +8,8 @@ import { Facts } from "../../ui/facts.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { PersonModal, type PersonValues } from "../../ui/person-modal.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Shows the signed-in user. Users can change their name. Only an operator can change their email address. */
 export function PersonPanel({ user }: { readonly user: NonNullable<Session["user"]> }) {
@@ -20,26 +22,26 @@ export function PersonPanel({ user }: { readonly user: NonNullable<Session["user
     } else if (name !== undefined) {
       await api("PATCH /session", { body: { name } })
     }
-    notifyDone("Your profile has been saved.")
+    notifyDone(t("Your profile has been saved."))
     await refresh("/session", "/users", "/members")
   }
 
   return (
     <Panel
-      title="Your profile"
+      title={t("Your profile")}
       actions={
         <Button variant="default" onClick={() => setOpen(true)}>
-          {session.is_operator ? "Change name or email" : "Change name"}
+          {session.is_operator ? t("Change name or email") : t("Change name")}
         </Button>
       }
     >
       <Facts
         facts={[
-          { label: "Name", value: user.name },
-          { label: "Email", value: user.email },
+          { label: t("Name"), value: user.name },
+          { label: t("Email"), value: user.email },
           {
-            label: "Role",
-            value: session.is_operator ? "operator of this gateway" : rolesText(session),
+            label: t("Role"),
+            value: session.is_operator ? t("operator of this gateway") : rolesText(session),
           },
         ]}
       />
@@ -54,6 +56,8 @@ export function PersonPanel({ user }: { readonly user: NonNullable<Session["user
 }
 
 function rolesText({ accounts }: Session): string {
-  const roles = accounts.map((account) => `${account.role} of ${account.name}`)
-  return roles.length === 0 ? "no accounts yet" : roles.join(", ")
+  const roles = accounts.map((account) =>
+    t("{role} of {name}", { role: word(account.role), name: account.name }),
+  )
+  return roles.length === 0 ? t("no accounts yet") : roles.join(", ")
 }

@@ -8,21 +8,22 @@ import { PersonPanel } from "./person-panel.tsx"
 import { PasswordPanel } from "./password-panel.tsx"
 import { SessionsPanel } from "./sessions-panel.tsx"
 import { TwoFactorPanel } from "./two-factor-panel.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the profile and the security settings of the signed-in user. */
 export function ProfilePage() {
   const { user } = useSession()
   if (user === null) {
     return (
-      <Page title="Profile and security">
-        <EmptyState title="You are signed in with the admin token">
-          It has no password and no profile.
+      <Page title={t("Profile and security")}>
+        <EmptyState title={t("You are signed in with the admin token")}>
+          {t("It has no password and no profile.")}
         </EmptyState>
       </Page>
     )
   }
   return (
-    <Page title="Profile and security">
+    <Page title={t("Profile and security")}>
       <PersonPanel user={user} />
       {user.has_password ? (
         <>
@@ -30,10 +31,11 @@ export function ProfilePage() {
           <TwoFactorPanel isOn={user.two_factor} />
         </>
       ) : (
-        <Panel title="Password">
+        <Panel title={t("Password")}>
           <Text size="sm" c="dimmed">
-            You sign in with an identity provider. Your password and second factor are managed
-            there.
+            {t(
+              "You sign in with an identity provider. Your password and second factor are managed there.",
+            )}
           </Text>
         </Panel>
       )}

@@ -11,6 +11,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { notifyDone, notifyError } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Lists the user's sessions. The user can end all of them except the current session. */
 export function SessionsPanel() {
@@ -23,7 +24,9 @@ export function SessionsPanel() {
     try {
       for (const session of ended)
         await api("DELETE /session/all/{id}", { path: { id: session.id } })
-      notifyDone(ended.length === 1 ? "The session has ended." : "All other sessions have ended.")
+      notifyDone(
+        ended.length === 1 ? t("The session has ended.") : t("All other sessions have ended."),
+      )
     } catch (thrown) {
       notifyError(thrown)
     } finally {
@@ -34,12 +37,12 @@ export function SessionsPanel() {
 
   return (
     <Panel
-      title="Open sessions"
+      title={t("Open sessions")}
       isFlush
       actions={
         others.length > 1 && (
           <Button size="xs" variant="default" loading={isBusy} onClick={() => void end(others)}>
-            End all others
+            {t("End all others")}
           </Button>
         )
       }
@@ -47,7 +50,7 @@ export function SessionsPanel() {
       <ErrorNotice error={sessions.error} retry={sessions.retry} />
       {sessions.hasContent && (
         <DataTable
-          label="Open sessions"
+          label={t("Open sessions")}
           columns={columns((session) => void end([session]), isBusy)}
           rows={sessions.items}
           rowKey={(session) => session.id}
@@ -62,28 +65,28 @@ function columns(end: (session: OpenSession) => void, isBusy: boolean): Column<O
   return [
     {
       id: "device",
-      header: "Device",
+      header: t("Device"),
       cell: (session) => (
         <Box title={session.agent ?? undefined}>
           <Group gap={6}>
             <span>{deviceText(session.agent)}</span>
             {session.current && (
               <Badge variant="light" tt="none" radius="sm" className="status">
-                this one
+                {t("this one")}
               </Badge>
             )}
           </Group>
           <Text size="xs" c="dimmed" fw={400}>
-            {session.address ?? "unknown address"}
+            {session.address ?? t("unknown address")}
           </Text>
         </Box>
       ),
     },
-    { id: "created", header: "Signed in", cell: (session) => <When at={session.created_at} /> },
-    { id: "expires", header: "Expires", cell: (session) => <When at={session.expires_at} /> },
+    { id: "created", header: t("Signed in"), cell: (session) => <When at={session.created_at} /> },
+    { id: "expires", header: t("Expires"), cell: (session) => <When at={session.expires_at} /> },
     {
       id: "end",
-      header: "End",
+      header: t("End"),
       isAction: true,
       width: 90,
       cell: (session) =>
@@ -93,9 +96,9 @@ function columns(end: (session: OpenSession) => void, isBusy: boolean): Column<O
             variant="default"
             disabled={isBusy}
             onClick={() => end(session)}
-            aria-label={`End the session on ${deviceText(session.agent)}`}
+            aria-label={t("End the session on {device}", { device: deviceText(session.agent) })}
           >
-            End
+            {t("End")}
           </Button>
         ),
     },

@@ -7,6 +7,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { BackupCodes } from "./backup-codes.tsx"
 import { EnableModal } from "./enable-modal.tsx"
 import { PasswordModal } from "./password-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 type Work = "enable" | "disable" | "codes"
 
@@ -19,7 +20,7 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
     <Panel
       title={
         <Group gap="xs">
-          Two-factor authentication
+          {t("Two-factor authentication")}
           <Badge
             variant="light"
             tt="none"
@@ -27,49 +28,51 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
             color={isOn ? "gate" : "gray"}
             className="status"
           >
-            {isOn ? "on" : "off"}
+            {isOn ? t("on") : t("off")}
           </Badge>
         </Group>
       }
-      description="Signing in asks for a code from an authenticator app, so a stolen password is not enough."
+      description={t(
+        "Signing in asks for a code from an authenticator app, so a stolen password is not enough.",
+      )}
     >
       <Group gap="xs">
         {isOn ? (
           <>
             <Button variant="default" onClick={() => setWork("codes")}>
-              New backup codes
+              {t("New backup codes")}
             </Button>
             <Button variant="default" onClick={() => setWork("disable")}>
-              Turn off
+              {t("Turn off")}
             </Button>
           </>
         ) : (
-          <Button onClick={() => setWork("enable")}>Turn on</Button>
+          <Button onClick={() => setWork("enable")}>{t("Turn on")}</Button>
         )}
       </Group>
       <EnableModal isOpen={work === "enable"} onClose={close} />
       <PasswordModal
         isOpen={work === "disable"}
-        title="Turn off two-factor authentication"
-        action="Turn off"
+        title={t("Turn off two-factor authentication")}
+        action={t("Turn off")}
         send={(password) => api("POST /auth/two-factor/disable", { body: { password } })}
         onClose={close}
         onDone={async () => {
-          notifyDone("Two-factor authentication is off.")
+          notifyDone(t("Two-factor authentication is off."))
           await refresh("/session")
         }}
       />
       <PasswordModal
         isOpen={work === "codes"}
-        title="New backup codes"
-        action="Generate new codes"
+        title={t("New backup codes")}
+        action={t("Generate new codes")}
         send={(password) =>
           api("POST /auth/two-factor/generate-backup-codes", { body: { password } })
         }
         onClose={close}
         onDone={async (answer) => setCodes(answer.backup_codes)}
       >
-        The old codes stop working.
+        {t("The old codes stop working.")}
       </PasswordModal>
       <BackupCodes codes={codes} onClose={() => setCodes(undefined)} />
     </Panel>

@@ -7,6 +7,7 @@ import { NewProviderForm } from "./new-provider-form.tsx"
 import { TestPanel } from "./test-panel.tsx"
 import { VendorChoice } from "./vendor-choice.tsx"
 import { FormModal } from "../../ui/form-modal.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface AddProviderProperties {
   readonly isOpen: boolean
@@ -16,7 +17,7 @@ export interface AddProviderProperties {
 /** Adds a provider in three steps: vendor, key and test. */
 export function AddProvider({ isOpen, onClose }: AddProviderProperties) {
   return (
-    <FormModal opened={isOpen} onClose={onClose} title="Add a provider" size="lg">
+    <FormModal opened={isOpen} onClose={onClose} title={t("Add a provider")} size="lg">
       <Steps onClose={onClose} />
     </FormModal>
   )
@@ -31,7 +32,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   if (vendor === undefined) {
     return (
       <>
-        <StepName number={1} name="Choose a vendor" />
+        <StepName number={1} name={t("Choose a vendor")} />
         <VendorChoice onChoose={setVendor} />
       </>
     )
@@ -39,7 +40,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   if (provider === undefined) {
     return (
       <>
-        <StepName number={2} name={`How to reach ${vendor.name}`} />
+        <StepName number={2} name={t("How to reach {name}", { name: vendor.name })} />
         <NewProviderForm
           vendor={vendor}
           taken={taken}
@@ -51,7 +52,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
   }
   return (
     <>
-      <StepName number={3} name="Test the connection" />
+      <StepName number={3} name={t("Test the connection")} />
       <TestPanel provider={provider} isNew onDone={onClose} />
     </>
   )
@@ -60,7 +61,7 @@ function Steps({ onClose }: { readonly onClose: () => void }) {
 function StepName({ number, name }: { readonly number: number; readonly name: string }) {
   return (
     <Text size="sm" c="dimmed" mb="sm" role="status">
-      Step {number} of 3: {name}
+      {t("Step {number} of 3: {name}", { number, name })}
     </Text>
   )
 }

@@ -11,6 +11,7 @@ import { areComplete, typedKeysOf } from "./typed-keys.ts"
 import { useProviderSave } from "./use-provider-save.ts"
 import { VendorFields } from "./vendor-fields.tsx"
 import { vendorsQuery } from "./vendors-query.ts"
+import { t } from "../../languages/text.ts"
 
 export interface ChangeProviderProperties {
   readonly provider: Provider | undefined
@@ -25,7 +26,7 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
     <FormModal
       opened={provider !== undefined}
       onClose={onClose}
-      title={`Change ${provider?.id ?? ""}`}
+      title={t("Change {id}", { id: provider?.id ?? "" })}
       size="lg"
     >
       <ErrorNotice error={error} />
@@ -34,7 +35,9 @@ export function ChangeProvider({ provider, onClose }: ChangeProviderProperties) 
       )}
       {vendors === undefined && error === null && <Skeleton height={160} />}
       {vendors !== undefined && vendor === undefined && (
-        <Text size="sm">This vendor is no longer known. Delete the provider and add it again.</Text>
+        <Text size="sm">
+          {t("This vendor is no longer known. Delete the provider and add it again.")}
+        </Text>
       )}
     </FormModal>
   )
@@ -56,7 +59,7 @@ function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
     const change = { path: { id: provider.id }, body: changeOf(vendor, provider, { fields, keys }) }
     const saved = await run(() => api("PATCH /providers/{id}", change))
     if (saved === undefined) return
-    notifyDone(`${provider.id} has been changed.`)
+    notifyDone(t("{id} has been changed.", { id: provider.id }))
     onClose()
   }
 
@@ -75,14 +78,14 @@ function ChangeForm({ provider, vendor, onClose }: ChangeFormProperties) {
         <ErrorNotice error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {t("Cancel")}
           </Button>
           <Button
             type="submit"
             loading={isBusy}
             disabled={keys !== undefined && !areComplete(keys)}
           >
-            Save
+            {t("Save")}
           </Button>
         </Group>
       </Stack>

@@ -4,13 +4,13 @@ import { useState } from "react"
 import type { Model, Provider } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
-import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { knownPriceEntry } from "../models/changed-entry.ts"
 import { filterModels, modelPath } from "../models/filter-models.ts"
 import { modelsQuery } from "../../api/models-query.ts"
+import { t } from "../../languages/text.ts"
 
 export interface FixPricesProperties {
   readonly provider: Provider | undefined
@@ -23,7 +23,7 @@ export function FixPrices({ provider, onClose }: FixPricesProperties) {
     <Modal
       opened={provider !== undefined}
       onClose={onClose}
-      title={`Models from ${provider?.id ?? ""} without a price`}
+      title={t("Models from {id} without a price", { id: provider?.id ?? "" })}
     >
       {provider !== undefined && <FixForm provider={provider.id} onClose={onClose} />}
     </Modal>
@@ -53,18 +53,19 @@ function FixForm({ provider, onClose }: FixFormProperties) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Requests for a model without a price are rejected. For {counted(fixable.length, "model")} of{" "}
-        {unpriced.length} a list price is available
-        {others > 0 && `; enter one for the other ${others}`}.
+        {t(
+          "Requests for a model without a price are refused. For {count, plural, one {# model} other {# models}} of {total} a list price is available{others, plural, =0 {} other {; enter one for the other {others}}}.",
+          { count: fixable.length, total: unpriced.length, others },
+        )}
       </Text>
       {isBusy && (
-        <Progress value={(done / Math.max(1, fixable.length)) * 100} aria-label="Prices set" />
+        <Progress value={(done / Math.max(1, fixable.length)) * 100} aria-label={t("Prices set")} />
       )}
       <ErrorNotice error={fault} />
       <Group justify="flex-end" gap="xs">
         {others > 0 && (
           <LinkButton to="/models" search={{ provider, priced: "false" }} variant="default">
-            View them
+            {t("View them")}
           </LinkButton>
         )}
         <Button
@@ -74,7 +75,7 @@ function FixForm({ provider, onClose }: FixFormProperties) {
             if (await fix(fixable)) onClose()
           }}
         >
-          Use list prices
+          {t("Use list prices")}
         </Button>
       </Group>
     </Stack>
@@ -98,7 +99,11 @@ function useFix() {
         }
         setDone(index + 1)
       }
-      notifyDone(`${counted(models.length, "model")} can be called now.`)
+      notifyDone(
+        t("{count, plural, one {# model} other {# models}} can be called now.", {
+          count: models.length,
+        }),
+      )
       return true
     } catch (thrown) {
       setError(thrown)

@@ -2,10 +2,10 @@ import { Button, Checkbox, Group, Progress, Stack, Text, TextInput } from "@mant
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { modelsQuery } from "../../api/models-query.ts"
-import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { useAddedModels } from "./use-added-models.ts"
+import { t } from "../../languages/text.ts"
 
 export interface ListedModelsProperties {
   readonly provider: string
@@ -36,21 +36,21 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
 
   return (
     <Stack gap="xs">
-      <Text size="sm">Select the models to add.</Text>
+      <Text size="sm">{t("Select the models to add.")}</Text>
       <TextInput
         size="xs"
-        aria-label="Search the listed models"
-        placeholder="Search"
+        aria-label={t("Search the listed models")}
+        placeholder={t("Search")}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
       />
       <Checkbox
-        label={`All ${open.length} that can be added`}
+        label={t("All {count} that can be added", { count: open.length })}
         disabled={open.length === 0}
         checked={open.length > 0 && open.every((name) => chosen.has(name))}
         onChange={(event) => toggle(open, event.currentTarget.checked)}
       />
-      <div className="vendor-models" role="group" aria-label="Listed models" tabIndex={0}>
+      <div className="vendor-models" role="group" aria-label={t("Listed models")} tabIndex={0}>
         {found.map((name) => (
           <ListedModel
             key={name}
@@ -64,10 +64,10 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
       {adding.isBusy && (
         <Progress
           value={(adding.done / Math.max(1, adding.total)) * 100}
-          aria-label="Models added"
+          aria-label={t("Models added")}
         />
       )}
-      <ErrorNotice error={adding.error} title="Could not add all models" />
+      <ErrorNotice error={adding.error} title={t("Could not add all models")} />
       <Unpriced provider={provider} count={adding.unpriced} />
       <Group justify="flex-end">
         <Button
@@ -76,7 +76,9 @@ export function ListedModels({ provider, listed }: ListedModelsProperties) {
           loading={adding.isBusy}
           onClick={() => void adding.add(wanted)}
         >
-          {wanted.length === 0 ? "Add models" : `Add ${counted(wanted.length, "model")}`}
+          {wanted.length === 0
+            ? t("Add models")
+            : t("Add {count, plural, one {# model} other {# models}}", { count: wanted.length })}
         </Button>
       </Group>
     </Stack>
@@ -97,7 +99,7 @@ function ListedModel({ name, isAdded, isChosen, onChange }: ListedModelPropertie
       label={
         <span className="mono anywhere">
           {name}
-          {isAdded && <span className="dim"> (added)</span>}
+          {isAdded && <span className="dim"> {t("(added)")}</span>}
         </span>
       }
       disabled={isAdded}
@@ -117,10 +119,13 @@ function Unpriced({ provider, count }: UnpricedProperties) {
   return (
     <Group gap="xs" role="status">
       <Text size="sm">
-        {counted(count, "model")} without a list price: enter a price before it can be called.
+        {t(
+          "{count, plural, one {# model} other {# models}} without a list price: enter a price before it can be called.",
+          { count },
+        )}
       </Text>
       <LinkButton to="/models" search={{ provider, priced: "false" }} variant="default" size="xs">
-        Enter prices
+        {t("Enter prices")}
       </LinkButton>
     </Group>
   )

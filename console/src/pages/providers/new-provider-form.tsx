@@ -7,6 +7,7 @@ import { entryOf, freeId, idFault, missingFields, type TypedFields } from "./pro
 import { areComplete, type TypedKey } from "./typed-keys.ts"
 import { useProviderSave } from "./use-provider-save.ts"
 import { VendorFields } from "./vendor-fields.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface NewProviderFormProperties {
   readonly vendor: Vendor
@@ -41,8 +42,8 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
     <form onSubmit={(event) => void add(event)}>
       <Stack gap="sm">
         <TextInput
-          label="Provider name"
-          description={`The first part of its model IDs: ${id}/…`}
+          label={t("Provider name")}
+          description={t("The first part of its model IDs: {id}/…", { id })}
           required
           value={id}
           error={errors["id"] ?? idFault(id, taken)}
@@ -57,14 +58,17 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
           onKeys={setKeys}
         />
         <Checkbox
-          label="Add its known models at list prices"
+          label={t("Add its known models at list prices")}
           checked={isKnown}
           onChange={(event) => setKnown(event.currentTarget.checked)}
         />
-        <ErrorNotice error={error} unknownTitle="The provider may or may not have been added" />
+        <ErrorNotice
+          error={error}
+          unknownTitle={t("The provider may or may not have been added")}
+        />
         <Group justify="space-between">
           <Button variant="default" onClick={onBack}>
-            Back
+            {t("Back")}
           </Button>
           <Button
             type="submit"
@@ -75,7 +79,7 @@ export function NewProviderForm({ vendor, taken, onBack, onAdded }: NewProviderF
               (keys !== undefined && !areComplete(keys))
             }
           >
-            Add and test
+            {t("Add and test")}
           </Button>
         </Group>
       </Stack>

@@ -8,18 +8,19 @@ import {
 } from "../../ui/icons.tsx"
 import type { Provider } from "tollgate-contract/catalog.ts"
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
-import { healthState, stateWord } from "../../format/health-state.ts"
+import { healthState, stateCode } from "../../format/health-state.ts"
 import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import type { ProviderTask } from "./providers-page.tsx"
+import { t } from "../../languages/text.ts"
 
 const ORIGINS: Readonly<Record<Provider["origin"], string>> = {
-  file: "from tollgate.yaml",
-  environment: "from the environment",
-  sandbox: "the simulator",
-  console: "added here",
+  file: t("from tollgate.yaml"),
+  environment: t("from the environment"),
+  sandbox: t("the simulator"),
+  console: t("added here"),
 }
 
 type Begin = (task: ProviderTask) => void
@@ -35,7 +36,7 @@ export function providerColumns(
   return [
     {
       id: "id",
-      header: "Provider",
+      header: t("Provider"),
       cell: (provider) => (
         <div>
           <Text fw={600} size="sm">
@@ -49,19 +50,19 @@ export function providerColumns(
     },
     {
       id: "address",
-      header: "Address",
+      header: t("Address"),
       isSecondary: true,
       cell: (provider) => <Address provider={provider} />,
     },
     {
       id: "origin",
-      header: "Origin",
+      header: t("Origin"),
       isSecondary: true,
       cell: (provider) => <Origin provider={provider} />,
     },
     {
       id: "models",
-      header: "Models",
+      header: t("Models"),
       isFigure: true,
       cell: ({ id, models }) => (
         <TextLink to="/models" search={{ provider: id }} size="sm">
@@ -71,7 +72,7 @@ export function providerColumns(
     },
     {
       id: "unpriced",
-      header: "Without a price",
+      header: t("Without a price"),
       isFigure: true,
       // Keeps the heading on one line when other columns become wider.
       width: 150,
@@ -79,19 +80,19 @@ export function providerColumns(
     },
     {
       id: "speed",
-      header: "Duration",
+      header: t("Duration"),
       isSecondary: true,
       isFigure: true,
       cell: ({ id }) => <Speed history={history?.get(id)} />,
     },
     {
       id: "health",
-      header: "Health",
+      header: t("Health"),
       cell: (provider) => <HealthCell provider={provider} history={history?.get(provider.id)} />,
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (provider) => <Actions provider={provider} begin={begin} />,
     },
@@ -101,7 +102,7 @@ export function providerColumns(
 function Address({ provider: { base_url: address, region } }: { readonly provider: Provider }) {
   return (
     <Text size="sm" className="anywhere" c="dimmed">
-      {address ?? region ?? "the vendor's default"}
+      {address ?? region ?? t("the vendor's default")}
     </Text>
   )
 }
@@ -110,7 +111,7 @@ function Origin({ provider }: { readonly provider: Provider }) {
   const words = ORIGINS[provider.origin]
   if (!provider.is_locked) return <Text size="sm">{words}</Text>
   return (
-    <Tooltip label="Locked here. Change it at its source.">
+    <Tooltip label={t("Locked here. Change it at its source.")}>
       <Badge
         variant="default"
         radius="sm"
@@ -118,7 +119,7 @@ function Origin({ provider }: { readonly provider: Provider }) {
         fw={500}
         leftSection={<IconLock size={12} aria-hidden />}
         className="status"
-        aria-label={`Locked: ${words}`}
+        aria-label={t("Locked: {words}", { words })}
       >
         {words}
       </Badge>
@@ -140,7 +141,7 @@ function HealthCell({ provider, history }: HealthProperties) {
   return (
     <>
       <HealthSummary
-        state={problem === null ? stateWord(state) : "unavailable"}
+        state={problem === null ? stateCode(state) : "unavailable"}
         history={history}
       />
       {error !== null && (
@@ -166,9 +167,12 @@ function Unpriced({ provider, begin }: CellProperties) {
       variant="light"
       color="yellow"
       onClick={() => begin({ name: "prices", provider })}
-      aria-label={`${countText(count)} · fix the prices of ${provider.id}`}
+      aria-label={t("{count} · fix the prices of {id}", {
+        count: countText(count),
+        id: provider.id,
+      })}
     >
-      {countText(count)} · fix
+      {t("{count} · fix", { count: countText(count) })}
     </Button>
   )
 }
@@ -182,24 +186,30 @@ function Actions({ provider, begin }: CellProperties) {
         variant="default"
         leftSection={<IconPlugConnected size={14} />}
         onClick={() => begin({ name: "test", provider })}
-        aria-label={`Test ${provider.id}`}
+        aria-label={t("Test {id}", { id: provider.id })}
       >
-        Test
+        {t("Test [button]")}
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`More actions for ${provider.id}`}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={t("More actions for {id}", { id: provider.id })}
+          >
             <IconDotsVertical size={16} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {isLocked && <Menu.Label>Locked: {ORIGINS[provider.origin]}</Menu.Label>}
+          {isLocked && (
+            <Menu.Label>{t("Locked: {words}", { words: ORIGINS[provider.origin] })}</Menu.Label>
+          )}
           <Menu.Item
             disabled={isLocked}
             leftSection={<IconEdit size={16} />}
             onClick={() => begin({ name: "change", provider })}
           >
-            Change
+            {t("Change [button]")}
           </Menu.Item>
           <Menu.Item
             disabled={isLocked}
@@ -207,7 +217,7 @@ function Actions({ provider, begin }: CellProperties) {
             leftSection={<IconTrash size={16} />}
             onClick={() => begin({ name: "delete", provider })}
           >
-            Delete
+            {t("Delete")}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

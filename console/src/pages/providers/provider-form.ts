@@ -1,5 +1,6 @@
 import type { Provider, Vendor } from "tollgate-contract/catalog.ts"
 import { entriesOf, type TypedKey } from "./typed-keys.ts"
+import { t } from "../../languages/text.ts"
 
 /** The typed values of a vendor's fields, by name. */
 export type TypedFields = Readonly<Record<string, string>>
@@ -42,9 +43,9 @@ export function freeId(vendor: string, taken: readonly string[]): string {
 /** Returns the error of an id, with the API's message; undefined if the id is valid. */
 export function idFault(id: string, taken: readonly string[]): string | undefined {
   if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(id)) {
-    return "must be lowercase letters, digits and hyphens, at most 40 characters"
+    return t("must be lowercase letters, digits and hyphens, at most 40 characters")
   }
-  return taken.includes(id) ? "A provider with this name already exists." : undefined
+  return taken.includes(id) ? t("A provider with this name already exists.") : undefined
 }
 
 /** Returns the initial values for editing a provider: all settings except secrets, which are never shown. */

@@ -23,6 +23,7 @@ import { providerColumns } from "./provider-columns.tsx"
 import { ReconciliationsPanel } from "./reconciliations-panel.tsx"
 import { TestAll } from "./test-all.tsx"
 import { TestProvider } from "./test-provider.tsx"
+import { t } from "../../languages/text.ts"
 
 /** A task that an operator performs for one provider. */
 export interface ProviderTask {
@@ -40,14 +41,16 @@ export function ProvidersPage() {
   const columns = useMemo(() => providerColumns(setTask, history), [history])
   const addButton = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-      Add a provider
+      {t("Add a provider")}
     </Button>
   )
 
   return (
     <Page
-      title="Providers"
-      description="The vendors this gateway calls, and the keys it uses. Keys are encrypted on disk and never shown again."
+      title={t("Providers")}
+      description={t(
+        "The vendors this gateway calls, and the keys it uses. Keys are encrypted on disk and never shown again.",
+      )}
       actions={
         <Group gap="xs">
           {providers.items.length > 1 && (
@@ -56,7 +59,7 @@ export function ProvidersPage() {
               leftSection={<IconPlugConnected size={16} />}
               onClick={() => setTestingAll(true)}
             >
-              Test all
+              {t("Test all")}
             </Button>
           )}
           {addButton}
@@ -68,7 +71,7 @@ export function ProvidersPage() {
           <ErrorNotice error={providers.error} retry={providers.retry} />
         )}
         <DataTable
-          label="Providers"
+          label={t("Providers")}
           columns={columns}
           rows={providers.items}
           rowKey={(provider) => provider.id}
@@ -78,10 +81,10 @@ export function ProvidersPage() {
             providers.error === null && (
               <EmptyState
                 icon={<IconPlugConnected size={22} />}
-                title="No providers yet"
+                title={t("No providers yet")}
                 action={addButton}
               >
-                Add one with its key to get its models and list prices.
+                {t("Add one with its key to get its models and list prices.")}
               </EmptyState>
             )
           }
@@ -113,7 +116,7 @@ function Tasks({ task, onClose }: TasksProperties) {
     if (deleted === undefined) return
     await api("DELETE /providers/{id}", { path: { id: deleted.id } })
     await refresh("/providers", "/models")
-    notifyDone(`${deleted.id} has been deleted.`)
+    notifyDone(t("{id} has been deleted.", { id: deleted.id }))
   }
 
   return (
@@ -123,12 +126,14 @@ function Tasks({ task, onClose }: TasksProperties) {
       <FixPrices provider={of("prices")} onClose={onClose} />
       <Confirm
         isOpen={deleted !== undefined}
-        title={`Delete ${deleted?.id ?? ""}?`}
-        action="Delete the provider"
+        title={t("Delete {id}?", { id: deleted?.id ?? "" })}
+        action={t("Delete the provider")}
         onConfirm={remove}
         onClose={onClose}
       >
-        Its key is erased, and its models can no longer be called. Receipts of past requests stay.
+        {t(
+          "Its key is erased, and its models can no longer be called. Receipts of past requests stay.",
+        )}
       </Confirm>
     </>
   )

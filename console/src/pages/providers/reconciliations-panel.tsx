@@ -7,22 +7,23 @@ import { type Column, DataTable } from "../../ui/data-table.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
 
 const CAUSES: Readonly<Record<DifferenceCause, string>> = {
-  stale_price: "stale price",
-  tier: "service tier",
-  factor: "discount, tax or currency",
-  abandoned_calls: "abandoned calls",
-  other_clients: "other clients of the key",
-  not_billed: "not on the bill",
-  rounding: "rounding",
-  unclear: "unclear",
+  stale_price: t("stale price"),
+  tier: t("service tier"),
+  factor: t("discount, tax or currency"),
+  abandoned_calls: t("abandoned calls"),
+  other_clients: t("other clients of the key"),
+  not_billed: t("not on the bill"),
+  rounding: t("rounding"),
+  unclear: t("unclear"),
 }
 
 const COLUMNS: Column<Reconciliation>[] = [
   {
     id: "provider",
-    header: "Provider",
+    header: t("Provider"),
     cell: ({ provider, at }) => (
       <>
         <Text fw={600} size="sm">
@@ -36,33 +37,43 @@ const COLUMNS: Column<Reconciliation>[] = [
   },
   {
     id: "days",
-    header: "Days (UTC)",
+    header: t("Days (UTC)"),
     isSecondary: true,
-    cell: ({ from, to }) => `${from} until ${to}`,
+    cell: ({ from, to }) => t("{from} until {to}", { from, to }),
   },
-  { id: "billed", header: "Billed", isFigure: true, cell: (row) => <Money value={row.billed} /> },
-  { id: "ledger", header: "Ledger", isFigure: true, cell: (row) => <Money value={row.ledger} /> },
+  {
+    id: "billed",
+    header: t("Billed"),
+    isFigure: true,
+    cell: (row) => <Money value={row.billed} />,
+  },
+  {
+    id: "ledger",
+    header: t("Ledger"),
+    isFigure: true,
+    cell: (row) => <Money value={row.ledger} />,
+  },
   {
     id: "corrected",
-    header: "Corrected before",
+    header: t("Corrected before"),
     isFigure: true,
     isSecondary: true,
     cell: (row) => <Money value={row.corrected} isSigned />,
   },
   {
     id: "difference",
-    header: "Difference",
+    header: t("Difference"),
     isFigure: true,
     cell: (row) => <Money value={row.difference} isSigned />,
   },
   {
     id: "causes",
-    header: "Likely causes",
+    header: t("Likely causes"),
     cell: ({ causes }) => causes.map(({ cause }) => CAUSES[cause]).join(", ") || "–",
   },
   {
     id: "posted",
-    header: "Posted",
+    header: t("Posted"),
     isFigure: true,
     cell: ({ posted }) =>
       posted === null ? (
@@ -81,11 +92,11 @@ export function ReconciliationsPanel() {
   return (
     <Panel
       isFlush
-      title="Reconciliation"
-      description="The last comparison with each provider's bill, by tollgate reconcile."
+      title={t("Reconciliation")}
+      description={t("The last comparison with each provider's bill, by tollgate reconcile.")}
     >
       <DataTable
-        label="Reconciliation"
+        label={t("Reconciliation")}
         columns={COLUMNS}
         rows={found.data.data}
         rowKey={({ provider }) => provider}

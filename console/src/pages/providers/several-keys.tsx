@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, NumberInput, Text, TextInput } from "@mantin
 import { PasswordField } from "../../ui/password-field.tsx"
 import { IconPlus, IconTrash } from "../../ui/icons.tsx"
 import { type TypedKey, withAnother } from "./typed-keys.ts"
+import { t } from "../../languages/text.ts"
 
 export interface SeveralKeysProperties {
   readonly keys: readonly TypedKey[]
@@ -15,14 +16,14 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
   const change = (row: number, part: Partial<TypedKey>) =>
     onChange(keys.map((key) => (key.row === row ? { ...key, ...part } : key)))
   return (
-    <div role="group" aria-label="API keys">
+    <div role="group" aria-label={t("API keys")}>
       <Text size="sm" fw={500}>
-        API keys
+        {t("API keys")}
       </Text>
       <Text size="xs" c="dimmed" mb="xs">
-        Requests are shared by weight; a key with weight 0 is used only when the others fail. Keep
-        the name when you replace a key: files and conversations stored at the vendor are found by
-        it.
+        {t(
+          "Requests are shared by weight; a key with weight 0 is used only when the others fail. Keep the name when you replace a key: files and conversations stored at the vendor are found by it.",
+        )}
       </Text>
       {keys.map((key, index) => (
         <KeyRow
@@ -48,7 +49,7 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
         leftSection={<IconPlus size={14} aria-hidden />}
         onClick={() => onChange(withAnother(keys))}
       >
-        Add a key
+        {t("Add a key")}
       </Button>
     </div>
   )
@@ -72,19 +73,19 @@ function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
       align="flex-start"
       mb="xs"
       role="group"
-      aria-label={`Key ${name}`}
+      aria-label={t("Key {name}", { name })}
     >
       <TextInput
-        aria-label="Name"
-        placeholder="Name"
+        aria-label={t("Name")}
+        placeholder={t("Name")}
         flex="1 1 6rem"
         value={name}
         error={faultOf(".name") ?? faultOf("")}
         onChange={(event) => onChange({ name: event.currentTarget.value })}
       />
       <PasswordField
-        aria-label="Key"
-        placeholder={was === null ? "sk-…" : "Set; leave empty to keep it"}
+        aria-label={t("Key")}
+        placeholder={was === null ? "sk-…" : t("Set; leave empty to keep it")}
         flex="2 1 10rem"
         value={secret}
         error={faultOf(".api_key")}
@@ -92,7 +93,7 @@ function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
         onChange={(event) => onChange({ secret: event.currentTarget.value })}
       />
       <NumberInput
-        aria-label="Weight"
+        aria-label={t("Weight")}
         w="5rem"
         min={0}
         max={1_000_000}
@@ -104,7 +105,7 @@ function KeyRow({ typed, faultOf, onChange, onRemove }: KeyRowProperties) {
         variant="subtle"
         color="red"
         size={36}
-        aria-label={`Remove the key ${name}`}
+        aria-label={t("Remove the key {name}", { name })}
         disabled={onRemove === undefined}
         onClick={onRemove}
       >

@@ -2,8 +2,9 @@ import { Button, Group, Loader, Modal, Stack, Table, Text } from "@mantine/core"
 import { useQueries } from "@tanstack/react-query"
 import type { Provider } from "tollgate-contract/catalog.ts"
 import { api } from "../../api/client.ts"
-import { counted, durationText } from "../../format/numbers.ts"
+import { durationText } from "../../format/numbers.ts"
 import { Status } from "../../ui/status.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface TestAllProperties {
   readonly isOpen: boolean
@@ -14,7 +15,7 @@ export interface TestAllProperties {
 /** Tests every provider and lists results and response times. */
 export function TestAll({ isOpen, providers, onClose }: TestAllProperties) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Test all providers" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={t("Test all providers")} size="lg">
       {isOpen && <Results providers={providers} onClose={onClose} />}
     </Modal>
   )
@@ -39,10 +40,16 @@ function Results({ providers, onClose }: Omit<TestAllProperties, "isOpen">) {
     <Stack gap="sm">
       <Text size="sm" role="status">
         {done.length < tests.length
-          ? `${done.length} of ${counted(tests.length, "provider")} tested…`
-          : `${counted(tests.length, "provider")} tested, ${failed === 0 ? "none failed" : `${failed} failed`}.`}
+          ? t("{done} of {count, plural, one {# provider} other {# providers}} tested…", {
+              done: done.length,
+              count: tests.length,
+            })
+          : t(
+              "{count, plural, one {# provider} other {# providers}} tested, {failed, plural, =0 {none failed} other {{failed} failed}}.",
+              { count: tests.length, failed },
+            )}
       </Text>
-      <Table aria-label="Test results" verticalSpacing="xs">
+      <Table aria-label={t("Test results")} verticalSpacing="xs">
         <Table.Tbody>
           {providers.map(({ id }, index) => {
             const test = tests[index]
@@ -77,9 +84,9 @@ function Results({ providers, onClose }: Omit<TestAllProperties, "isOpen">) {
           disabled={done.length < tests.length}
           onClick={() => tests.forEach((test) => void test.refetch())}
         >
-          Test again
+          {t("Test again")}
         </Button>
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>{t("Done")}</Button>
       </Group>
     </Stack>
   )

@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useTestRun } from "../../ui/use-test-run.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { ListedModels } from "./listed-models.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface TestPanelProperties {
   readonly provider: Provider
@@ -25,7 +26,7 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
       {test.isFetching && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
-          <Text size="sm">Asking {provider.vendor_name}…</Text>
+          <Text size="sm">{t("Asking {vendor}…", { vendor: provider.vendor_name })}</Text>
         </Group>
       )}
       {!test.isFetching && <ErrorNotice error={test.error} />}
@@ -34,14 +35,14 @@ export function TestPanel({ provider, isNew = false, onDone }: TestPanelProperti
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" loading={test.isFetching} onClick={() => void test.refetch()}>
-          Test again
+          {t("Test again")}
         </Button>
         {isNew && (
           <LinkButton to="/models" search={{ provider: provider.id }} variant="default">
-            View its models
+            {t("View its models")}
           </LinkButton>
         )}
-        <Button onClick={onDone}>Done</Button>
+        <Button onClick={onDone}>{t("Done")}</Button>
       </Group>
     </Stack>
   )
@@ -60,7 +61,11 @@ function Verdict({ provider, verdict }: VerdictProperties) {
         color={ok ? "gate" : "red"}
         variant="light"
         icon={ok ? <IconCheck /> : <IconAlertCircle />}
-        title={ok ? `Responded in ${durationText(duration)}` : "The response was not as expected"}
+        title={
+          ok
+            ? t("Responded in {duration}", { duration: durationText(duration) })
+            : t("The response was not as expected")
+        }
         role="status"
       >
         {message}

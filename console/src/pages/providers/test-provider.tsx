@@ -1,6 +1,7 @@
 import { Modal } from "@mantine/core"
 import type { Provider } from "tollgate-contract/catalog.ts"
 import { TestPanel } from "./test-panel.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface TestProviderProperties {
   readonly provider: Provider | undefined
@@ -10,7 +11,11 @@ export interface TestProviderProperties {
 /** Tests an existing provider. */
 export function TestProvider({ provider, onClose }: TestProviderProperties) {
   return (
-    <Modal opened={provider !== undefined} onClose={onClose} title={`Test ${provider?.id ?? ""}`}>
+    <Modal
+      opened={provider !== undefined}
+      onClose={onClose}
+      title={t("Test {id}", { id: provider?.id ?? "" })}
+    >
       {provider !== undefined && (
         <TestPanel key={provider.id} provider={provider} onDone={onClose} />
       )}

@@ -1,10 +1,10 @@
 import { useState } from "react"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
-import { counted } from "../../format/numbers.ts"
 import { notifyDone } from "../../ui/notify.tsx"
 import { knownPriceEntry } from "../models/changed-entry.ts"
 import { modelPath } from "../models/filter-models.ts"
+import { t } from "../../languages/text.ts"
 
 export interface AddedModels {
   readonly add: (names: readonly string[]) => Promise<void>
@@ -34,7 +34,7 @@ export function useAddedModels(provider: string): AddedModels {
         done++
         report()
       }
-      notifyDone(`Added ${counted(done, "model")}.`)
+      notifyDone(t("Added {done, plural, one {# model} other {# models}}.", { done }))
     } catch (thrown) {
       setError(thrown)
     } finally {

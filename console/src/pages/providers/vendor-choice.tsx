@@ -6,6 +6,7 @@ import type { Vendor } from "tollgate-contract/catalog.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { findVendors } from "./provider-form.ts"
 import { vendorsQuery } from "./vendors-query.ts"
+import { t } from "../../languages/text.ts"
 
 /** Selects a known vendor, with a search by name. */
 export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor) => void }) {
@@ -16,8 +17,8 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
     <Stack gap="sm">
       <TextInput
         data-autofocus
-        aria-label="Search vendors"
-        placeholder="Search vendors"
+        aria-label={t("Search vendors")}
+        placeholder={t("Search vendors")}
         leftSection={<IconSearch size={16} />}
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
@@ -42,7 +43,7 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
                 </Text>
                 <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
                   <Text size="xs" c="dimmed" truncate visibleFrom="sm">
-                    {vendor.base_url ?? "your own address"}
+                    {vendor.base_url ?? t("your own address")}
                   </Text>
                   <IconChevronRight size={16} aria-hidden />
                 </Group>
@@ -53,8 +54,9 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
       </ScrollArea.Autosize>
       {data !== undefined && found.length === 0 && (
         <Text size="sm" c="dimmed">
-          No vendor with that name. If it uses OpenAI's format, add it as "OpenAI-compatible
-          server".
+          {t(
+            'No vendor with that name. If it uses OpenAI\'s format, add it as "OpenAI-compatible server".',
+          )}
         </Text>
       )}
     </Stack>

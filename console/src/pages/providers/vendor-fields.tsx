@@ -4,6 +4,7 @@ import type { TypedFields } from "./provider-form.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { SeveralKeys } from "./several-keys.tsx"
 import { severalKeys, type TypedKey } from "./typed-keys.ts"
+import { known, t } from "../../languages/text.ts"
 
 export interface VendorFieldsProperties {
   readonly vendor: Vendor
@@ -27,10 +28,10 @@ export function VendorFields(properties: VendorFieldsProperties) {
     }
     const isSet = set?.includes(field.name) === true
     const shared = {
-      label: field.label,
+      label: known(field.label),
       required: field.is_required && !isSet,
       withAsterisk: field.is_required && !isSet,
-      placeholder: isSet ? "Set; leave empty to keep it" : (field.placeholder ?? ""),
+      placeholder: isSet ? t("Set; leave empty to keep it") : (field.placeholder ?? ""),
       value: typed[field.name] ?? "",
       error: errors[field.name],
       onChange: (event: { currentTarget: { value: string } }) =>
@@ -62,7 +63,7 @@ export function VendorFields(properties: VendorFieldsProperties) {
           mt={4}
           onClick={() => onKeys(severalKeys(isSet, shared.value))}
         >
-          Use several keys
+          {t("Use several keys")}
         </Button>
       </div>
     )

@@ -6,54 +6,54 @@ import { momentText } from "../../format/moments.ts"
 import { countText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
+import { listText } from "../../format/lists.ts"
 
 /** Shows the computation of a charge: the price of each usage class, the sum, the multiplier and the rounding. */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   const { arithmetic, price } = receipt
   if (arithmetic === null || price === null) {
     return (
-      <Panel title="Cost">
+      <Panel title={t("Cost")}>
         <Text size="sm">
-          Nothing.{" "}
           {receipt.status === "expired"
-            ? "The gateway stopped while this request was running. Its hold has been released."
-            : "No response was delivered, so nothing was charged."}
+            ? t(
+                "Nothing. The gateway stopped while this request was running. Its hold has been released.",
+              )
+            : t("Nothing. No response was delivered, so nothing was charged.")}
         </Text>
       </Panel>
     )
   }
   const worked = workCharge(arithmetic, price.multiplier)
   return (
-    <Panel
-      title="Cost"
-      description={`Credits per million units, at the price in effect at the time${periodText(receipt)}${groupText(receipt)}${servedText(receipt)}.${estimateText(receipt)}`}
-      isFlush
-    >
+    <Panel title={t("Cost")} description={priceSentences(receipt).join(" ")} isFlush>
       <Table.ScrollContainer
         minWidth={260}
         type="native"
         tabIndex={0}
         role="group"
-        aria-label="How the charge was calculated"
+        aria-label={t("How the charge was calculated")}
       >
         <Table
           horizontalSpacing="sm"
           className="figures arithmetic"
-          aria-label="How the charge was calculated"
+          aria-label={t("How the charge was calculated")}
         >
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Usage</Table.Th>
-              <Table.Th ta="right">Quantity</Table.Th>
-              <Table.Th ta="right">Per million</Table.Th>
-              <Table.Th ta="right">Credits</Table.Th>
+              <Table.Th>{t("Usage")}</Table.Th>
+              <Table.Th ta="right">{t("Quantity")}</Table.Th>
+              <Table.Th ta="right">{t("Per million")}</Table.Th>
+              <Table.Th ta="right">{t("Credits")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {worked.lines.map(({ line, amount }) => (
               <Table.Tr key={`${line.class} ${line.model ?? ""}`}>
                 <Table.Td>
-                  {line.class.replaceAll("_", " ")}
+                  {word(line.class)}
                   {line.model !== undefined && `, ${line.model}`}
                 </Table.Td>
                 <Table.Td ta="right">{countOf(line)}</Table.Td>
@@ -63,14 +63,14 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
             ))}
           </Table.Tbody>
           <Table.Tfoot>
-            <Total label="Sum" value={worked.sum} />
+            <Total label={t("Sum")} value={worked.sum} />
             <Multiplier multiplier={price.multiplier} product={worked.product} />
             {worked.rounded !== worked.product && (
-              <Total label="Rounded up to the nanocredit" value={worked.rounded} />
+              <Total label={t("Rounded up to the nanocredit")} value={worked.rounded} />
             )}
-            <Total label="Charged" value={receipt.charged} isResult />
+            <Total label={t("Charged")} value={receipt.charged} isResult />
             {receipt.provider_cost !== undefined && (
-              <Total label="Vendor cost" value={receipt.provider_cost} />
+              <Total label={t("Vendor cost")} value={receipt.provider_cost} />
             )}
           </Table.Tfoot>
         </Table>
@@ -79,33 +79,34 @@ export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** Returns the name of the price period, if a period applied. */
-function periodText({ price }: Receipt): string {
-  const period = price?.period
-  if (period === undefined) return ""
-  const { name, from, until } = period
-  const parts = [
-    name === null ? "period" : `period "${name}"`,
-    ...(from === null ? [] : [`since ${momentText(from)}`]),
-    ...(until === null ? [] : [`until ${momentText(until)}`]),
+/** Describes the applied prices: the period, the price group, the service mode unless it was the default. */
+function priceSentences({ price, modes = [], unpriced = [], estimated }: Receipt): string[] {
+  const { period, group } = price ?? {}
+  return [
+    t("Credits per million units, at the price in effect at the time."),
+    ...(period === undefined ? [] : [periodText(period)]),
+    ...(group === undefined
+      ? []
+      : [t("Price group {id}, since {from}.", { id: group.id, from: momentText(group.from) })]),
+    ...(modes.length === 0 ? [] : [t("Served as {modes}.", { modes: listText(modes) })]),
+    ...(unpriced.length === 0
+      ? []
+      : [t("Without a price: {fields}.", { fields: unpriced.join(", ") })]),
+    ...(estimated ? [t("The gateway counted the usage, because the vendor reported none.")] : []),
   ]
-  return ` (${parts.join(" ")})`
 }
 
-/** Returns the price group, if one applied. */
-function groupText({ price }: Receipt): string {
-  const group = price?.group
-  return group === undefined ? "" : `, in price group ${group.id} since ${momentText(group.from)}`
-}
+type Period = NonNullable<NonNullable<Receipt["price"]>["period"]>
 
-/** Returns the service mode, unless it was the default, and the fields that have no price. */
-function servedText({ modes = [], unpriced = [] }: Receipt): string {
-  const served = modes.length === 0 ? "" : `, served as ${modes.join(" and ")}`
-  return unpriced.length === 0 ? served : `${served}; without a price: ${unpriced.join(", ")}`
-}
-
-function estimateText({ estimated }: Receipt): string {
-  return estimated ? " The gateway counted the usage, because the vendor reported none." : ""
+function periodText({ name, from, until }: Period): string {
+  const times = [
+    ...(from === null ? [] : [t("since {moment}", { moment: momentText(from) })]),
+    ...(until === null ? [] : [t("until {moment}", { moment: momentText(until) })]),
+  ].join(" ")
+  if (name === null) return t("Price period: {times}.", { times })
+  return times === ""
+    ? t('Price period "{name}".', { name })
+    : t('Price period "{name}", {times}.', { name, times })
 }
 
 interface MultiplierProperties {
@@ -116,7 +117,9 @@ interface MultiplierProperties {
 /** Shows the multiplier, unless the rates include it because the user does not see costs. */
 function Multiplier({ multiplier, product }: MultiplierProperties) {
   const { shows_costs: showsCosts } = useSession()
-  return showsCosts && <Total label={`× multiplier ${multiplier}`} value={product} />
+  return (
+    showsCosts && <Total label={t("× multiplier {multiplier}", { multiplier })} value={product} />
+  )
 }
 
 interface TotalProperties {
@@ -140,5 +143,5 @@ function Total({ label, value, isResult = false }: TotalProperties) {
 
 function countOf({ quantity, is_minimum: isMinimum }: ArithmeticLine): string {
   const count = Number.isInteger(quantity) ? countText(quantity) : String(quantity)
-  return isMinimum ? `${count} (minimum)` : count
+  return isMinimum ? t("{count} (minimum)", { count }) : count
 }

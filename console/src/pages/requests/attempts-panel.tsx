@@ -2,10 +2,11 @@ import { Group, Stack, Text, Tooltip } from "@mantine/core"
 import type { FailedAttemptDocument } from "tollgate-contract/failures.ts"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { creditsText } from "../../format/credits.ts"
-import { counted, durationText } from "../../format/numbers.ts"
+import { durationText } from "../../format/numbers.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { reasonsOf } from "./attempt-reasons.ts"
+import { t } from "../../languages/text.ts"
 
 export interface AttemptsPanelProperties {
   readonly receipt: Receipt
@@ -22,12 +23,15 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
   let before = 0
   return (
     <Panel
-      title="Attempts"
-      description={`${counted(attempts.length, "call")} upstream, ${durationText(receipt.duration_ms)} in total`}
+      title={t("Attempts")}
+      description={t(
+        "{count, plural, one {# call} other {# calls}} upstream, {duration} in total",
+        { count: attempts.length, duration: durationText(receipt.duration_ms) },
+      )}
     >
       {attempts.length === 0 && (
         <Text size="sm" c="dimmed">
-          The request ended before any upstream call.
+          {t("The request ended before any upstream call.")}
         </Text>
       )}
       <Stack gap="md" component="ol" className="attempts">
@@ -56,12 +60,16 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
                 begin={begin / whole}
                 length={attempt.duration / whole}
                 isFine={attempt.outcome === "ok"}
-                words={`From ${durationText(begin)} to ${durationText(before)}`}
+                words={t("From {begin} to {end}", {
+                  begin: durationText(begin),
+                  end: durationText(before),
+                })}
               />
               {attempt.provider_cost !== undefined && (
                 <Text size="xs" c="dimmed" mt={4}>
-                  The vendor charged you {creditsText(attempt.provider_cost)} credits for it; the
-                  account was not charged.
+                  {t("The vendor charged you {cost} credits for it; the account was not charged.", {
+                    cost: creditsText(attempt.provider_cost),
+                  })}
                 </Text>
               )}
               <Reasons cause={attempt.cause} words={reasons[index]} />
@@ -71,7 +79,7 @@ export function AttemptsPanel({ receipt, failures }: AttemptsPanelProperties) {
       </Stack>
       {receipt.first_byte_ms !== null && (
         <Text size="xs" c="dimmed" mt="sm">
-          First byte after {durationText(receipt.first_byte_ms)}.
+          {t("First byte after {duration}.", { duration: durationText(receipt.first_byte_ms) })}
         </Text>
       )}
     </Panel>

@@ -7,6 +7,7 @@ import { handOver } from "../playground/hand-over.ts"
 import { conversationIn } from "../playground/said.ts"
 import { Panel } from "../../ui/panel.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Loaded on demand together with the Markdown renderer, because most accounts do not store content. */
 const ConversationView = lazyPart(() =>
@@ -17,9 +18,9 @@ const ConversationView = lazyPart(() =>
 export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
   if (receipt.content === null) {
     return (
-      <Panel title="Content">
+      <Panel title={t("Content")}>
         <Text size="sm" c="dimmed">
-          Prompts and responses are not stored. An operator can turn this on for an account.
+          {t("Prompts and responses are not stored. An operator can turn this on for an account.")}
         </Text>
       </Panel>
     )
@@ -39,16 +40,16 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
   const hasTurns = isChat(receipt) && conversationIn(content.request).length > 0
   return (
     <Panel
-      title="Content"
-      description="Stored because this account stores prompts and responses."
+      title={t("Content")}
+      description={t("Stored because this account stores prompts and responses.")}
       actions={
         <>
           {hasTurns && (
             <SegmentedControl
               size="xs"
-              aria-label="Show the content as"
+              aria-label={t("Show the content as")}
               data={[
-                { value: "conversation", label: "Conversation" },
+                { value: "conversation", label: t("Conversation") },
                 { value: "raw", label: "JSON" },
               ]}
               value={view}
@@ -63,7 +64,7 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
               variant="default"
               onClick={() => handOver({ model: receipt.model, body: content.request })}
             >
-              Open in playground
+              {t("Open in playground")}
             </LinkButton>
           )}
         </>
@@ -75,8 +76,8 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
         </Suspense>
       ) : (
         <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Part title="Request" value={content.request} />
-          <Part title="Response" value={content.answer} />
+          <Part title={t("Request")} label={t("Copy the request")} value={content.request} />
+          <Part title={t("Response")} label={t("Copy the response")} value={content.answer} />
         </SimpleGrid>
       )}
     </Panel>
@@ -99,7 +100,14 @@ const CHATS: ReadonlySet<string> = new Set([
 ])
 const GEMINI = /:(stream)?GenerateContent$/i
 
-function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
+interface PartProperties {
+  readonly title: string
+  /** The label of the button that copies the part. */
+  readonly label: string
+  readonly value: unknown
+}
+
+function Part({ title, label, value }: PartProperties) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2)
   return (
     <Stack gap="xs" style={{ minWidth: 0 }}>
@@ -108,10 +116,10 @@ function Part({ title, value }: { readonly title: string; readonly value: unknow
       </Title>
       {value === null || value === undefined ? (
         <Text size="sm" c="dimmed">
-          None.
+          {t("None.")}
         </Text>
       ) : (
-        <Snippet code={text} label={`Copy the ${title.toLowerCase()}`} />
+        <Snippet code={text} label={label} />
       )}
     </Stack>
   )

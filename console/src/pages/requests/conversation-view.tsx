@@ -6,15 +6,16 @@ import { Markdown } from "../../ui/markdown.tsx"
 import { answeredIn, conversationIn, type Said, type System } from "../playground/said.ts"
 import { ToolCalls } from "../playground/chat/tool-calls.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
+import { t } from "../../languages/text.ts"
 
 type Content = NonNullable<Receipt["content"]>
 type Turn = Said | System
 
 const WHO: Readonly<Record<Turn["by"], string>> = {
-  system: "System",
-  user: "User",
-  model: "Model",
-  tool: "Tool result",
+  system: t("System"),
+  user: t("User"),
+  model: t("Model"),
+  tool: t("Tool result"),
 }
 /** Maximum number of turns shown at first, counted back from the answer. */
 const SHOWN = 12
@@ -35,10 +36,10 @@ export function ConversationView({ content }: { readonly content: Content }) {
     <>
       {hidden > 0 && (
         <Button variant="default" size="xs" mb="sm" onClick={() => setWhole(true)}>
-          Show {hidden} earlier
+          {t("Show {hidden} earlier", { hidden })}
         </Button>
       )}
-      <ol className="said-list" aria-label="Conversation">
+      <ol className="said-list" aria-label={t("Conversation")}>
         {turns.slice(hidden).map((turn, index) => (
           <TurnView
             key={(hidden + index).toString()}
@@ -49,7 +50,7 @@ export function ConversationView({ content }: { readonly content: Content }) {
       </ol>
       {answered === 0 && (
         <Text size="sm" c="dimmed" mt="xs">
-          No response was stored.
+          {t("No response was stored.")}
         </Text>
       )}
     </>
@@ -66,11 +67,11 @@ function TurnView({ turn, isAnswer }: TurnViewProperties) {
     <li className="said" data-by={turn.by} data-answer={isAnswer || undefined}>
       <Text size="xs" c="dimmed" fw={600} className="said-by">
         {WHO[turn.by]}
-        {isAnswer && <span className="said-answer"> · response</span>}
+        {isAnswer && <span className="said-answer"> {t("· response")}</span>}
       </Text>
       <div className="said-text">
         {turn.by === "tool" && (
-          <Snippet code={turn.text} label="Copy the tool’s result" maxHeight={240} />
+          <Snippet code={turn.text} label={t("Copy the tool’s result")} maxHeight={240} />
         )}
         {turn.by === "model" && turn.text !== "" && <Markdown text={turn.text} />}
         {(turn.by === "user" || turn.by === "system") && (

@@ -6,6 +6,7 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
@@ -20,27 +21,27 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
   const { status, code, message, parameter, endpoint, model, key, account, at } = failure
   return (
     <Panel
-      title={isWhole ? "Rejected" : "Error"}
-      {...(isWhole && { description: "Nothing was held or charged, so there is no receipt." })}
+      title={isWhole ? t("Refused") : t("Error")}
+      {...(isWhole && { description: t("Nothing was held or charged, so there is no receipt.") })}
     >
       <Text mb="sm" className="anywhere">
         {message}
       </Text>
       <Facts
         facts={[
-          { label: "Code", value: <Status value={code} /> },
-          { label: "Status", value: `HTTP ${status}` },
-          ...(parameter === null ? [] : [{ label: "Field", value: parameter }]),
+          { label: t("Code"), value: <Status value={code} /> },
+          { label: t("Status"), value: `HTTP ${status}` },
+          ...(parameter === null ? [] : [{ label: t("Field"), value: parameter }]),
           ...(isWhole
             ? [
-                { label: "Endpoint", value: endpoint },
-                { label: "Model", value: model ?? "not known" },
+                { label: t("Endpoint"), value: endpoint },
+                { label: t("Model"), value: model ?? t("not known") },
                 {
-                  label: "Account",
-                  value: account === null ? "unknown caller" : <AccountName id={account} />,
+                  label: t("Account"),
+                  value: account === null ? t("unknown caller") : <AccountName id={account} />,
                 },
-                { label: "Key", value: key === null ? "unknown" : <KeyLink id={key} /> },
-                { label: "When", value: <When at={at} isExact /> },
+                { label: t("Key"), value: key === null ? t("unknown") : <KeyLink id={key} /> },
+                { label: t("When"), value: <When at={at} isExact /> },
               ]
             : []),
         ]}

@@ -13,6 +13,7 @@ import {
   TIMES,
   type RequestFilters,
 } from "./request-filters.ts"
+import { t } from "../../languages/text.ts"
 
 export interface FilterBarProperties {
   readonly account: string | undefined
@@ -21,11 +22,11 @@ export interface FilterBarProperties {
 }
 
 const STATUSES = [
-  { value: "all", label: "All" },
-  { value: "ok", label: "Answered" },
-  { value: "failed", label: "Failed" },
-  { value: "rejected", label: "Rejected" },
-  { value: "written_off", label: "Written off" },
+  { value: "all", label: t("All") },
+  { value: "ok", label: t("Answered") },
+  { value: "failed", label: t("Failed") },
+  { value: "refused", label: t("Refused") },
+  { value: "written_off", label: t("Written off") },
 ]
 
 const NO_FILTERS: RequestFilters = {
@@ -57,20 +58,20 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
   return (
     <div className="filters">
       <Search
-        label="Search errors, models, keys, users"
+        label={t("Search errors, models, keys, users")}
         value={filters.search ?? ""}
         onChange={(search) => onChange({ search: search || undefined })}
       />
       <Select
-        aria-label="Time"
+        aria-label={t("Time")}
         data={[...TIMES]}
         value={filters.time ?? "all"}
         onChange={(time) => onChange({ time: time ?? undefined })}
         allowDeselect={false}
       />
       <Select
-        aria-label="Key"
-        placeholder="Any key"
+        aria-label={t("Key")}
+        placeholder={t("Any key")}
         data={names}
         value={filters.key ?? null}
         onChange={(key) => onChange({ key: key ?? undefined })}
@@ -82,7 +83,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
         onChange={(model) => onChange({ model: model || undefined })}
       />
       <SegmentedControl
-        aria-label="Status"
+        aria-label={t("Status")}
         size="sm"
         className="filters-wide"
         data={STATUSES}
@@ -99,7 +100,7 @@ export function FilterBar({ account, filters, onChange }: FilterBarProperties) {
       {filters.time === "custom" && <CustomTime filters={filters} onChange={onChange} />}
       {isFiltered(filters) && (
         <Button variant="subtle" onClick={() => onChange(NO_FILTERS)}>
-          Clear filters
+          {t("Clear filters")}
         </Button>
       )}
     </div>
@@ -117,9 +118,9 @@ function ModelField({ value, onChange }: ModelFieldProperties) {
   useEffect(() => setTyped(value), [value])
   return (
     <TextInput
-      aria-label="Model, or a pattern with an asterisk"
+      aria-label={t("Model, or a pattern with an asterisk")}
       className="filters-full"
-      placeholder="Any model, openai/*"
+      placeholder={t("Any model, openai/*")}
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value)
@@ -133,13 +134,13 @@ function CustomTime({ filters, onChange }: Omit<FilterBarProperties, "account">)
   return (
     <Group gap="sm" className="filters-wide">
       <TextInput
-        aria-label="From"
+        aria-label={t("From")}
         type="datetime-local"
         value={filters.from ?? ""}
         onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
       />
       <TextInput
-        aria-label="To"
+        aria-label={t("To")}
         type="datetime-local"
         value={filters.to ?? ""}
         onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}

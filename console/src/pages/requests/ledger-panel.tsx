@@ -3,38 +3,40 @@ import { creditsText, nanos, nanosText } from "../../format/credits.ts"
 import { Facts, type Fact } from "../../ui/facts.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Shows the held and the charged amount, and the ledger entry. */
 export function LedgerPanel({ receipt }: { readonly receipt: Receipt }) {
   const { entry } = receipt
   const released = nanos(receipt.hold) - nanos(receipt.charged)
   const facts: Fact[] = [
-    { label: "Hold", value: <Money value={receipt.hold} hasUnit /> },
-    { label: "Charged", value: <Money value={receipt.charged} hasUnit /> },
+    { label: t("Hold"), value: <Money value={receipt.hold} hasUnit /> },
+    { label: t("Charged"), value: <Money value={receipt.charged} hasUnit /> },
     ...receipt.write_offs.map(({ amount, reason }) => ({
-      label: "Written off",
-      value: `${creditsText(amount)} credits: ${reason.replaceAll("_", " ")}`,
+      label: t("Written off"),
+      value: t("{amount} credits: {reason}", { amount: creditsText(amount), reason: word(reason) }),
     })),
     ...(receipt.late
-      ? [{ label: "Late", value: "settled after its process was presumed dead" }]
+      ? [{ label: t("Late"), value: t("settled after its process was presumed dead") }]
       : []),
     ...(released > 0n
-      ? [{ label: "Released", value: <Money value={nanosText(released)} hasUnit /> }]
+      ? [{ label: t("Released"), value: <Money value={nanosText(released)} hasUnit /> }]
       : []),
     ...(entry === null
-      ? [{ label: "Entry", value: "no entry: nothing was charged" }]
+      ? [{ label: t("Entry"), value: t("no entry: nothing was charged") }]
       : [
-          { label: "Entry", value: `No. ${entry.number}` },
-          { label: "Balance afterwards", value: <Money value={entry.balance} hasUnit /> },
+          { label: t("Entry"), value: t("No. {number}", { number: entry.number }) },
+          { label: t("Balance afterwards"), value: <Money value={entry.balance} hasUnit /> },
           {
-            label: "Entry hash",
+            label: t("Entry hash"),
             value: <span className="mono">{entry.hash}</span>,
             isWide: true,
           },
         ]),
   ]
   return (
-    <Panel title="Ledger entry">
+    <Panel title={t("Ledger entry")}>
       <Facts facts={facts} />
     </Panel>
   )

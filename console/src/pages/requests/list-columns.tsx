@@ -8,6 +8,8 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { type ColumnSettings, hasFailed, requestColumns } from "./request-columns.tsx"
 import "./histogram.css"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 export interface ListColumnSettings extends ColumnSettings {
   /** Names of loaded keys by id. */
@@ -31,13 +33,13 @@ export function listColumns(settings: ListColumnSettings): readonly Column<Liste
 /** Distinguishes requests in the same way as the chart above the list. */
 const RESULT: Column<ListedRequest> = {
   id: "result",
-  header: "Result",
+  header: t("Result"),
   width: 100,
   cell: ({ admitted }) => {
     const result = admitted === null ? "rejected" : hasFailed(admitted) ? "failed" : "answered"
     return (
       <span className="chart-key">
-        <i className={`histogram-${result}`} /> {result}
+        <i className={`histogram-${result}`} /> {word(result)}
       </span>
     )
   },
@@ -65,9 +67,17 @@ function rejectedCell(
     case "outcome":
       return <Status value={code} title={message} />
     case "account":
-      return account === null ? <span className="dim">unknown</span> : <AccountName id={account} />
+      return account === null ? (
+        <span className="dim">{t("unknown")}</span>
+      ) : (
+        <AccountName id={account} />
+      )
     case "key":
-      return key === null ? <span className="dim">unknown</span> : <KeyName id={key} known={keys} />
+      return key === null ? (
+        <span className="dim">{t("unknown")}</span>
+      ) : (
+        <KeyName id={key} known={keys} />
+      )
     case "endpoint":
       return <span className="anywhere">{endpoint}</span>
     default:

@@ -1,14 +1,16 @@
 import { Group, List, Text } from "@mantine/core"
 import type { Receipt } from "tollgate-contract/receipts.ts"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Shows the parts of the request that were not sent to the vendor. Renders nothing if all parts were sent. */
 export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) {
   if (losses.length === 0) return null
   return (
     <Panel
-      title="Not sent"
-      description="Fields the vendor does not support, and how they were handled."
+      title={t("Not sent")}
+      description={t("Fields the vendor does not support, and how they were handled.")}
     >
       <List size="sm" spacing={4}>
         {losses.map((loss) => (
@@ -18,7 +20,7 @@ export function LossesPanel({ losses }: { readonly losses: Receipt["losses"] }) 
                 {loss.name}
               </Text>
               <Text span size="sm" c="dimmed">
-                {loss.effect.replaceAll("_", " ")}
+                {word(loss.effect)}
               </Text>
             </Group>
           </List.Item>

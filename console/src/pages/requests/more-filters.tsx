@@ -9,6 +9,7 @@ import {
   LINKED_FILTERS,
   type RequestFilters,
 } from "./request-filters.ts"
+import { t } from "../../languages/text.ts"
 
 type MoreFiltersProperties = Pick<FilterBarProperties, "filters" | "onChange">
 
@@ -23,10 +24,10 @@ export function MoreFilters(properties: MoreFiltersProperties) {
           leftSection={<IconAdjustmentsHorizontal size={16} />}
           onClick={() => setOpen(!isOpen)}
         >
-          More filters
+          {t("More filters")}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="More filters">
+      <Popover.Dropdown aria-label={t("More filters")}>
         <FilterForm {...properties} onDone={() => setOpen(false)} />
       </Popover.Dropdown>
     </Popover>
@@ -69,7 +70,7 @@ function FilterForm({
           )}
         </SimpleGrid>
         <Button type="submit" size="xs" disabled={isFaulty}>
-          Filter
+          {t("Filter")}
         </Button>
       </Stack>
     </form>

@@ -13,6 +13,7 @@ import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { endpointText } from "./request-columns.tsx"
 import { type Fact, Facts } from "../../ui/facts.tsx"
 import { LinkButton, TextLink } from "../../ui/link-button.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -27,6 +28,8 @@ import { LedgerPanel } from "./ledger-panel.tsx"
 import { ContentPanel } from "./content-panel.tsx"
 import { LossesPanel } from "./losses-panel.tsx"
 import { SessionLink } from "./session-link.tsx"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 const route = getRouteApi("/signed-in/requests/$request")
 
@@ -42,41 +45,42 @@ export function ReceiptPage() {
       size="xs"
       leftSection={<IconArrowLeft size={16} />}
     >
-      All requests
+      {t("All requests")}
     </LinkButton>
   )
   if (asked.error instanceof ApiError && asked.error.status === 404) {
     return (
-      <Page title="Receipt">
-        <EmptyState title="Nothing is known of this request" action={back}>
-          It may still be running, its ID may be mistyped, or it was rejected more than seven days
-          ago.
+      <Page title={t("Receipt")}>
+        <EmptyState title={t("Nothing is known of this request")} action={back}>
+          {t(
+            "It may still be running, its ID may be mistyped, or it was refused more than seven days ago.",
+          )}
         </EmptyState>
       </Page>
     )
   }
   return (
     <Page
-      title="Receipt"
+      title={t("Receipt")}
       description={
         <>
           <Group gap={4} wrap="nowrap">
             <span className="mono anywhere">{request}</span>
-            <CopyButton value={request} label="Copy the request ID" />
+            <CopyButton value={request} label={t("Copy the request ID")} />
           </Group>
           <span className="print-only anywhere">{link}</span>
         </>
       }
       actions={
         <>
-          <CopyButton value={link} label="Copy link to this receipt" text="Copy link" />
+          <CopyButton value={link} label={t("Copy link to this receipt")} text={t("Copy link")} />
           <Button
             variant="default"
             size="xs"
             leftSection={<IconPrinter size={16} />}
             onClick={() => window.print()}
           >
-            Print
+            {t("Print")}
           </Button>
           {back}
         </>
@@ -84,7 +88,7 @@ export function ReceiptPage() {
     >
       <ErrorNotice
         error={asked.error}
-        title="The receipt could not be loaded"
+        title={t("The receipt could not be loaded")}
         retry={() => void asked.refetch()}
       />
       {asked.isPending && <Skeleton height={320} />}
@@ -138,16 +142,16 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
       <Facts
         facts={[
           {
-            label: "Status",
+            label: t("Status"),
             value: (
               <Group gap={6}>
-                <Status value={STATUS_WORDS[receipt.status]} />
+                <Status value={STATUS_CODES[receipt.status]} />
                 {outcome !== undefined && outcome !== "ok" && <Status value={outcome} />}
               </Group>
             ),
           },
           {
-            label: "Model",
+            label: t("Model"),
             value: (
               <TextLink to="/requests" search={{ model: receipt.model }}>
                 {receipt.model}
@@ -156,50 +160,53 @@ function SummaryPanel({ receipt }: { readonly receipt: Receipt }) {
           },
           ...(receipt.requested_model === undefined
             ? []
-            : [{ label: "Requested as", value: receipt.requested_model }]),
+            : [{ label: t("Requested as"), value: receipt.requested_model }]),
           ...(showsCosts ? deploymentFacts(receipt) : []),
           ...routeFacts(receipt),
           {
-            label: "Key",
+            label: t("Key"),
             value: (
               <TextLink to="/requests" search={{ key: receipt.key }}>
                 <KeyName id={receipt.key} known={NONE_KNOWN} />
               </TextLink>
             ),
           },
-          { label: "Endpoint", value: `${receipt.endpoint}${receipt.stream ? ", streamed" : ""}` },
+          {
+            label: t("Endpoint"),
+            value: endpointText(receipt),
+          },
           ...(isAll ? [accountFact(receipt)] : []),
           ...callerFacts(receipt),
           ...(receipt.session === undefined
             ? []
             : [
                 {
-                  label: "Session",
+                  label: t("Session"),
                   value: <SessionLink session={receipt.session} account={receipt.account} />,
                 },
               ]),
-          { label: "When", value: <When at={receipt.created_at} isExact /> },
-          { label: "Duration", value: durationText(receipt.duration_ms) },
+          { label: t("When"), value: <When at={receipt.created_at} isExact /> },
+          { label: t("Duration"), value: durationText(receipt.duration_ms) },
         ]}
       />
     </Panel>
   )
 }
 
-const STATUS_WORDS: Readonly<Record<Receipt["status"], string>> = {
+const STATUS_CODES: Readonly<Record<Receipt["status"], string>> = {
   settled: "charged",
-  released: "not charged",
+  released: "not_charged",
   expired: "expired",
 }
 
 /** Returns the deployment that answered, unless it has the same name as the model. */
 function deploymentFacts({ deployment, model }: Receipt): Fact[] {
-  return deployment === model ? [] : [{ label: "Served by", value: deployment ?? "none" }]
+  return deployment === model ? [] : [{ label: t("Served by"), value: deployment ?? t("none") }]
 }
 
 function accountFact({ account }: Receipt): Fact {
   return {
-    label: "Account",
+    label: t("Account"),
     value: (
       <TextLink to="/accounts/$account" params={{ account }}>
         <AccountName id={account} />
@@ -216,7 +223,7 @@ function callerFacts({ user, tags = {} }: Receipt): Fact[] {
       ? []
       : [
           {
-            label: "End user",
+            label: t("End user"),
             value: (
               <TextLink to="/requests" search={{ user }} className="anywhere">
                 {user}
@@ -228,7 +235,7 @@ function callerFacts({ user, tags = {} }: Receipt): Fact[] {
       ? []
       : [
           {
-            label: "Tags",
+            label: t("Tags"),
             value: names.map((tag) => (
               <TextLink
                 key={tag}
@@ -246,27 +253,27 @@ function callerFacts({ user, tags = {} }: Receipt): Fact[] {
 }
 
 const ROUTE_WORDS: Readonly<Record<NonNullable<Receipt["routed_by"]>, string>> = {
-  state: "it holds the referenced state",
-  cache_key: "prompt cache key",
-  session: "same session",
-  prompt: "same beginning of the prompt",
-  weight: "weight",
-  order: "order",
-  price: "lowest price",
-  latency: "latency",
-  least_busy: "least busy",
-  throughput: "most tokens a second",
-  models: "the request’s list of models",
-  "provider.order": "the request’s order of providers",
-  "provider.only": "the request’s list of providers",
-  "provider.ignore": "providers left out by the request",
-  "provider.sort": "the request’s sorting",
-  "provider.max_price": "the request’s price limit",
+  state: t("it holds the referenced state"),
+  cache_key: t("prompt cache key"),
+  session: t("same session"),
+  prompt: t("same beginning of the prompt"),
+  weight: t("weight"),
+  order: t("order"),
+  price: t("lowest price"),
+  latency: t("latency"),
+  least_busy: t("least busy"),
+  throughput: t("most tokens a second"),
+  models: t("the request’s list of models"),
+  "provider.order": t("the request’s order of providers"),
+  "provider.only": t("the request’s list of providers"),
+  "provider.ignore": t("providers left out by the request"),
+  "provider.sort": t("the request’s sorting"),
+  "provider.max_price": t("the request’s price limit"),
 }
 
 /** Returns the reason why the first deployment was chosen, if there was a choice. */
 function routeFacts({ routed_by: reason }: Receipt): Fact[] {
-  return reason === undefined ? [] : [{ label: "Chosen by", value: ROUTE_WORDS[reason] }]
+  return reason === undefined ? [] : [{ label: t("Chosen by"), value: ROUTE_WORDS[reason] }]
 }
 
 /** Shows the usage that is not part of the cost. */
@@ -274,10 +281,10 @@ function UsagePanel({ receipt }: { readonly receipt: Receipt }) {
   const classes = uncostedUsage(receipt)
   if (classes.length === 0) return null
   return (
-    <Panel title={receipt.arithmetic === null ? "Usage" : "Other usage"}>
+    <Panel title={receipt.arithmetic === null ? t("Usage") : t("Other usage")}>
       <Facts
         facts={classes.map(([name, quantity]) => ({
-          label: name.replaceAll("_", " "),
+          label: word(name),
           value: countText(quantity),
         }))}
       />

@@ -14,6 +14,7 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface RejectedListProperties {
   readonly query: NonNullable<Input<"GET /failures">["query"]>
@@ -39,13 +40,13 @@ export function RejectedList(properties: RejectedListProperties) {
     <>
       <ErrorNotice
         error={pages.error}
-        title="The rejected requests could not be loaded"
+        title={t("The refused requests could not be loaded")}
         retry={pages.retry}
       />
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
-            label="Rejected requests"
+            label={t("Refused requests")}
             columns={columns}
             rows={pages.items}
             rowKey={(failure) => failure.id}
@@ -55,9 +56,10 @@ export function RejectedList(properties: RejectedListProperties) {
               void navigate({ to: "/requests/$request", params: { request: id } })
             }
             empty={
-              <EmptyState title="No rejected requests">
-                Requests that the gateway rejects itself, such as for lack of credits, are listed
-                here for seven days. Those that a vendor rejected are under Failed.
+              <EmptyState title={t("No refused requests")}>
+                {t(
+                  "Requests that the gateway refuses itself, such as for lack of credits, are listed here for seven days. Those that a vendor refused are under Failed.",
+                )}
               </EmptyState>
             }
           />
@@ -75,7 +77,7 @@ function rejectedColumns(
   return [
     {
       id: "message",
-      header: "Error message",
+      header: t("Error message"),
       width: "34%",
       cell: ({ id, message }) => (
         <Box>
@@ -85,10 +87,10 @@ function rejectedColumns(
         </Box>
       ),
     },
-    { id: "code", header: "Code", cell: ({ code }) => <Status value={code} /> },
+    { id: "code", header: t("Code"), cell: ({ code }) => <Status value={code} /> },
     {
       id: "model",
-      header: "Model",
+      header: t("Model"),
       cell: ({ model, endpoint }) => (
         <Box>
           <span className="anywhere">{model ?? "–"}</span>
@@ -103,11 +105,11 @@ function rejectedColumns(
       : [
           {
             id: "account",
-            header: "Account",
+            header: t("Account"),
             isSecondary: true,
             cell: ({ account }: FailedRequestDocument) =>
               account === null ? (
-                <span className="dim">unknown</span>
+                <span className="dim">{t("unknown")}</span>
               ) : (
                 <AccountName id={account} />
               ),
@@ -115,11 +117,15 @@ function rejectedColumns(
         ]),
     {
       id: "key",
-      header: "Key",
+      header: t("Key"),
       isSecondary: isAll,
       cell: ({ key }) =>
-        key === null ? <span className="dim">unknown</span> : <KeyName id={key} known={keys} />,
+        key === null ? (
+          <span className="dim">{t("unknown")}</span>
+        ) : (
+          <KeyName id={key} known={keys} />
+        ),
     },
-    { id: "at", header: "When", cell: ({ at }) => <When at={at} isExact />, width: 150 },
+    { id: "at", header: t("When"), cell: ({ at }) => <When at={at} isExact />, width: 150 },
   ]
 }

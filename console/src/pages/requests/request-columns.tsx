@@ -8,6 +8,7 @@ import { SessionLink } from "./session-link.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 export interface ColumnSettings {
   /** Whether the requests belong to several accounts. */
@@ -26,7 +27,7 @@ export function requestColumns({
 }: ColumnSettings): readonly Column<RequestSummary>[] {
   const at: Column<RequestSummary> = {
     id: "at",
-    header: "When",
+    header: t("When"),
     cell: (request) => <When at={request.at} isExact={isExact} />,
     width: isExact ? 150 : 120,
     sort: "desc",
@@ -34,7 +35,7 @@ export function requestColumns({
   }
   const account: Column<RequestSummary> = {
     id: "account",
-    header: "Account",
+    header: t("Account"),
     cell: (request) => <AccountName id={request.account} />,
   }
   const [model, ...others] = COLUMNS
@@ -45,35 +46,34 @@ export function requestColumns({
 const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = [
   {
     id: "model",
-    header: "Model",
+    header: t("Model"),
     cell: (request) => (
       <Box>
         <TextLink to="/requests/$request" params={{ request: request.id }} className="anywhere">
           {request.model}
         </TextLink>
         <Text size="xs" c="dimmed" fw={400} className="anywhere">
-          {request.endpoint}
-          {request.stream && ", streamed"}
+          {endpointText(request)}
         </Text>
       </Box>
     ),
   },
-  { id: "outcome", header: "Outcome", cell: (request) => <Outcome request={request} /> },
+  { id: "outcome", header: t("Outcome"), cell: (request) => <Outcome request={request} /> },
   {
     id: "key",
-    header: "Key",
+    header: t("Key"),
     isSecondary: true,
     cell: (request) => <span className="anywhere">{request.key_name ?? request.key}</span>,
   },
   {
     id: "usage",
-    header: "In / out",
+    header: t("In / out"),
     isSecondary: true,
     isFigure: true,
     cell: (request) => (
       <span
         title={
-          request.estimated ? "Counted by the gateway: the vendor reported no usage" : undefined
+          request.estimated ? t("Counted by the gateway: the vendor reported no usage") : undefined
         }
       >
         {request.estimated && "≈ "}
@@ -83,7 +83,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   },
   {
     id: "duration",
-    header: "Duration",
+    header: t("Duration"),
     isSecondary: true,
     isFigure: true,
     sort: "desc",
@@ -93,7 +93,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
         title={
           request.first_byte_ms === null
             ? undefined
-            : `First byte after ${durationText(request.first_byte_ms)}`
+            : t("First byte after {duration}", { duration: durationText(request.first_byte_ms) })
         }
       >
         {durationText(request.duration_ms)}
@@ -102,7 +102,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   },
   {
     id: "cost",
-    header: "Cost",
+    header: t("Cost"),
     isFigure: true,
     cell: (request) => <Cost request={request} />,
     sort: "desc",
@@ -110,14 +110,14 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
   },
   {
     id: "first",
-    header: "First byte",
+    header: t("First byte"),
     isFigure: true,
     isExtra: true,
     cell: ({ first_byte_ms: firstByte }) => durationText(firstByte),
   },
   {
     id: "speed",
-    header: "Tokens/s",
+    header: t("Tokens/s"),
     isFigure: true,
     isExtra: true,
     cell: (request) => {
@@ -125,12 +125,12 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
       return speed === undefined ? <span className="dim">–</span> : countText(speed)
     },
   },
-  extra("provider", "Provider", ({ provider }) => provider),
-  extra("endpoint", "Endpoint", ({ endpoint }) => endpoint),
-  extra("user", "End user", ({ user }) => user),
+  extra("provider", t("Provider"), ({ provider }) => provider),
+  extra("endpoint", t("Endpoint"), ({ endpoint }) => endpoint),
+  extra("user", t("End user"), ({ user }) => user),
   {
     id: "session",
-    header: "Session",
+    header: t("Session"),
     isExtra: true,
     cell: ({ session, account }) =>
       session === undefined ? (
@@ -139,7 +139,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
         <SessionLink session={session} account={account} />
       ),
   },
-  extra("tags", "Tags", ({ tags = {} }) =>
+  extra("tags", t("Tags"), ({ tags = {} }) =>
     Object.entries(tags)
       .map(([name, value]) => `${name}=${value}`)
       .join(", "),
@@ -159,6 +159,11 @@ function extra(
   }
 }
 
+/** Formats the endpoint of a request: `/v1/messages, streamed`. */
+export function endpointText({ endpoint, stream }: { endpoint: string; stream: boolean }): string {
+  return stream ? t("{endpoint}, streamed", { endpoint }) : endpoint
+}
+
 /** Shows the charged amount. Operators also see the cost that was not charged. */
 function Cost({ request }: { readonly request: RequestSummary }) {
   const { cost, written_off: writtenOff = "0" } = request
@@ -167,7 +172,7 @@ function Cost({ request }: { readonly request: RequestSummary }) {
     <Box>
       <Money value={cost} decimals={6} />
       <Text size="xs" c="var(--mantine-color-yellow-light-color)">
-        <Money value={writtenOff} decimals={6} /> written off
+        {rich("{money} written off", { money: <Money value={writtenOff} decimals={6} /> })}
       </Text>
     </Box>
   )

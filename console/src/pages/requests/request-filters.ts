@@ -2,6 +2,7 @@ import type { Input } from "tollgate-contract/client.ts"
 import type { Step } from "./histogram-span.ts"
 import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
 import { fromLocalField } from "../../format/moments.ts"
+import { t } from "../../languages/text.ts"
 
 /** The filters of the request list, as stored in the address. */
 export interface RequestFilters {
@@ -27,39 +28,39 @@ export interface RequestFilters {
 
 /** The minimum and maximum filters with their labels. */
 export const BOUND_FILTERS = [
-  ["min_cost", "Cost at least"],
-  ["max_cost", "Cost at most"],
-  ["min_time", "Seconds at least"],
-  ["max_time", "Seconds at most"],
+  ["min_cost", t("Cost at least")],
+  ["max_cost", t("Cost at most")],
+  ["min_time", t("Seconds at least")],
+  ["max_time", t("Seconds at most")],
 ] as const
 
 const AMOUNT = /^\d{1,9}(\.\d{1,9})?$/
 
 /** Returns the error of a bound; undefined if the bound is valid. */
 export function boundFault(text: string): string | undefined {
-  return text === "" || AMOUNT.test(text) ? undefined : "Enter a number, such as 0.05"
+  return text === "" || AMOUNT.test(text) ? undefined : t("Enter a number, such as 0.05")
 }
 
 /** Filters that can be set only by links from other pages, with their labels. */
 export const LINKED_FILTERS = [
-  ["provider", "Provider"],
-  ["endpoint", "Endpoint"],
-  ["user", "End user"],
-  ["session", "Session"],
-  ["tag", "Tag"],
+  ["provider", t("Provider")],
+  ["endpoint", t("Endpoint")],
+  ["user", t("End user")],
+  ["session", t("Session")],
+  ["tag", t("Tag")],
 ] as const
 
 const HOUR_MS = 3_600_000
 
 /** The selectable time ranges with their lengths in milliseconds; null means unlimited or custom. */
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
-  { value: "all", label: "Any time", length: null },
-  { value: "1h", label: "Last hour", length: HOUR_MS },
-  { value: "24h", label: "Last 24 hours", length: 24 * HOUR_MS },
-  { value: "7d", label: "Last 7 days", length: 7 * 24 * HOUR_MS },
-  { value: "30d", label: "Last 30 days", length: 30 * 24 * HOUR_MS },
+  { value: "all", label: t("Any time"), length: null },
+  { value: "1h", label: t("Last hour"), length: HOUR_MS },
+  { value: "24h", label: t("Last 24 hours"), length: 24 * HOUR_MS },
+  { value: "7d", label: t("Last 7 days"), length: 7 * 24 * HOUR_MS },
+  { value: "30d", label: t("Last 30 days"), length: 30 * 24 * HOUR_MS },
   ...CALENDAR_RANGES.map((range) => ({ ...range, length: null })),
-  { value: "custom", label: "Custom range", length: null },
+  { value: "custom", label: t("Custom range"), length: null },
 ]
 
 const STATUSES = ["ok", "failed", "written_off"] as const

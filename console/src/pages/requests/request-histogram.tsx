@@ -6,7 +6,7 @@ import type { RequestCount } from "tollgate-contract/usage.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { axisTicks } from "../../format/axis-ticks.ts"
 import { momentText } from "../../format/moments.ts"
-import { counted, countText, shortCount } from "../../format/numbers.ts"
+import { countText, shortCount } from "../../format/numbers.ts"
 import { useNow } from "../playground/use-now.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -16,6 +16,8 @@ import { useBarRange } from "../../ui/use-bar-range.ts"
 import { type HistogramSpan, histogramSpan, narrowTo, partsOf } from "./histogram-span.ts"
 import "./histogram.css"
 import { type RequestFilters, requestCountQueryOf } from "./request-filters.ts"
+import { t, currentLanguage } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 export interface RequestHistogramProperties {
   readonly account: string | undefined
@@ -45,26 +47,29 @@ export function RequestHistogram({ account, filters, onChange }: RequestHistogra
   const narrow = (first: number, last = first) => onChange(narrowTo(first, last, span.step))
   return (
     <Panel
-      title={`${counted(total, "request")} by ${span.step}`}
+      title={t(
+        "{total, plural, one {# request} other {# requests}} {step, select, minute {by minute} hour {by hour} other {by day}}",
+        { total, step: span.step },
+      )}
       description={
         reach === null
-          ? `Since ${momentText(new Date(span.from).toISOString())}`
-          : `Counted since ${momentText(reach)}`
+          ? t("Since {from}", { from: momentText(new Date(span.from).toISOString()) })
+          : t("Counted since {reach}", { reach: momentText(reach) })
       }
       actions={
         <SegmentedControl
           size="xs"
-          aria-label="Show requests over time as"
+          aria-label={t("Show requests over time as")}
           data={[
-            { value: "chart", label: "Chart" },
-            { value: "table", label: "Table" },
+            { value: "chart", label: t("Chart") },
+            { value: "table", label: t("Table") },
           ]}
           value={view}
           onChange={setView}
         />
       }
     >
-      <ErrorNotice error={asked.error} title="The requests could not be counted" />
+      <ErrorNotice error={asked.error} title={t("The requests could not be counted")} />
       {view === "chart" ? (
         <Bars span={span} counts={counts} total={total} onChoose={narrow} />
       ) : (
@@ -105,7 +110,10 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
     <>
       <div
         role="img"
-        aria-label={`${counted(total, "request")} over time; the table has the figures`}
+        aria-label={t(
+          "{total, plural, one {# request} other {# requests}} over time; the table has the figures",
+          { total },
+        )}
         style={{ height: HEIGHT }}
         className="chart chart-ranges"
       >
@@ -133,10 +141,10 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
           })}
         </div>
       </div>
-      <ul className="chart-legend" aria-label="Legend">
+      <ul className="chart-legend" aria-label={t("Legend")}>
         {OUTCOMES.map((outcome) => (
           <li key={outcome} className="chart-key">
-            <i className={`histogram-${outcome}`} /> {outcome}
+            <i className={`histogram-${outcome}`} /> {word(outcome)}
           </li>
         ))}
       </ul>
@@ -145,8 +153,12 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
 }
 
 function titleOf(at: number, count: RequestCount | undefined): string {
-  const figures = OUTCOMES.map((outcome) => `${countText(count?.[outcome] ?? 0)} ${outcome}`)
-  return `${momentText(new Date(at).toISOString())}: ${figures.join(", ")}`
+  return t("{moment}: {answered} answered, {failed} failed, {refused} refused", {
+    moment: momentText(new Date(at).toISOString()),
+    answered: countText(count?.answered ?? 0),
+    failed: countText(count?.failed ?? 0),
+    refused: countText(count?.refused ?? 0),
+  })
 }
 
 /** Labels days in UTC, like other pages, and hours and minutes in the reader's time zone. */
@@ -155,24 +167,26 @@ function labelOf(at: number, { step }: HistogramSpan): string {
     step === "day"
       ? { day: "numeric", month: "short", timeZone: "UTC" }
       : { weekday: "short", hour: "2-digit", minute: "2-digit" }
-  return new Intl.DateTimeFormat("en-GB", style).format(at)
+  return new Intl.DateTimeFormat(currentLanguage.locale, style).format(at)
 }
+
+const HEADERS = { answered: t("Answered"), failed: t("Failed"), refused: t("Refused") }
 
 /** Lists the bars as rows, for screen readers and keyboards. */
 function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onChoose">) {
   const figures = OUTCOMES.map((outcome) => ({
     id: outcome,
-    header: `${outcome.slice(0, 1).toUpperCase()}${outcome.slice(1)}`,
+    header: HEADERS[outcome],
     isFigure: true,
     cell: (count: RequestCount) => countText(count[outcome]),
   }))
   return (
     <DataTable
-      label="Requests over time"
+      label={t("Requests over time")}
       columns={[
         {
           id: "at",
-          header: "From",
+          header: t("From"),
           cell: ({ at }: RequestCount) => (
             <Button variant="subtle" size="compact-sm" onClick={() => onChoose(Date.parse(at))}>
               {momentText(at)}
@@ -184,7 +198,11 @@ function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onCho
       rows={counts}
       rowKey={({ at }) => at}
       minWidth={480}
-      empty={<EmptyState title="No requests in this time range">Choose another one.</EmptyState>}
+      empty={
+        <EmptyState title={t("No requests in this time range")}>
+          {t("Choose another one.")}
+        </EmptyState>
+      }
     />
   )
 }

@@ -21,6 +21,7 @@ import { isFiltered, requestQueryOf } from "./request-filters.ts"
 import { useExactTimes } from "./use-exact-times.ts"
 import { useKeyNames } from "./use-key-names.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
+import { t } from "../../languages/text.ts"
 
 interface RequestListProperties extends ListProperties {
   readonly onSort: (sort: string | undefined) => void
@@ -62,7 +63,7 @@ export function RequestList(properties: RequestListProperties) {
     <>
       <ErrorNotice
         error={pages.error}
-        title="The requests could not be loaded"
+        title={t("The requests could not be loaded")}
         retry={pages.retry}
       />
       {pages.hasContent && (
@@ -71,7 +72,7 @@ export function RequestList(properties: RequestListProperties) {
             <ColumnChoice all={all} chosen={chosen}>
               <Switch
                 size="xs"
-                label="Date and time"
+                label={t("Date and time")}
                 checked={isExact}
                 onChange={() => setExact(!isExact)}
               />
@@ -83,11 +84,11 @@ export function RequestList(properties: RequestListProperties) {
               href={addressOf("GET /requests.csv", { query: { ...query, account } })}
               download
             >
-              CSV
+              {t("CSV")}
             </Button>
           </Group>
           <DataTable
-            label="Requests"
+            label={t("Requests")}
             columns={chosen.columns}
             rows={pages.items}
             rowKey={(request) => request.id}
@@ -102,7 +103,7 @@ export function RequestList(properties: RequestListProperties) {
             empty={<NoRequests isFiltered={isFiltered(filters)} reach={reach} />}
           />
           {reach !== null && pages.items.length > 0 && <Reach reach={reach} {...pages} />}
-          <MoreButton pages={pages} {...(reach !== null && { label: "Search further back" })} />
+          <MoreButton pages={pages} {...(reach !== null && { label: t("Search further back") })} />
         </Panel>
       )}
     </>
@@ -114,8 +115,10 @@ function Reach({ reach, hasMore }: { readonly reach: string; readonly hasMore: b
   return (
     <Text size="sm" c="dimmed" p="sm" ta="center">
       {hasMore
-        ? `Searched back to ${momentText(reach)}.`
-        : `Only requests since ${momentText(reach)} are sorted. Choose an earlier time range for others.`}
+        ? t("Searched back to {reach}.", { reach: momentText(reach) })
+        : t("Only requests since {reach} are sorted. Choose an earlier time range for others.", {
+            reach: momentText(reach),
+          })}
     </Text>
   )
 }
@@ -131,21 +134,23 @@ function NoRequests({ isFiltered, reach }: NoRequestsProperties) {
       <EmptyState
         title={
           reach === null
-            ? "No matching requests"
-            : `No matching requests since ${momentText(reach)}`
+            ? t("No matching requests")
+            : t("No matching requests since {reach}", { reach: momentText(reach) })
         }
       >
-        Change or remove a filter{reach !== null && ", or search further back"}.
+        {reach === null
+          ? t("Change or remove a filter.")
+          : t("Change or remove a filter, or search further back.")}
       </EmptyState>
     )
   }
   return (
     <EmptyState
       icon={<IconListDetails size={22} />}
-      title="No requests yet"
-      action={<LinkButton to="/">Go to the first steps</LinkButton>}
+      title={t("No requests yet")}
+      action={<LinkButton to="/">{t("Go to the first steps")}</LinkButton>}
     >
-      Call a model with one of your keys. The request appears here within two seconds.
+      {t("Call a model with one of your keys. The request appears here within two seconds.")}
     </EmptyState>
   )
 }

@@ -14,6 +14,7 @@ import { RequestHistogram } from "./request-histogram.tsx"
 import { useKeyNames } from "./use-key-names.ts"
 import { useIsAtTop } from "./use-live.ts"
 import { PAGE, useStableQuery } from "./use-stable-query.ts"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/requests")
 const POLL_INTERVAL_MS = 2_000
@@ -38,8 +39,11 @@ export function RequestsPage() {
   }
   return (
     <Page
-      title="Requests"
-      description={`Open a request for its receipt: model, usage and charge. Times are in ${zoneName()}.`}
+      title={t("Requests")}
+      description={t(
+        "Open a request for its receipt: model, usage and charge. Times are in {zone}.",
+        { zone: zoneName() },
+      )}
       actions={
         <LiveButton
           isLive={isLive && isWell}
@@ -97,7 +101,7 @@ function LiveButton({ isLive, isPaused, onToggle }: LiveButtonProperties) {
         />
       }
     >
-      {isPaused ? "Continue" : "Live"}
+      {isPaused ? t("Continue") : t("Live")}
     </Button>
   )
 }

@@ -16,6 +16,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
 import { zoneName } from "../../format/moments.ts"
 import { requestColumns } from "./request-columns.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/session")
 const PAGE = 200
@@ -40,13 +41,11 @@ export function SessionPage() {
   const calls = useMemo(() => items.toReversed(), [items])
   return (
     <Page
-      title="Session"
-      description={
-        <>
-          <span className="mono anywhere">{session}</span>, its calls in order. Times are in{" "}
-          {zoneName()}.
-        </>
-      }
+      title={t("Session")}
+      description={rich("{session}, its calls in order. Times are in {zone}.", {
+        session: <span className="mono anywhere">{session}</span>,
+        zone: zoneName(),
+      })}
       actions={
         <LinkButton
           to="/requests"
@@ -54,21 +53,25 @@ export function SessionPage() {
           variant="default"
           leftSection={<IconArrowLeft size={16} />}
         >
-          All requests
+          {t("All requests")}
         </LinkButton>
       }
     >
       <ErrorNotice
         error={pages.error}
-        title="The session could not be loaded"
+        title={t("The session could not be loaded")}
         retry={pages.retry}
       />
       {(pages.isLoading || calls.length > 0) && <Sums calls={calls} isLoading={pages.isLoading} />}
-      {isCut && <Text size="sm">Only the last {countText(calls.length)} calls are shown.</Text>}
+      {isCut && (
+        <Text size="sm">
+          {t("Only the last {count} calls are shown.", { count: countText(calls.length) })}
+        </Text>
+      )}
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
-            label="Calls of the session"
+            label={t("Calls of the session")}
             columns={COLUMNS}
             rows={calls}
             rowKey={({ id }) => id}
@@ -78,8 +81,8 @@ export function SessionPage() {
               void navigate({ to: "/requests/$request", params: { request: id } })
             }
             empty={
-              <EmptyState title="No calls in this session">
-                Its requests may belong to another account.
+              <EmptyState title={t("No calls in this session")}>
+                {t("Its requests may belong to another account.")}
               </EmptyState>
             }
           />
@@ -102,10 +105,10 @@ function Sums({ calls, isLoading }: SumsProperties) {
   const lasted = first === undefined ? 0 : Math.max(...ends) - Date.parse(first.at)
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
-      <Stat label="Credits" value={creditsText(nanosText(cost))} isLoading={isLoading} />
-      <Stat label="Calls" value={countText(calls.length)} isLoading={isLoading} />
-      <Stat label="Failed" value={countText(failed)} isLoading={isLoading} />
-      <Stat label="Duration" value={durationText(lasted)} isLoading={isLoading} />
+      <Stat label={t("Credits")} value={creditsText(nanosText(cost))} isLoading={isLoading} />
+      <Stat label={t("Calls")} value={countText(calls.length)} isLoading={isLoading} />
+      <Stat label={t("Failed")} value={countText(failed)} isLoading={isLoading} />
+      <Stat label={t("Duration")} value={durationText(lasted)} isLoading={isLoading} />
     </SimpleGrid>
   )
 }

@@ -10,7 +10,8 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/reset")
 
@@ -27,22 +28,22 @@ export function ResetPage() {
   const rejection = rejectionOf(link.error)
   if (token === undefined) {
     return (
-      <PublicPage title="New password">
-        <LinkNotice title="The link is incomplete">
-          Open the complete link that the operator gave you.
+      <PublicPage title={t("New password")}>
+        <LinkNotice title={t("The link is incomplete")}>
+          {t("Open the complete link that the operator gave you.")}
         </LinkNotice>
       </PublicPage>
     )
   }
   if (rejection !== undefined) {
     return (
-      <PublicPage title="New password">
-        <LinkNotice title="This link no longer works">{rejection.message}</LinkNotice>
+      <PublicPage title={t("New password")}>
+        <LinkNotice title={t("This link no longer works")}>{refusal.message}</LinkNotice>
       </PublicPage>
     )
   }
   return (
-    <PublicPage title="New password" description="Setting it ends all your sessions.">
+    <PublicPage title={t("New password")} description={t("Setting it ends all your sessions.")}>
       <ErrorNotice error={link.error} retry={() => void link.refetch()} />
       {link.isPending && <Skeleton height={140} />}
       {link.data !== undefined && <ResetForm token={token} />}
@@ -58,19 +59,19 @@ function ResetForm({ token }: { readonly token: string }) {
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     await api("POST /auth/reset-password", { body: { ...values, token } })
-    notifyDone("Your new password has been set. Sign in with it.")
+    notifyDone(t("Your new password has been set. Sign in with it."))
     await navigate({ to: "/sign-in" })
   })
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <NewPassword label="New password" autoFocus {...form.getInputProps("new_password")} />
-        <ErrorNotice error={error} title="Could not change the password" />
+        <NewPassword label={t("New password")} autoFocus {...form.getInputProps("new_password")} />
+        <ErrorNotice error={error} title={t("Could not change the password")} />
         <Button type="submit" loading={isBusy}>
-          Set password
+          {t("Set password")}
         </Button>
         <TextLink to="/sign-in" size="sm">
-          Go to sign-in
+          {t("Go to sign-in")}
         </TextLink>
       </Stack>
     </form>

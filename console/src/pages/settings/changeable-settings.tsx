@@ -8,22 +8,23 @@ import { SettingField } from "./setting-field.tsx"
 import type { SettingsTestProperties } from "./settings-test.tsx"
 import { StripeTest } from "./stripe-test.tsx"
 import { type Setting, useSettingsForm } from "./use-settings-form.ts"
+import { t } from "../../languages/text.ts"
 
 /** Section titles for settings, by the first part of their names. */
 const SECTIONS: Readonly<Record<string, string>> = {
-  timeouts: "Timeouts",
-  images: "Images",
-  limits: "Limits",
-  notices: "Email",
-  stripe: "Card payments",
-  responses: "Kept responses",
+  deadlines: t("Deadlines"),
+  images: t("Images"),
+  limits: t("Limits"),
+  notices: t("Email"),
+  stripe: t("Card payments"),
+  responses: t("Kept responses"),
 }
-const GENERAL = "General"
+const GENERAL = t("General")
 
 /** Tests of the active settings, by section title. */
 const TESTS: Readonly<Record<string, ComponentType<SettingsTestProperties>>> = {
-  Email: MailTest,
-  "Card payments": StripeTest,
+  [t("Email")]: MailTest,
+  [t("Card payments")]: StripeTest,
 }
 
 /** Shows the settings that the console may change. They are saved together. */
@@ -40,8 +41,8 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
 
   return (
     <Panel
-      title="Changeable settings"
-      description="Changes take effect immediately, without a restart."
+      title={t("Changeable settings")}
+      description={t("Changes take effect immediately, without a restart.")}
     >
       <form onSubmit={submit}>
         <Stack gap="xl">
@@ -64,18 +65,20 @@ export function ChangeableSettings({ settings }: { readonly settings: readonly S
               <SectionTest section={section} settings={members} hasChanges={form.changes > 0} />
             </section>
           ))}
-          <ErrorNotice error={form.error} title="Could not save the settings" />
+          <ErrorNotice error={form.error} title={t("Could not save the settings")} />
         </Stack>
         {form.changes > 0 && (
           <Group className="unsaved" gap="xs">
             <Text size="sm" role="status">
-              {form.changes === 1 ? "1 unsaved change" : `${form.changes} unsaved changes`}
+              {t("{count, plural, one {1 unsaved change} other {{count} unsaved changes}}", {
+                count: form.changes,
+              })}
             </Text>
             <Button variant="default" ml="auto" disabled={form.isBusy} onClick={form.discard}>
-              Discard
+              {t("Discard")}
             </Button>
             <Button type="submit" loading={form.isBusy}>
-              Save
+              {t("Save")}
             </Button>
           </Group>
         )}

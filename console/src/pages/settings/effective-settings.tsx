@@ -1,5 +1,6 @@
 import { Snippet } from "../../ui/snippet.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface EffectiveSettingsProperties {
   readonly settings: Readonly<Record<string, unknown>>
@@ -9,12 +10,14 @@ export interface EffectiveSettingsProperties {
 export function EffectiveSettings({ settings }: EffectiveSettingsProperties) {
   return (
     <Panel
-      title="Active settings"
-      description="The file, the environment, this console and the defaults combined, with the names and units of tollgate.yaml. Secrets are omitted."
+      title={t("Active settings")}
+      description={t(
+        "The file, the environment, this console and the defaults combined, with the names and units of tollgate.yaml. Secrets are omitted.",
+      )}
     >
       <Snippet
         code={JSON.stringify(settings, null, 2)}
-        label="Copy the active settings"
+        label={t("Copy the active settings")}
         maxHeight={480}
       />
     </Panel>

@@ -1,6 +1,7 @@
 import { Button, Group } from "@mantine/core"
 import type { IssuerSettings } from "tollgate-contract/operations.ts"
 import type { Column } from "../../ui/data-column.ts"
+import { t } from "../../languages/text.ts"
 
 interface IssuerActions {
   /** Whether the file sets the issuers. */
@@ -12,29 +13,29 @@ interface IssuerActions {
 
 export function issuerColumns(actions: IssuerActions): readonly Column<IssuerSettings>[] {
   return [
-    { id: "name", header: "Name", cell: ({ name }) => name },
-    { id: "id", header: "Id", cell: ({ id }) => <span className="mono">{id}</span> },
+    { id: "name", header: t("Name"), cell: ({ name }) => name },
+    { id: "id", header: t("Id"), cell: ({ id }) => <span className="mono">{id}</span> },
     {
       id: "issuer",
-      header: "Issuer",
+      header: t("Issuer"),
       cell: ({ issuer }) => <span className="mono anywhere">{issuer}</span>,
     },
     {
       id: "client",
-      header: "Client ID",
+      header: t("Client ID"),
       isWideOnly: true,
       cell: ({ client_id: client }) => <span className="mono anywhere">{client}</span>,
     },
     {
       id: "secret",
-      header: "Client secret",
+      header: t("Client secret"),
       isWideOnly: true,
       cell: ({ has_client_secret: hasSecret }) =>
-        hasSecret ? "set" : <span className="dim">none</span>,
+        hasSecret ? t("set") : <span className="dim">{t("none")}</span>,
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (issuer) => <RowButtons issuer={issuer} {...actions} />,
     },
@@ -54,29 +55,29 @@ function RowButtons({
       <Button
         size="compact-xs"
         variant="subtle"
-        aria-label={`Test ${name}`}
+        aria-label={t("Test {name}", { name })}
         onClick={() => test(issuer)}
       >
-        Test
+        {t("Test [button]")}
       </Button>
       {!isLocked && (
         <>
           <Button
             size="compact-xs"
             variant="subtle"
-            aria-label={`Change ${name}`}
+            aria-label={t("Change {name}", { name })}
             onClick={() => change(issuer)}
           >
-            Change
+            {t("Change [button]")}
           </Button>
           <Button
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={`Remove ${name}`}
+            aria-label={t("Remove {name}", { name })}
             onClick={() => remove(issuer)}
           >
-            Remove
+            {t("Remove")}
           </Button>
         </>
       )}

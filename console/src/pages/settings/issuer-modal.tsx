@@ -9,6 +9,7 @@ import { FormButtons } from "../../ui/form-buttons.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { Snippet } from "../../ui/snippet.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { t } from "../../languages/text.ts"
 
 interface IssuerModalProperties {
   /** The issuer to change; undefined to add one. */
@@ -19,7 +20,8 @@ interface IssuerModalProperties {
 
 /** Adds or changes an OpenID Connect issuer. */
 export function IssuerModal({ issuer, isOpen, onClose }: IssuerModalProperties) {
-  const title = issuer === undefined ? "Add an issuer" : `Change ${issuer.name}`
+  const title =
+    issuer === undefined ? t("Add an issuer") : t("Change {name}", { name: issuer.name })
   return (
     <Modal opened={isOpen} onClose={onClose} title={title} closeOnClickOutside={false}>
       {isOpen && <IssuerForm issuer={issuer} onClose={onClose} />}
@@ -55,42 +57,46 @@ function IssuerForm({ issuer, onClose }: Omit<IssuerModalProperties, "isOpen">) 
     <form onSubmit={form.onSubmit((values) => void submit(values))}>
       <Stack>
         <TextInput
-          label="Id"
-          description="Lowercase letters, digits and hyphens, such as company. It cannot be changed later."
+          label={t("Id")}
+          description={t(
+            "Lowercase letters, digits and hyphens, such as company. It cannot be changed later.",
+          )}
           required
           disabled={issuer !== undefined}
           {...form.getInputProps("id")}
         />
         <div>
           <Text size="sm" fw={500}>
-            Redirect URI
+            {t("Redirect URI")}
           </Text>
           <Snippet
             code={`${baseUrl}/admin/v1/auth/callback/${id.trim() || "ID"}`}
-            label="Copy the redirect URI"
+            label={t("Copy the redirect URI")}
           />
         </div>
         <TextInput
-          label="Name"
-          description="Shown on the sign-in page."
+          label={t("Name")}
+          description={t("Shown on the sign-in page.")}
           {...form.getInputProps("name")}
         />
         <TextInput
-          label="Issuer"
-          description="The address of the issuer, such as https://accounts.google.com."
+          label={t("Issuer")}
+          description={t("The address of the issuer, such as https://accounts.google.com.")}
           required
           {...form.getInputProps("issuer")}
         />
-        <TextInput label="Client ID" required {...form.getInputProps("client_id")} />
+        <TextInput label={t("Client ID")} required {...form.getInputProps("client_id")} />
         <PasswordField
-          label="Client secret"
-          description="Stored in encrypted form, and not shown again. Public clients have none."
-          placeholder={issuer?.has_client_secret ? "set; type to replace it" : "none"}
+          label={t("Client secret")}
+          description={t(
+            "Stored in encrypted form, and not shown again. Public clients have none.",
+          )}
+          placeholder={issuer?.has_client_secret ? t("set; type to replace it") : t("none")}
           autoComplete="off"
           {...form.getInputProps("client_secret")}
         />
-        <ErrorNotice error={error} title="Could not save the issuer" />
-        <FormButtons action="Save" isBusy={isBusy} error={error} onClose={onClose} />
+        <ErrorNotice error={error} title={t("Could not save the issuer")} />
+        <FormButtons action={t("Save")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
   )

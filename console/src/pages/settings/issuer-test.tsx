@@ -4,6 +4,7 @@ import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useTestRun } from "../../ui/use-test-run.ts"
 import { TestVerdict } from "./settings-test.tsx"
+import { t } from "../../languages/text.ts"
 
 interface IssuerTestProperties {
   readonly issuer: IssuerSettings | undefined
@@ -13,7 +14,11 @@ interface IssuerTestProperties {
 /** Tests an issuer in a dialog. */
 export function IssuerTest({ issuer, onClose }: IssuerTestProperties) {
   return (
-    <Modal opened={issuer !== undefined} onClose={onClose} title={`Test ${issuer?.name ?? ""}`}>
+    <Modal
+      opened={issuer !== undefined}
+      onClose={onClose}
+      title={t("Test {name}", { name: issuer?.name ?? "" })}
+    >
       {issuer !== undefined && <Result id={issuer.id} onClose={onClose} />}
     </Modal>
   )
@@ -28,16 +33,18 @@ function Result({ id, onClose }: { readonly id: string; readonly onClose: () => 
       {test.isFetching && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
-          <Text size="sm">Reading the discovery document and the keys…</Text>
+          <Text size="sm">{t("Reading the discovery document and the keys…")}</Text>
         </Group>
       )}
-      {!test.isFetching && <ErrorNotice error={test.error} title="The test could not be run" />}
+      {!test.isFetching && (
+        <ErrorNotice error={test.error} title={t("The test could not be run")} />
+      )}
       {!test.isFetching && test.data !== undefined && <TestVerdict result={test.data} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" loading={test.isFetching} onClick={() => void test.refetch()}>
-          Test again
+          {t("Test again")}
         </Button>
-        <Button onClick={onClose}>Done</Button>
+        <Button onClick={onClose}>{t("Done")}</Button>
       </Group>
     </Stack>
   )

@@ -13,6 +13,7 @@ import { Panel } from "../../ui/panel.tsx"
 import { issuerColumns } from "./issuer-columns.tsx"
 import { IssuerModal } from "./issuer-modal.tsx"
 import { IssuerTest } from "./issuer-test.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Lists the OpenID Connect issuers with which people sign in. */
 export function IssuersPanel() {
@@ -32,17 +33,20 @@ export function IssuersPanel() {
   return (
     <Panel
       isFlush
-      title="Single sign-on"
-      description="People sign in to the console with these OpenID Connect issuers."
+      title={t("Single sign-on")}
+      description={t("People sign in to the console with these OpenID Connect issuers.")}
       actions={data && <PanelAction isLocked={isLocked} add={() => setAdding(true)} />}
     >
       <Stack gap="sm">
         <ErrorNotice error={error} retry={() => void refetch()} />
         {data !== undefined && data.problem !== null && (
-          <ErrorNotice error={new Error(data.problem)} title="The stored issuers are not used" />
+          <ErrorNotice
+            error={new Error(data.problem)}
+            title={t("The stored issuers are not used")}
+          />
         )}
         <DataTable
-          label="Issuers"
+          label={t("Issuers")}
           columns={issuerColumns({
             isLocked,
             test: setTesting,
@@ -53,7 +57,7 @@ export function IssuersPanel() {
           rowKey={({ id }) => id}
           isLoading={isPending}
           minWidth={520}
-          empty="No issuer. People sign in with a password or a passkey."
+          empty={t("No issuer. People sign in with a password or a passkey.")}
         />
       </Stack>
       <IssuerModal
@@ -67,12 +71,14 @@ export function IssuersPanel() {
       <IssuerTest issuer={testing} onClose={() => setTesting(undefined)} />
       <Confirm
         isOpen={removing !== undefined}
-        title={`Remove the issuer ${removing?.name ?? ""}?`}
-        action="Remove the issuer"
+        title={t("Remove the issuer {name}?", { name: removing?.name ?? "" })}
+        action={t("Remove the issuer")}
         onConfirm={remove}
         onClose={() => setRemoving(undefined)}
       >
-        People who sign in only with this issuer cannot sign in any more. Their users are kept.
+        {t(
+          "People who sign in only with this issuer cannot sign in any more. Their users are kept.",
+        )}
       </Confirm>
     </Panel>
   )
@@ -87,7 +93,7 @@ function PanelAction({ isLocked, add }: PanelActionProperties) {
   if (!isLocked) {
     return (
       <Button variant="default" leftSection={<IconPlus size={16} />} onClick={add}>
-        Add an issuer
+        {t("Add an issuer")}
       </Button>
     )
   }
@@ -99,7 +105,7 @@ function PanelAction({ isLocked, add }: PanelActionProperties) {
       fw={500}
       leftSection={<IconLock size={12} aria-hidden />}
     >
-      set in the file
+      {t("set in the file")}
     </Badge>
   )
 }

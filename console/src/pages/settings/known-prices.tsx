@@ -8,12 +8,13 @@ import { type Fact, Facts } from "../../ui/facts.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the active list of known prices. */
 export function KnownPrices() {
   const { data, error, refetch } = useQuery(oneQuery("GET /prices", {}))
   return (
-    <Panel title="Known prices" description="For models without a price of your own.">
+    <Panel title={t("Known prices")} description={t("For models without a price of your own.")}>
       <ErrorNotice error={error} retry={() => void refetch()} />
       {error === null && <Facts facts={factsOf(data)} />}
     </Panel>
@@ -25,16 +26,23 @@ function factsOf(list: Answer<"GET /prices"> | undefined): readonly Fact[] {
   const shown = (value: (list: Answer<"GET /prices">) => ReactNode) =>
     list === undefined ? <Skeleton height={20} width={120} /> : value(list)
   return [
-    { label: "Date", value: shown(({ date }) => date) },
+    { label: t("Date"), value: shown(({ date }) => date) },
     {
-      label: "Source",
+      label: t("Source"),
       value: shown(({ source }) => <span className="mono anywhere">{source}</span>),
     },
-    { label: "In use since", value: shown(({ since }) => <When at={since} none="the start" />) },
     {
-      label: "Newer list",
+      label: t("In use since"),
+      value: shown(({ since }) => <When at={since} none={t("the start")} />),
+    },
+    {
+      label: t("Newer list"),
       value: shown(({ pending }) =>
-        pending === null ? "none" : <TextLink to="/models">of {pending.date}</TextLink>,
+        pending === null ? (
+          t("none")
+        ) : (
+          <TextLink to="/models">{t("of {date}", { date: pending.date })}</TextLink>
+        ),
       ),
     },
   ]

@@ -3,9 +3,9 @@ import { IconAlertCircle, IconBook, IconCheck } from "../../ui/icons.tsx"
 import { useQuery } from "@tanstack/react-query"
 import type { LedgerVerdict } from "tollgate-contract/operations.ts"
 import { api } from "../../api/client.ts"
-import { counted } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Verifies every account's ledger on request and shows the result. */
 export function LedgerPanel() {
@@ -19,8 +19,10 @@ export function LedgerPanel() {
   })
   return (
     <Panel
-      title="The ledger"
-      description="Every entry is chained to the previous one by its hash, and the entries add up to the balances."
+      title={t("The ledger")}
+      description={t(
+        "Every entry is chained to the previous one by its hash, and the entries add up to the balances.",
+      )}
       actions={
         <Button
           variant="default"
@@ -28,18 +30,18 @@ export function LedgerPanel() {
           loading={verification.isFetching}
           onClick={() => void verification.refetch()}
         >
-          Verify the ledger
+          {t("Verify the ledger")}
         </Button>
       }
     >
       {verification.isFetching && (
         <Group gap="sm" role="status">
           <Loader size="sm" />
-          <Text size="sm">Checking every account's entries…</Text>
+          <Text size="sm">{t("Checking every account's entries…")}</Text>
         </Group>
       )}
       {!verification.isFetching && (
-        <ErrorNotice error={verification.error} title="The ledger could not be verified" />
+        <ErrorNotice error={verification.error} title={t("The ledger could not be verified")} />
       )}
       {!verification.isFetching && verification.data !== undefined && (
         <Verdict verdict={verification.data} />
@@ -50,11 +52,13 @@ export function LedgerPanel() {
 
 function Verdict({ verdict }: { readonly verdict: LedgerVerdict }) {
   const { accounts, entries, problems } = verdict
-  const walked = `${counted(entries, "entry", "entries")} of ${counted(accounts, "account")}`
   if (problems.length === 0) {
     return (
-      <Alert icon={<IconCheck />} variant="light" title="The ledger is correct" role="status">
-        {walked}: every hash and every sum is correct.
+      <Alert icon={<IconCheck />} variant="light" title={t("The ledger is correct")} role="status">
+        {t(
+          "{entries, plural, one {# entry} other {# entries}} of {accounts, plural, one {# account} other {# accounts}}: every hash and every sum is correct.",
+          { entries, accounts },
+        )}
       </Alert>
     )
   }
@@ -64,25 +68,27 @@ function Verdict({ verdict }: { readonly verdict: LedgerVerdict }) {
         color="red"
         icon={<IconAlertCircle />}
         variant="light"
-        title="The ledger has errors"
+        title={t("The ledger has errors")}
         role="alert"
       >
-        {counted(problems.length, "fault")} in {walked}. Entries were changed outside the gateway,
-        or the disk failed. Keep a copy of the database and compare it with your last backup.
+        {t(
+          "{count, plural, one {# fault} other {# faults}} in {entries, plural, one {# entry} other {# entries}} of {accounts, plural, one {# account} other {# accounts}}. Entries were changed outside the gateway, or the disk failed. Keep a copy of the database and compare it with your last backup.",
+          { count: problems.length, entries, accounts },
+        )}
       </Alert>
       <Table.ScrollContainer minWidth={480} type="native" tabIndex={0}>
-        <Table aria-label="Ledger errors">
+        <Table aria-label={t("Ledger errors")}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Account</Table.Th>
-              <Table.Th>Entry</Table.Th>
-              <Table.Th>Fault</Table.Th>
+              <Table.Th>{t("Account")}</Table.Th>
+              <Table.Th>{t("Entry")}</Table.Th>
+              <Table.Th>{t("Fault")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {problems.map((problem) => (
               <Table.Tr key={`${problem.account ?? ""} ${problem.number ?? ""} ${problem.fault}`}>
-                <Table.Td className="mono">{problem.account ?? "all"}</Table.Td>
+                <Table.Td className="mono">{problem.account ?? t("all")}</Table.Td>
                 <Table.Td className="figures">{problem.number ?? "–"}</Table.Td>
                 <Table.Td>{problem.message}</Table.Td>
               </Table.Tr>

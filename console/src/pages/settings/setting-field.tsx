@@ -4,6 +4,8 @@ import { IconLock } from "../../ui/icons.tsx"
 import { ModelSelect } from "../../ui/model-select.tsx"
 import { PasswordField } from "../../ui/password-field.tsx"
 import type { Setting } from "./use-settings-form.ts"
+import { known, t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 /** Settings that name a model, with the kinds of models that they accept. */
 const MODEL_KINDS: Readonly<Record<string, readonly Model["kind"][]>> = {
@@ -36,8 +38,9 @@ export function SettingField(properties: SettingFieldProperties) {
   const reset = () => onChange("")
   const common = {
     label: <SettingLabel setting={setting} />,
-    description: setting.help,
-    placeholder: setting.default === null ? "none" : `${setting.default} (default)`,
+    description: known(setting.help),
+    placeholder:
+      setting.default === null ? t("none") : t("{value} (default)", { value: setting.default }),
     error: fault,
     disabled: setting.is_locked,
   }
@@ -57,11 +60,11 @@ export function SettingField(properties: SettingFieldProperties) {
     return (
       <Select
         {...common}
-        data={[...choices]}
+        data={choices.map((choice) => ({ value: choice, label: word(choice) }))}
         value={value === "" ? null : value}
         onChange={(chosen) => onChange(chosen ?? "")}
         clearable
-        clearButtonProps={{ "aria-label": "Use the default" }}
+        clearButtonProps={{ "aria-label": t("Use the default") }}
       />
     )
   }
@@ -72,7 +75,7 @@ export function SettingField(properties: SettingFieldProperties) {
       onChange={(event) => onChange(event.currentTarget.value)}
       rightSection={
         value === "" || setting.is_locked ? null : (
-          <CloseButton size="sm" aria-label="Use the default" onClick={reset} />
+          <CloseButton size="sm" aria-label={t("Use the default")} onClick={reset} />
         )
       }
     />
@@ -81,15 +84,16 @@ export function SettingField(properties: SettingFieldProperties) {
 
 /** A field for a secret, which can be replaced or removed, but not read. */
 function SecretField({ setting, value, fault, isRemoved, onChange }: SettingFieldProperties) {
-  const { label, is_set: isSet, is_locked: isLocked } = setting
-  const kept = isSet ? "set; type to replace it" : "none"
+  const { is_set: isSet, is_locked: isLocked } = setting
+  const label = known(setting.label)
+  const kept = isSet ? t("set; type to replace it") : t("none")
   return (
     <Group gap="xs" align="end" wrap="nowrap">
       <PasswordField
         flex={1}
         label={<SettingLabel setting={setting} />}
-        description={setting.help}
-        placeholder={isRemoved ? "will be removed" : kept}
+        description={known(setting.help)}
+        placeholder={isRemoved ? t("will be removed") : kept}
         error={fault}
         disabled={isLocked}
         autoComplete="off"
@@ -99,10 +103,10 @@ function SecretField({ setting, value, fault, isRemoved, onChange }: SettingFiel
       {isSet && !isLocked && (
         <Button
           variant="default"
-          aria-label={isRemoved ? `Keep ${label}` : `Remove ${label}`}
+          aria-label={isRemoved ? t("Keep {label}", { label }) : t("Remove {label}", { label })}
           onClick={() => onChange(isRemoved ? "" : null)}
         >
-          {isRemoved ? "Keep" : "Remove"}
+          {isRemoved ? t("Keep") : t("Remove")}
         </Button>
       )}
     </Group>
@@ -112,7 +116,7 @@ function SecretField({ setting, value, fault, isRemoved, onChange }: SettingFiel
 function SettingLabel({ setting }: { readonly setting: Setting }) {
   return (
     <Group gap={6} component="span" display="inline-flex">
-      {setting.label}
+      {known(setting.label)}
       {setting.is_locked && (
         <Badge
           variant="default"
@@ -121,7 +125,7 @@ function SettingLabel({ setting }: { readonly setting: Setting }) {
           fw={500}
           leftSection={<IconLock size={12} aria-hidden />}
         >
-          set in the file or environment
+          {t("set in the file or environment")}
         </Badge>
       )}
       <Text span size="xs" c="dimmed" ff="monospace">

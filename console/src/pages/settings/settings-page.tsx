@@ -11,26 +11,29 @@ import { ChangeableSettings } from "./changeable-settings.tsx"
 import { EffectiveSettings } from "./effective-settings.tsx"
 import { IssuersPanel } from "./issuers-panel.tsx"
 import { KnownPrices } from "./known-prices.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Shows the gateway's settings and verifies its ledger. */
 export function SettingsPage() {
   const { data, isPending, error, refetch } = useQuery(oneQuery("GET /settings", {}))
   return (
     <Page
-      title="Settings"
-      description="How this gateway is configured. Settings from the file or the environment are locked here."
+      title={t("Settings")}
+      description={t(
+        "How this gateway is configured. Settings from the file or the environment are locked here.",
+      )}
     >
       <ErrorNotice error={error} retry={() => void refetch()} />
       {isPending && <Skeleton height={240} />}
       {data !== undefined && (
         <>
-          <Panel title="This gateway">
+          <Panel title={t("This gateway")}>
             <Facts
               facts={[
-                { label: "Version", value: data.version },
+                { label: t("Version"), value: data.version },
                 {
-                  label: "Settings file",
-                  value: <span className="mono">{data.file ?? "none"}</span>,
+                  label: t("Settings file"),
+                  value: <span className="mono">{data.file ?? t("none")}</span>,
                   isWide: true,
                 },
               ]}

@@ -5,6 +5,7 @@ import type { SettingsTest } from "tollgate-contract/operations.ts"
 import { durationText } from "../../format/numbers.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { IconAlertCircle, IconCheck } from "../../ui/icons.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface SettingsTestProperties {
   /** Whether there are unsaved changes. The test uses the saved settings only. */
@@ -38,11 +39,11 @@ export function TestRun({ label, hasChanges, run, children, isReady = true }: Te
         </Button>
         {hasChanges && (
           <Text size="sm" c="dimmed">
-            Save the changes first.
+            {t("Save the changes first.")}
           </Text>
         )}
       </Group>
-      <ErrorNotice error={test.error} title="The test could not be run" />
+      <ErrorNotice error={test.error} title={t("The test could not be run")} />
       {data !== undefined && <TestVerdict result={data} />}
     </Stack>
   )
@@ -56,7 +57,11 @@ export function TestVerdict({ result }: { readonly result: SettingsTest }) {
       color={ok ? "gate" : "red"}
       variant="light"
       icon={ok ? <IconCheck /> : <IconAlertCircle />}
-      title={ok ? `Succeeded in ${durationText(duration)}` : "The test failed"}
+      title={
+        ok
+          ? t("Succeeded in {duration}", { duration: durationText(duration) })
+          : t("The test failed")
+      }
       role="status"
     >
       {message}

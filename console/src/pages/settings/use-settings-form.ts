@@ -8,6 +8,7 @@ import { useAskFirst } from "../../ui/ask-first.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { multiplierQuestion } from "../credits/large-amount.ts"
 import { decimalFault, readPrice } from "../models/prices.ts"
+import { t } from "../../languages/text.ts"
 
 export type Setting = SettingsView["changeable"][number]
 
@@ -42,7 +43,7 @@ export function useSettingsForm(settings: readonly Setting[]) {
       await api("PATCH /settings", { body: { ...changes } })
       await refresh("/settings", "/session")
       discard()
-      notifyDone("The settings have been saved.")
+      notifyDone(t("The settings have been saved."))
     } catch (thrown) {
       const fields = thrown instanceof ApiError ? thrown.fields : {}
       setFaults(fields)
@@ -64,7 +65,7 @@ export function useSettingsForm(settings: readonly Setting[]) {
     const multiplier = readPrice(text)
     setFaults(fault === undefined ? {} : { [MULTIPLIER]: fault })
     if (multiplier === undefined) return
-    ask(multiplierQuestion(multiplierDoubt(multiplier)), () =>
+    ask(multiplierQuestion(multiplierDoubt(multiplier, t)), () =>
       send({ ...changes, [MULTIPLIER]: multiplier }),
     )
   }

@@ -9,7 +9,8 @@ import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/setup")
 
@@ -28,15 +29,17 @@ export function SetupPage() {
   if (rejection?.status === 409) return <SetUpAlready />
   if (rejection !== undefined) {
     return (
-      <PublicPage title="Set up">
-        <LinkNotice title="This link does not work">{rejection.message}</LinkNotice>
+      <PublicPage title={t("Set up")}>
+        <LinkNotice title={t("This link does not work")}>{refusal.message}</LinkNotice>
       </PublicPage>
     )
   }
   return (
     <PublicPage
-      title="Welcome"
-      description="You are the first user and become the operator, who adds providers, sets prices and invites others."
+      title={t("Welcome")}
+      description={t(
+        "You are the first user and become the operator, who adds providers, sets prices and invites others.",
+      )}
     >
       <ErrorNotice error={link.error} retry={() => void link.refetch()} />
       {link.isPending && <Skeleton height={280} />}
@@ -50,8 +53,8 @@ function SetupForm({ token }: { readonly token: string }) {
   const form = useForm({
     initialValues: { name: "", email: "", password: "" },
     validate: {
-      name: (value) => (value.trim() === "" ? "Enter your name" : null),
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : "Enter an email address"),
+      name: (value) => (value.trim() === "" ? t("Enter your name") : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : t("Enter an email address")),
       password: checkPassword,
     },
   })
@@ -63,18 +66,23 @@ function SetupForm({ token }: { readonly token: string }) {
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
-        <TextInput label="Name" autoComplete="name" autoFocus {...form.getInputProps("name")} />
         <TextInput
-          label="Email"
-          description="Used to sign in. No email is sent to it."
+          label={t("Name")}
+          autoComplete="name"
+          autoFocus
+          {...form.getInputProps("name")}
+        />
+        <TextInput
+          label={t("Email")}
+          description={t("Used to sign in. No email is sent to it.")}
           type="email"
           autoComplete="username"
           {...form.getInputProps("email")}
         />
         <NewPassword {...form.getInputProps("password")} />
-        <ErrorNotice error={error} title="Could not set up the gateway" />
+        <ErrorNotice error={error} title={t("Could not set up the gateway")} />
         <Button type="submit" loading={isBusy}>
-          Set up the gateway
+          {t("Set up the gateway")}
         </Button>
       </Stack>
     </form>
@@ -83,9 +91,9 @@ function SetupForm({ token }: { readonly token: string }) {
 
 function SetUpAlready() {
   return (
-    <PublicPage title="Set up">
-      <LinkNotice title="This gateway has been set up already">
-        The link works once. Sign in, or ask the operator for an invitation.
+    <PublicPage title={t("Set up")}>
+      <LinkNotice title={t("This gateway has been set up already")}>
+        {t("The link works once. Sign in, or ask the operator for an invitation.")}
       </LinkNotice>
     </PublicPage>
   )
@@ -93,10 +101,12 @@ function SetUpAlready() {
 
 function NoToken() {
   return (
-    <PublicPage title="Set up">
-      <LinkNotice title="The link is incomplete">
-        Open the link that <code>tollgate serve</code> printed when it started, including everything
-        after <code>token=</code>.
+    <PublicPage title={t("Set up")}>
+      <LinkNotice title={t("The link is incomplete")}>
+        {rich(
+          "Open the link that <code>tollgate serve</code> printed when it started, including everything after <code>token=</code>.",
+          { code: (text) => <code>{text}</code> },
+        )}
       </LinkNotice>
     </PublicPage>
   )

@@ -5,6 +5,7 @@ import { api } from "../../api/client.ts"
 import { PublicPage } from "../../layout/public-page.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
+import { t } from "../../languages/text.ts"
 
 export interface CodeStepProperties {
   readonly onDone: () => Promise<void>
@@ -16,7 +17,7 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
   const [isBackup, setBackup] = useState(false)
   const form = useForm({
     initialValues: { code: "", trust_device: false },
-    validate: { code: (value) => (value.trim() === "" ? "Enter the code" : null) },
+    validate: { code: (value) => (value.trim() === "" ? t("Enter the code") : null) },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
     const body = {
@@ -35,35 +36,35 @@ export function CodeStep({ onDone, onBack }: CodeStepProperties) {
 
   return (
     <PublicPage
-      title="Two-factor authentication"
+      title={t("Two-factor authentication")}
       description={
-        isBackup ? "One of your backup codes." : "The six digits from your authenticator app."
+        isBackup ? t("One of your backup codes.") : t("The six digits from your authenticator app.")
       }
     >
       <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
         <Stack>
           <TextInput
             key={isBackup ? "backup" : "app"}
-            label={isBackup ? "Backup code" : "Code"}
+            label={isBackup ? t("Backup code") : t("Code")}
             autoComplete="one-time-code"
             inputMode={isBackup ? "text" : "numeric"}
             autoFocus
             {...form.getInputProps("code")}
           />
           <Checkbox
-            label="Do not ask again on this device for 30 days"
+            label={t("Do not ask again on this device for 30 days")}
             {...form.getInputProps("trust_device", { type: "checkbox" })}
           />
-          <ErrorNotice error={error} title="Could not sign in" />
+          <ErrorNotice error={error} title={t("Could not sign in")} />
           <Button type="submit" loading={isBusy}>
-            Continue
+            {t("Continue")}
           </Button>
           <Group justify="space-between">
             <Anchor component="button" type="button" size="sm" onClick={change}>
-              {isBackup ? "Use the app" : "Use a backup code"}
+              {isBackup ? t("Use the app") : t("Use a backup code")}
             </Anchor>
             <Anchor component="button" type="button" size="sm" onClick={onBack}>
-              Start over
+              {t("Start over")}
             </Anchor>
           </Group>
         </Stack>

@@ -2,6 +2,7 @@ import { Button, Stack } from "@mantine/core"
 import { useState } from "react"
 import { signInWithPasskey } from "../../passkeys.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { t } from "../../languages/text.ts"
 
 /** Signs in without an email address, a password or a code. */
 export function PasskeyButton({ onDone }: { readonly onDone: () => Promise<void> }) {
@@ -24,9 +25,9 @@ export function PasskeyButton({ onDone }: { readonly onDone: () => Promise<void>
   return (
     <Stack gap="xs">
       <Button variant="default" loading={isBusy} onClick={() => void signIn()}>
-        Sign in with a passkey
+        {t("Sign in with a passkey")}
       </Button>
-      <ErrorNotice error={error} title="Could not sign in" />
+      <ErrorNotice error={error} title={t("Could not sign in")} />
     </Stack>
   )
 }

@@ -4,6 +4,7 @@ import { api } from "../../api/client.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
+import { t } from "../../languages/text.ts"
 
 export interface PasswordStepProperties {
   readonly onDone: () => Promise<void>
@@ -16,8 +17,8 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
   const form = useForm({
     initialValues: { email: "", password: "", remember: true },
     validate: {
-      email: (value) => (value.trim() === "" ? "Enter your email address" : null),
-      password: (value) => (value === "" ? "Enter your password" : null),
+      email: (value) => (value.trim() === "" ? t("Enter your email address") : null),
+      password: (value) => (value === "" ? t("Enter your password") : null),
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
@@ -31,27 +32,29 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
         <TextInput
-          label="Email"
+          label={t("Email")}
           type="email"
           autoComplete="username"
           autoFocus
           {...form.getInputProps("email")}
         />
         <PasswordField
-          label="Password"
+          label={t("Password")}
           autoComplete="current-password"
           {...form.getInputProps("password")}
         />
         <Checkbox
-          label="Stay signed in on this device"
+          label={t("Stay signed in on this device")}
           {...form.getInputProps("remember", { type: "checkbox" })}
         />
-        <ErrorNotice error={error} title="Could not sign in" />
+        <ErrorNotice error={error} title={t("Could not sign in")} />
         <Button type="submit" loading={isBusy}>
-          Sign in
+          {t("Sign in")}
         </Button>
         <Text size="xs" c="dimmed">
-          Forgot your password? The operator of this gateway can give you a link to set a new one.
+          {t(
+            "Forgot your password? The operator of this gateway can give you a link to set a new one.",
+          )}
         </Text>
       </Stack>
     </form>

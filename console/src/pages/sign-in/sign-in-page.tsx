@@ -11,7 +11,8 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { CodeStep } from "./code-step.tsx"
 import { PasswordStep } from "./password-step.tsx"
 import { PasskeyButton } from "./passkey-button.tsx"
-import { localPath, rejectionText } from "./return-path.ts"
+import { localPath, refusalText } from "./return-path.ts"
+import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/sign-in")
 
@@ -29,7 +30,7 @@ export function SignInPage() {
 
   if (isCodeAsked) return <CodeStep onDone={enter} onBack={() => setCodeAsked(false)} />
   return (
-    <PublicPage title="Sign in" description="To this gateway's console.">
+    <PublicPage title={t("Sign in")} description={t("To this gateway's console.")}>
       {error !== undefined && (
         <Alert color="red" variant="light" role="alert">
           {rejectionText(error)}
@@ -49,10 +50,12 @@ export function SignInPage() {
 
 function SetupHint() {
   return (
-    <Alert variant="light" title="No users yet">
+    <Alert variant="light" title={t("No users yet")}>
       <Text size="sm">
-        Create the first user with the one-time link that <code>tollgate serve</code> printed when
-        it started.
+        {rich(
+          "Create the first user with the one-time link that <code>tollgate serve</code> printed when it started.",
+          { code: (text) => <code>{text}</code> },
+        )}
       </Text>
     </Alert>
   )
@@ -85,7 +88,7 @@ function IssuerButtons({ issuers: houses, back }: IssuerButtonsProperties) {
 
   return (
     <Stack gap="xs">
-      <Divider label="or" />
+      <Divider label={t("or")} />
       {houses.map((issuer) => (
         <Button
           key={issuer.id}
@@ -93,7 +96,7 @@ function IssuerButtons({ issuers: houses, back }: IssuerButtonsProperties) {
           loading={busy === issuer.id}
           onClick={() => void leave(issuer.id)}
         >
-          Sign in with {issuer.name}
+          {t("Sign in with {name}", { name: issuer.name })}
         </Button>
       ))}
       <ErrorNotice error={error} />

@@ -7,12 +7,13 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import type { UsageSpan } from "./usage-filters.ts"
+import { t } from "../../languages/text.ts"
 
 const KINDS = [
-  ["estimated", "Estimated charges"],
-  ["unpriced", "Features without a price"],
-  ["written_off", "Written off"],
-  ["uncharged", "Uncharged provider cost"],
+  ["estimated", t("Estimated charges")],
+  ["unpriced", t("Features without a price")],
+  ["written_off", t("Written off")],
+  ["uncharged", t("Uncharged provider cost")],
 ] as const
 
 interface GapRow {
@@ -23,10 +24,15 @@ interface GapRow {
 }
 
 const COLUMNS: Column<GapRow>[] = [
-  { id: "kind", header: "Kind", cell: ({ kind }) => kind },
-  { id: "name", header: "Of", cell: ({ name }) => <span className="anywhere">{name}</span> },
-  { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
-  { id: "amount", header: "Amount", isFigure: true, cell: (row) => <Money value={row.amount} /> },
+  { id: "kind", header: t("Kind"), cell: ({ kind }) => kind },
+  { id: "name", header: t("Of"), cell: ({ name }) => <span className="anywhere">{name}</span> },
+  { id: "requests", header: t("Requests"), isFigure: true, cell: (row) => countText(row.requests) },
+  {
+    id: "amount",
+    header: t("Amount"),
+    isFigure: true,
+    cell: (row) => <Money value={row.amount} />,
+  },
 ]
 
 interface BillingGapsProperties {
@@ -48,15 +54,17 @@ export function BillingGapsPanel({ account, span }: BillingGapsProperties) {
   return (
     <Panel
       isFlush
-      title="Billing gaps"
+      title={t("Billing gaps")}
       description={
         found.data.counted_to === null
-          ? "Possible differences between charges and provider bills."
-          : `Of the first ${countText(found.data.receipts)} requests only. Choose a shorter time range.`
+          ? t("Possible differences between charges and provider bills.")
+          : t("Of the first {receipts} requests only. Choose a shorter time range.", {
+              receipts: countText(found.data.receipts),
+            })
       }
     >
       <DataTable
-        label="Billing gaps"
+        label={t("Billing gaps")}
         columns={COLUMNS}
         rows={rows}
         rowKey={({ kind, name }) => `${kind} ${name}`}

@@ -6,6 +6,7 @@ import { useSession } from "../../session.tsx"
 import { IconTrash } from "../../ui/icons.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { type SavedChart, readCharts, withChart } from "./chart-store.ts"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/usage")
 
@@ -27,10 +28,10 @@ export function SavedCharts() {
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" width={320} trapFocus>
       <Popover.Target>
         <Button variant="default" onClick={() => setOpen(!isOpen)}>
-          Saved charts
+          {t("Saved charts")}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Saved charts">
+      <Popover.Dropdown aria-label={t("Saved charts")}>
         <Stack gap="sm">
           {charts.length > 0 && (
             <Stack
@@ -39,7 +40,7 @@ export function SavedCharts() {
               p={0}
               m={0}
               style={{ listStyle: "none" }}
-              aria-label="Saved charts"
+              aria-label={t("Saved charts")}
             >
               {charts.map((chart) => (
                 <Group
@@ -60,7 +61,7 @@ export function SavedCharts() {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={`Remove ${chart.name}`}
+                    aria-label={t("Remove {name}", { name: chart.name })}
                     onClick={() => keep(charts.filter(({ name }) => name !== chart.name))}
                   >
                     <IconTrash size={16} aria-hidden />
@@ -71,7 +72,7 @@ export function SavedCharts() {
           )}
           <SaveForm onSave={(name) => keep(withChart(charts, { name, search }))} />
           <Text size="xs" c="dimmed">
-            Saved in this browser only. To share a chart, send its address.
+            {t("Saved in this browser only. To share a chart, send its address.")}
           </Text>
         </Stack>
       </Popover.Dropdown>
@@ -93,13 +94,13 @@ function SaveForm({ onSave }: { readonly onSave: (name: string) => void }) {
         <TextInput
           size="xs"
           flex={1}
-          label="Save this chart as"
-          placeholder="Spend by team"
+          label={t("Save this chart as")}
+          placeholder={t("Spend by team")}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <Button type="submit" size="xs" disabled={name.trim() === ""}>
-          Save
+          {t("Save")}
         </Button>
       </Group>
     </form>

@@ -2,6 +2,7 @@ import type { Usage, UsagePoint, UsageRow } from "tollgate-contract/usage.ts"
 import { nanos, nanosText } from "../../format/credits.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentsOf, type UsageSpan } from "./usage-filters.ts"
+import { t } from "../../languages/text.ts"
 
 /** Maximum number of groups in a chart. More colors are hard to distinguish. */
 const MAX_GROUPS = 8
@@ -47,7 +48,7 @@ export function chartDataOf(usage: Usage, span: UsageSpan, metric: UsageMetric):
   const others = byTime(rest)
   const last: Series = {
     group: OTHERS,
-    name: "Others",
+    name: t("Others"),
     color: MAX_GROUPS,
     points: moments.map((at) => others.get(at)),
   }
@@ -65,7 +66,7 @@ export function totalAt({ series }: ChartData, index: number): UsagePoint | unde
 }
 
 export function nameOf(row: UsageRow): string {
-  return row.name ?? (row.group === "" ? "none" : row.group)
+  return row.name ?? (row.group === "" ? t("none") : row.group)
 }
 
 /** Adds up the groups of each moment. Only the values that a chart needs are added. */

@@ -10,6 +10,7 @@ import { Money } from "../../ui/money.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { causeName, changeSentence, directionOf, KIND_NAMES } from "./spending-change.ts"
 import { narrowing, type UsageFilters, type UsageSpan } from "./usage-filters.ts"
+import { t } from "../../languages/text.ts"
 
 export interface SpendingChangePanelProperties {
   readonly usage: Usage
@@ -28,12 +29,12 @@ export function SpendingChangePanel(properties: SpendingChangePanelProperties) {
   const isOpen = filters.why !== undefined
   return (
     <Panel
-      title={`Why did spend ${direction}?`}
-      description="Compares the time range with the previous one of the same length."
+      title={direction === "rise" ? t("Why did spend rise?") : t("Why did spend fall?")}
+      description={t("Compares the time range with the previous one of the same length.")}
       actions={
         !isOpen && (
           <Button variant="default" size="xs" onClick={onExplain}>
-            Explain
+            {t("Explain")}
           </Button>
         )
       }
@@ -53,7 +54,7 @@ function Explanation({
 }: Pick<SpendingChangePanelProperties, "filters" | "account" | "span">) {
   const query = { account, ...narrowing(filters), from: span.from, to: span.to }
   const { data: changes, error } = useQuery(oneQuery("GET /usage/changes", { query }))
-  if (error) return <ErrorNotice error={error} title="The periods could not be compared" />
+  if (error) return <ErrorNotice error={error} title={t("The periods could not be compared")} />
   if (changes === undefined) return <Skeleton height={RESERVED_HEIGHT} />
   return (
     <>
@@ -61,7 +62,7 @@ function Explanation({
         {changeSentence(changes)}
       </Text>
       <DataTable
-        label="Causes of the change"
+        label={t("Causes of the change")}
         columns={columnsOf(filters)}
         rows={changes.data}
         rowKey={({ kind, group }) => `${kind} ${group}`}
@@ -73,10 +74,10 @@ function Explanation({
 
 function columnsOf(filters: UsageFilters): Column<UsageChange>[] {
   return [
-    { id: "kind", header: "Kind", cell: ({ kind }) => KIND_NAMES[kind] },
+    { id: "kind", header: t("Kind"), cell: ({ kind }) => KIND_NAMES[kind] },
     {
       id: "name",
-      header: "Name",
+      header: t("Name"),
       cell: (cause) => (
         <TextLink
           to="/usage"
@@ -89,19 +90,19 @@ function columnsOf(filters: UsageFilters): Column<UsageChange>[] {
     },
     {
       id: "before",
-      header: "Before",
+      header: t("Before"),
       isFigure: true,
       cell: (cause) => <Money value={cause.compared_cost} decimals={4} />,
     },
     {
       id: "now",
-      header: "Now",
+      header: t("Now"),
       isFigure: true,
       cell: (cause) => <Money value={cause.cost} decimals={4} />,
     },
     {
       id: "change",
-      header: "Change",
+      header: t("Change"),
       isFigure: true,
       cell: (cause) => <Money value={cause.change} decimals={4} isSigned />,
     },

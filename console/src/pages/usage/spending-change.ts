@@ -1,16 +1,18 @@
 import type { UsageChange, UsageChanges } from "tollgate-contract/usage.ts"
 import { roughCredits, shortCredits } from "../../format/credits.ts"
 import { shareText } from "../../format/numbers.ts"
+import { inSentence, t } from "../../languages/text.ts"
+import { listText } from "../../format/lists.ts"
 
 /** Maximum number of causes in the sentence. The table lists all of them. */
 const MAX_NAMED = 3
 
 export const KIND_NAMES: Readonly<Record<UsageChange["kind"], string>> = {
-  key: "Key",
-  model: "Model",
-  user: "End user",
-  session: "Session",
-  tag: "Tag",
+  key: t("Key"),
+  model: t("Model"),
+  user: t("End user"),
+  session: t("Session"),
+  tag: t("Tag"),
 }
 
 /** The direction in which spending changed. */
@@ -23,16 +25,38 @@ export function directionOf(change: string): "rise" | "fall" | "stay" {
 /** Describes the change in spending and its main causes in one or two sentences. */
 export function changeSentence({ change, compared_cost: before, data }: UsageChanges): string {
   const direction = directionOf(change)
-  if (direction === "stay") return "Spend did not change compared with the previous period."
-  const whole = roughCredits(before)
-  const share = whole === 0 ? "" : ` (${shareText(Math.abs(roughCredits(change)) / whole)})`
-  const verb = direction === "rise" ? "rose" : "fell"
-  const total = `Spend ${verb} by ${shortCredits(unsigned(change))} credits${share} compared with the previous period.`
-  const causes = mainCauses(data).map(
-    (cause) =>
-      `${KIND_NAMES[cause.kind].toLowerCase()} ${causeName(cause)} (${signed(cause.change)})`,
+  if (direction === "stay") return t("Spend did not change compared with the previous period.")
+  const total = totalSentence(direction, change, before)
+  const causes = mainCauses(data).map((cause) =>
+    t("{kind} {name} ({change})", {
+      kind: inSentence(KIND_NAMES[cause.kind]),
+      name: causeName(cause),
+      change: signed(cause.change),
+    }),
   )
-  return causes.length === 0 ? total : `${total} Mainly responsible: ${listOf(causes)}.`
+  return causes.length === 0
+    ? total
+    : `${total} ${t("Mainly responsible: {list}.", { list: listText(causes) })}`
+}
+
+function totalSentence(direction: "rise" | "fall", change: string, before: string): string {
+  const amount = shortCredits(unsigned(change))
+  const whole = roughCredits(before)
+  if (whole === 0) {
+    return direction === "rise"
+      ? t("Spend rose by {amount} credits compared with the previous period.", { amount })
+      : t("Spend fell by {amount} credits compared with the previous period.", { amount })
+  }
+  const share = shareText(Math.abs(roughCredits(change)) / whole)
+  return direction === "rise"
+    ? t("Spend rose by {amount} credits ({share}) compared with the previous period.", {
+        amount,
+        share,
+      })
+    : t("Spend fell by {amount} credits ({share}) compared with the previous period.", {
+        amount,
+        share,
+      })
 }
 
 export function causeName({ name, group }: UsageChange): string {
@@ -51,8 +75,4 @@ function unsigned(amount: string): string {
 
 function signed(amount: string): string {
   return `${amount.startsWith("-") ? "" : "+"}${shortCredits(amount)}`
-}
-
-function listOf(parts: readonly string[]): string {
-  return new Intl.ListFormat("en", { type: "conjunction" }).format(parts)
 }

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Select, TextInput } from "@mantine/core"
 import { useSession } from "../../session.tsx"
 import { groupOf, groupsFor, TIMES, type UsageFilters } from "./usage-filters.ts"
 import { METRICS, type UsageMetric } from "./usage-metrics.ts"
+import { t } from "../../languages/text.ts"
 
 export interface UsageBarProperties {
   readonly filters: UsageFilters
@@ -20,31 +21,31 @@ export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProp
   return (
     <div className="filters">
       <Select
-        aria-label="Metric"
+        aria-label={t("Metric")}
         data={metrics.map(({ value, label }) => ({ value, label }))}
         value={metric.value}
         onChange={(value) => onChange({ metric: value ?? undefined })}
         allowDeselect={false}
       />
       <Select
-        aria-label="Group by"
+        aria-label={t("Group by")}
         data={[...groupsFor(showsCosts)]}
         value={groupOf(filters)}
         onChange={(group) => onChange({ group: group ?? undefined })}
         allowDeselect={false}
       />
       <Select
-        aria-label="Time"
+        aria-label={t("Time")}
         data={TIMES.map(({ value, label }) => ({ value, label }))}
         value={filters.time ?? "30d"}
         onChange={(time) => onChange({ time: time ?? undefined })}
         allowDeselect={false}
       />
       <SegmentedControl
-        aria-label="Show as"
+        aria-label={t("Show as")}
         data={[
-          { value: "chart", label: "Chart" },
-          { value: "table", label: "Table" },
+          { value: "chart", label: t("Chart") },
+          { value: "table", label: t("Table") },
         ]}
         value={filters.view === "table" ? "table" : "chart"}
         onChange={(view) => onChange({ view: view === "table" ? view : undefined })}
@@ -52,13 +53,13 @@ export function UsageBar({ filters, metric, isOperator, onChange }: UsageBarProp
       {filters.time === "custom" && (
         <Group gap="sm" className="filters-wide">
           <TextInput
-            aria-label="From"
+            aria-label={t("From")}
             type="datetime-local"
             value={filters.from ?? ""}
             onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
           />
           <TextInput
-            aria-label="To"
+            aria-label={t("To")}
             type="datetime-local"
             value={filters.to ?? ""}
             onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}

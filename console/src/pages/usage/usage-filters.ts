@@ -2,6 +2,7 @@ import type { Input } from "tollgate-contract/client.ts"
 import type { UsageGroup } from "tollgate-contract/usage.ts"
 import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
 import { fromLocalField } from "../../format/moments.ts"
+import { t } from "../../languages/text.ts"
 
 /** The filters of the usage page, as stored in the address. */
 export interface UsageFilters {
@@ -29,25 +30,25 @@ const DAY_MS = 24 * HOUR_MS
 const MAX_LENGTH_BY_HOUR = 3 * DAY_MS
 
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [
-  { value: "24h", label: "Last 24 hours", length: DAY_MS },
-  { value: "3d", label: "Last 3 days", length: 3 * DAY_MS },
-  { value: "7d", label: "Last 7 days", length: 7 * DAY_MS },
-  { value: "30d", label: "Last 30 days", length: 30 * DAY_MS },
-  { value: "90d", label: "Last 90 days", length: 90 * DAY_MS },
+  { value: "24h", label: t("Last 24 hours"), length: DAY_MS },
+  { value: "3d", label: t("Last 3 days"), length: 3 * DAY_MS },
+  { value: "7d", label: t("Last 7 days"), length: 7 * DAY_MS },
+  { value: "30d", label: t("Last 30 days"), length: 30 * DAY_MS },
+  { value: "90d", label: t("Last 90 days"), length: 90 * DAY_MS },
   ...CALENDAR_RANGES.map((range) => ({ ...range, length: null })),
-  { value: "custom", label: "Custom range", length: null },
+  { value: "custom", label: t("Custom range"), length: null },
 ]
 
 export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; label: string }[] = [
-  { value: "model", label: "Model" },
-  { value: "key", label: "Key" },
-  { value: "account", label: "Account" },
-  { value: "provider", label: "Provider" },
-  { value: "endpoint", label: "Endpoint" },
-  { value: "outcome", label: "Outcome" },
-  { value: "user", label: "End user" },
-  { value: "session", label: "Session" },
-  { value: "tag", label: "Tag" },
+  { value: "model", label: t("Model") },
+  { value: "key", label: t("Key") },
+  { value: "account", label: t("Account") },
+  { value: "provider", label: t("Provider") },
+  { value: "endpoint", label: t("Endpoint") },
+  { value: "outcome", label: t("Outcome") },
+  { value: "user", label: t("End user") },
+  { value: "session", label: t("Session") },
+  { value: "tag", label: t("Tag") },
 ]
 
 /** The address parameters that limit the sums to a part of the usage. */

@@ -3,6 +3,7 @@ import { creditsTick } from "../../format/axis-ticks.ts"
 import { creditsText, roughCredits } from "../../format/credits.ts"
 import { marginOf } from "../../format/margin.ts"
 import { countText, durationText, shareText, shortCount } from "../../format/numbers.ts"
+import { t } from "../../languages/text.ts"
 
 /** A metric of the usage page. */
 export interface UsageMetric {
@@ -82,7 +83,7 @@ function ratio(
 export const METRICS: readonly UsageMetric[] = [
   {
     value: "cost",
-    label: "Spend",
+    label: t("Spend"),
     order: "cost",
     isTime: false,
     isSum: true,
@@ -93,7 +94,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
   {
     value: "requests",
-    label: "Requests",
+    label: t("Requests"),
     order: "requests",
     isTime: false,
     isSum: true,
@@ -103,7 +104,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
   {
     value: "tokens",
-    label: "Tokens",
+    label: t("Tokens"),
     order: "tokens",
     isTime: false,
     isSum: true,
@@ -113,7 +114,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
   {
     value: "errors",
-    label: "Failed",
+    label: t("Failed"),
     order: "errors",
     isTime: false,
     isSum: true,
@@ -121,27 +122,32 @@ export const METRICS: readonly UsageMetric[] = [
     axis: shortCount,
     text: ({ errors }) => countText(errors),
   },
-  ratio("failed_share", "Failed, share", ({ errors, requests }) => [errors, requests], shareText),
+  ratio(
+    "failed_share",
+    t("Failed, share"),
+    ({ errors, requests }) => [errors, requests],
+    shareText,
+  ),
   ratio(
     "cost_each",
-    "Spend per request",
+    t("Spend per request"),
     ({ cost, requests }) => [roughCredits(cost), requests],
     creditsTick,
   ),
   ratio(
     "tokens_each",
-    "Tokens per request",
+    t("Tokens per request"),
     ({ input, output, requests }) => [input + output, requests],
     (value) => countText(Math.round(value)),
   ),
-  time("p50", "Duration, median", ({ p50_duration_ms: value }) => value),
-  time("p95", "Duration, p95", ({ p95_duration_ms: value }) => value),
-  time("first", "First byte, median", ({ p50_first_byte_ms: value }) => value),
-  time("first95", "First byte, p95", ({ p95_first_byte_ms: value }) => value),
-  time("speed", "Tokens per second", ({ tokens_per_second: value }) => value, countText),
+  time("p50", t("Duration, median"), ({ p50_duration_ms: value }) => value),
+  time("p95", t("Duration, p95"), ({ p95_duration_ms: value }) => value),
+  time("first", t("First byte, median"), ({ p50_first_byte_ms: value }) => value),
+  time("first95", t("First byte, p95"), ({ p95_first_byte_ms: value }) => value),
+  time("speed", t("Tokens per second"), ({ tokens_per_second: value }) => value, countText),
   {
     value: "provider_cost",
-    label: "Vendor cost",
+    label: t("Vendor cost"),
     order: "cost",
     isTime: false,
     isSum: true,
@@ -153,7 +159,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
   {
     value: "written_off",
-    label: "Written off",
+    label: t("Written off"),
     order: "cost",
     isTime: false,
     isSum: true,
@@ -165,7 +171,7 @@ export const METRICS: readonly UsageMetric[] = [
   },
   {
     value: "margin",
-    label: "Margin",
+    label: t("Margin"),
     order: "cost",
     isTime: false,
     isSum: true,

@@ -6,6 +6,7 @@ import { trendPath } from "../../format/trend-path.ts"
 import { useBarRange } from "../../ui/use-bar-range.ts"
 import { type ChartData, type Series, totalAt } from "./series.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
+import { t, currentLanguage } from "../../languages/text.ts"
 
 export interface UsageOverTimeProperties {
   readonly data: ChartData
@@ -162,7 +163,7 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
         {at === undefined ? "" : momentText(at, step)}
         {total !== undefined && `: ${metric.text(total)}`}
       </Text>
-      {rows.length === 0 && <Text size="xs">Nothing</Text>}
+      {rows.length === 0 && <Text size="xs">{t("Nothing")}</Text>}
       {rows.map(({ one, point }) => (
         <Text size="xs" key={one.group} className="figures chart-key">
           <i className={`series-${one.color}`} /> {one.name}: {metric.text(point)}
@@ -175,7 +176,7 @@ function Note({ data, index, metric, step, side }: NoteProperties) {
 /** Shows the color of each group. */
 export function Legend({ series }: { readonly series: readonly Series[] }) {
   return (
-    <ul className="chart-legend" aria-label="Legend">
+    <ul className="chart-legend" aria-label={t("Legend")}>
       {series.map(({ group, name, color }) => (
         <li key={group} className="chart-key">
           <i className={`series-${color}`} /> {name}
@@ -200,5 +201,5 @@ export function momentText(iso: string, step: "hour" | "day"): string {
     step === "day"
       ? { day: "numeric", month: "short", timeZone: "UTC" }
       : { weekday: "short", hour: "2-digit", minute: "2-digit" }
-  return new Intl.DateTimeFormat("en-GB", style).format(new Date(iso))
+  return new Intl.DateTimeFormat(currentLanguage.locale, style).format(new Date(iso))
 }

@@ -33,7 +33,8 @@ import {
 } from "./usage-filters.ts"
 import { METRICS, metricOf, type UsageMetric } from "./usage-metrics.ts"
 import { Legend, UsageOverTime } from "./usage-over-time.tsx"
-import { changeText, csvRowsOf, GroupTable, TimeTable } from "./usage-tables.tsx"
+import { changeText, csvRowsOf, GroupTable, TimeTable, NEW } from "./usage-tables.tsx"
+import { inSentence, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/usage")
 /**
@@ -59,15 +60,15 @@ export function UsagePage() {
   }
   return (
     <Page
-      title="Usage"
-      description="Usage and cost by account, key and model. Days are in UTC."
+      title={t("Usage")}
+      description={t("Usage and cost by account, key and model. Days are in UTC.")}
       actions={<SavedCharts />}
     >
       <UsageBar filters={filters} metric={metric} isOperator={isOperator} onChange={change} />
       <Narrowed filters={filters} onChange={change} />
       {span === undefined ? (
         <Panel>
-          <Text size="sm">Enter a start, and an end after it.</Text>
+          <Text size="sm">{t("Enter a start, and an end after it.")}</Text>
         </Panel>
       ) : (
         <>
@@ -131,8 +132,8 @@ function Found({ filters, metric, account, span, onChange }: FoundProperties) {
   if (usage === undefined || data === undefined) return <Skeleton height={420} />
   if (usage.total.requests === 0) {
     return (
-      <EmptyState icon={<IconChartBar />} title="No usage">
-        No requests match. Choose a longer time range or remove a filter.
+      <EmptyState icon={<IconChartBar />} title={t("No usage")}>
+        {t("No requests match. Choose a longer time range or remove a filter.")}
       </EmptyState>
     )
   }
@@ -141,7 +142,7 @@ function Found({ filters, metric, account, span, onChange }: FoundProperties) {
       <Totals usage={usage} />
       <Panel
         title={metric.label}
-        description={usage.sampled === true ? "Based on a sample of the responses." : undefined}
+        description={usage.sampled === true ? t("Based on a sample of the responses.") : undefined}
       >
         {filters.view === "table" ? (
           <TimeTable data={data} metric={metric} step={span.step} onChoose={choose} />
@@ -152,7 +153,11 @@ function Found({ filters, metric, account, span, onChange }: FoundProperties) {
               metric={metric}
               step={span.step}
               onChoose={choose}
-              label={`${metric.label} over time by ${noun.toLowerCase()}: ${metric.text(usage.total)} in total. The table has the figures.`}
+              label={t("{label} over time by {noun}: {text} in total. The table has the figures.", {
+                label: metric.label,
+                noun: inSentence(noun),
+                text: metric.text(usage.total),
+              })}
             />
             <Legend series={data.series} />
           </>
@@ -167,7 +172,7 @@ function Found({ filters, metric, account, span, onChange }: FoundProperties) {
       />
       <Panel
         isFlush
-        title={`By ${noun.toLowerCase()}`}
+        title={t("By {noun}", { noun: inSentence(noun) })}
         actions={<Download usage={usage} noun={noun} />}
       >
         <GroupTable usage={usage} filters={filters} span={span} metric={metric} noun={noun} />
@@ -199,8 +204,10 @@ function Totals({ usage }: { readonly usage: Usage }) {
 }
 
 function changeNote(change: string): string {
-  if (change === "new") return "no usage in the previous period"
-  return change === "–" ? "same as the previous period" : `${change} vs. the previous period`
+  if (change === NEW) return t("no usage in the previous period")
+  return change === "–"
+    ? t("same as the previous period")
+    : t("{change} vs. the previous period", { change })
 }
 
 function Download({ usage, noun }: { readonly usage: Usage; readonly noun: string }) {
@@ -210,7 +217,7 @@ function Download({ usage, noun }: { readonly usage: Usage; readonly noun: strin
       size="xs"
       onClick={() => saveCsv("usage.csv", csvRowsOf(usage, noun))}
     >
-      CSV
+      {t("CSV")}
     </Button>
   )
 }

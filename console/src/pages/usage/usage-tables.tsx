@@ -9,6 +9,7 @@ import { type ChartData, nameOf } from "./series.ts"
 import { requestsSearchOf, type UsageFilters, type UsageSpan } from "./usage-filters.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentText } from "./usage-over-time.tsx"
+import { inSentence, t } from "../../languages/text.ts"
 
 interface GroupTableProperties {
   readonly usage: Usage
@@ -44,39 +45,44 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
     },
     {
       id: "share",
-      header: "Share",
+      header: t("Share"),
       isFigure: true,
       cell: (row) => shareOf(row, usage.total, metric),
     },
     {
       id: "change",
-      header: "Change",
+      header: t("Change"),
       isSecondary: true,
       isFigure: true,
       cell: (row) => changeText(row, before.get(row.group), metric),
     },
-    { id: "requests", header: "Requests", isFigure: true, cell: (row) => countText(row.requests) },
+    {
+      id: "requests",
+      header: t("Requests"),
+      isFigure: true,
+      cell: (row) => countText(row.requests),
+    },
     {
       id: "errors",
-      header: "Failed",
+      header: t("Failed"),
       isSecondary: true,
       isFigure: true,
       cell: (row) => countText(row.errors),
     },
     {
       id: "tokens",
-      header: "Tokens",
+      header: t("Tokens"),
       isSecondary: true,
       isFigure: true,
       cell: (row) => countText(row.input + row.output),
     },
-    { id: "cost", header: "Spend", isFigure: true, cell: (row) => <Money value={row.cost} /> },
+    { id: "cost", header: t("Spend"), isFigure: true, cell: (row) => <Money value={row.cost} /> },
   ]
   const isShown = ({ id }: Column<UsageRow>): boolean =>
     id !== metric.value && !(id === "share" && !metric.isSum) && !(id === "change" && metric.isTime)
   return (
     <DataTable
-      label={`Usage by ${noun.toLowerCase()}`}
+      label={t("Usage by {noun}", { noun: inSentence(noun) })}
       columns={columns.filter(isShown)}
       rows={usage.data}
       rowKey={(row) => row.group}
@@ -94,6 +100,9 @@ function shareOf(row: UsageRow, total: UsageRow, metric: UsageMetric): string {
   return whole === 0 ? "–" : shareText((metric.rough(row) ?? 0) / whole)
 }
 
+/** The change from a time range without usage. */
+export const NEW = t("new")
+
 /** Formats the change from the preceding time range: `+12%`, `new`. */
 export function changeText(
   row: UsageRow,
@@ -103,7 +112,7 @@ export function changeText(
   if (metric.isTime) return ""
   const then = before === undefined ? 0 : (metric.rough(before) ?? 0)
   const now = metric.rough(row) ?? 0
-  if (then === 0) return now === 0 ? "–" : "new"
+  if (then === 0) return now === 0 ? "–" : NEW
   const change = (now - then) / then
   return `${change > 0 ? "+" : ""}${shareText(change)}`
 }
@@ -127,7 +136,7 @@ export function TimeTable({ data, metric, step, onChoose }: TimeTableProperties)
   const columns: Column<(typeof rows)[number]>[] = [
     {
       id: "at",
-      header: step === "day" ? "Day (UTC)" : "Hour",
+      header: step === "day" ? t("Day (UTC)") : t("Hour"),
       cell: ({ at }) => (
         <Button variant="subtle" size="compact-sm" onClick={() => onChoose(at, at)}>
           {momentText(at, step)}
@@ -147,7 +156,7 @@ export function TimeTable({ data, metric, step, onChoose }: TimeTableProperties)
   ]
   return (
     <DataTable
-      label={`${metric.label} over time`}
+      label={t("{label} over time", { label: metric.label })}
       columns={columns}
       rows={rows}
       rowKey={({ at }) => at}

@@ -6,6 +6,8 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import type { UserTask } from "./user-task.ts"
+import { t } from "../../languages/text.ts"
+import { word } from "../../languages/words.ts"
 
 type Begin = (task: UserTask) => void
 
@@ -21,17 +23,17 @@ export function userColumns(
   return [
     {
       id: "name",
-      header: "User",
+      header: t("User"),
       cell: (user) => (
         <div className="anywhere">
           <Group gap={6}>
             <Text size="sm" fw={600}>
               {user.name}
-              {user.id === self && <span className="dim"> (you)</span>}
+              {user.id === self && <span className="dim"> {t("(you)")}</span>}
             </Text>
             {user.is_operator && (
               <Badge variant="light" radius="sm" tt="none" fw={500}>
-                operator
+                {t("operator")}
               </Badge>
             )}
           </Group>
@@ -43,15 +45,15 @@ export function userColumns(
     },
     {
       id: "accounts",
-      header: "Accounts",
+      header: t("Accounts"),
       cell: ({ accounts }) =>
         accounts.length === 0 ? (
-          <span className="dim">none</span>
+          <span className="dim">{t("none")}</span>
         ) : (
           <Group gap={6}>
             {accounts.map(({ id, name, role }) => (
               <TextLink key={id} to="/accounts/$account" params={{ account: id }} size="sm">
-                {name} <span className="dim">({role})</span>
+                {name} <span className="dim">({word(role)})</span>
               </TextLink>
             ))}
           </Group>
@@ -59,24 +61,24 @@ export function userColumns(
     },
     {
       id: "status",
-      header: "Status",
+      header: t("Status"),
       cell: ({ is_disabled: isDisabled }) => <Status value={isDisabled ? "disabled" : "active"} />,
     },
     {
       id: "two-factor",
-      header: "Second factor",
+      header: t("Second factor"),
       isSecondary: true,
-      cell: ({ two_factor: isOn }) => (isOn ? "on" : <span className="dim">off</span>),
+      cell: ({ two_factor: isOn }) => (isOn ? t("on") : <span className="dim">{t("off")}</span>),
     },
     {
       id: "seen",
-      header: "Last seen",
+      header: t("Last seen"),
       isSecondary: true,
-      cell: ({ last_seen_at: seenAt }) => <When at={seenAt} none="never" />,
+      cell: ({ last_seen_at: seenAt }) => <When at={seenAt} none={t("never")} />,
     },
     {
       id: "actions",
-      header: "Actions",
+      header: t("Actions"),
       isAction: true,
       cell: (user) => <UserMenu user={user} begin={begin} rename={rename} />,
     },
@@ -93,23 +95,27 @@ function UserMenu({ user, begin, rename }: UserMenuProperties) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${user.name}`}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={t("Actions for {name}", { name: user.name })}
+        >
           <IconDotsVertical size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => rename(user)}>Change name or email</Menu.Item>
+        <Menu.Item onClick={() => rename(user)}>{t("Change name or email")}</Menu.Item>
         <Menu.Item onClick={() => begin({ name: user.is_operator ? "demote" : "promote", user })}>
-          {user.is_operator ? "Remove operator rights" : "Make an operator"}
+          {user.is_operator ? t("Remove operator rights") : t("Make an operator")}
         </Menu.Item>
         <Menu.Item
           {...(!user.is_disabled && { color: "red" })}
           onClick={() => begin({ name: user.is_disabled ? "enable" : "disable", user })}
         >
-          {user.is_disabled ? "Enable" : "Disable"}
+          {user.is_disabled ? t("Enable") : t("Disable")}
         </Menu.Item>
         <Menu.Item color="red" onClick={() => begin({ name: "erase", user })}>
-          Erase
+          {t("Erase")}
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

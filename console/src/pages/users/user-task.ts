@@ -1,4 +1,5 @@
 import type { User } from "tollgate-contract/members.ts"
+import { t } from "../../languages/text.ts"
 
 /** An operator's action on a user. */
 export interface UserTask {
@@ -20,41 +21,47 @@ export function questionOf({ name, user }: UserTask): UserQuestion {
   switch (name) {
     case "promote":
       return {
-        title: `Make ${user.name} an operator?`,
-        text: "An operator can see every account, key and request, and change everything, including providers and prices.",
-        action: "Make an operator",
+        title: t("Make {name} an operator?", { name: user.name }),
+        text: t(
+          "An operator can see every account, key and request, and change everything, including providers and prices.",
+        ),
+        action: t("Make an operator"),
         isDangerous: true,
         change: { is_operator: true },
       }
     case "demote":
       return {
-        title: `Remove operator rights from ${user.name}?`,
-        text: "Their roles in accounts remain.",
-        action: "Remove",
+        title: t("Remove operator rights from {name}?", { name: user.name }),
+        text: t("Their roles in accounts remain."),
+        action: t("Remove"),
         isDangerous: true,
         change: { is_operator: false },
       }
     case "disable":
       return {
-        title: `Disable ${user.name}?`,
-        text: "All their sessions end immediately and they can no longer sign in. Account keys keep working.",
-        action: "Disable the user",
+        title: t("Disable {name}?", { name: user.name }),
+        text: t(
+          "All their sessions end immediately and they can no longer sign in. Account keys keep working.",
+        ),
+        action: t("Disable the user"),
         isDangerous: true,
         change: { is_disabled: true },
       }
     case "enable":
       return {
-        title: `Enable ${user.name} again?`,
-        text: "This user can sign in again, with the same roles as before.",
-        action: "Enable the user",
+        title: t("Enable {name} again?", { name: user.name }),
+        text: t("This user can sign in again, with the same roles as before."),
+        action: t("Enable the user"),
         isDangerous: false,
         change: { is_disabled: false },
       }
     case "erase":
       return {
-        title: `Erase ${user.name}?`,
-        text: "Their name and addresses are removed everywhere, and records of their actions show an anonymous id. Keys that they know keep working. It cannot be undone.",
-        action: "Erase the person",
+        title: t("Erase {name}?", { name: user.name }),
+        text: t(
+          "Their name and addresses are removed everywhere, and records of their actions show an anonymous id. Keys that they know keep working. It cannot be undone.",
+        ),
+        action: t("Erase the person"),
         isDangerous: true,
         change: null,
       }

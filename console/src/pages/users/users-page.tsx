@@ -18,6 +18,7 @@ import { PersonModal } from "../../ui/person-modal.tsx"
 import { Search } from "../../ui/search.tsx"
 import { questionOf, type UserTask } from "./user-task.ts"
 import { userColumns } from "./user-columns.tsx"
+import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/users")
 
@@ -46,13 +47,15 @@ export function UsersPage() {
 
   return (
     <Page
-      title="Users"
-      description="People who can sign in to this console. New users join by invitation to an account."
+      title={t("Users")}
+      description={t(
+        "People who can sign in to this console. New users join by invitation to an account.",
+      )}
     >
       <Panel isFlush>
         <Group p="md" pb="xs">
           <Search
-            label="Search users"
+            label={t("Search users")}
             value={search}
             onChange={(text) =>
               void navigate({
@@ -64,7 +67,7 @@ export function UsersPage() {
         </Group>
         <ErrorNotice error={users.error} retry={users.retry} />
         <DataTable
-          label="Users"
+          label={t("Users")}
           columns={userColumns(self?.id, setTask, setRenaming)}
           rows={users.items}
           rowKey={(user) => user.id}
@@ -72,8 +75,8 @@ export function UsersPage() {
           minWidth={700}
           empty={
             users.error === null && (
-              <EmptyState icon={<IconUsers size={22} />} title="No matching users">
-                Search for part of a name or address.
+              <EmptyState icon={<IconUsers size={22} />} title={t("No matching users")}>
+                {t("Search for part of a name or address.")}
               </EmptyState>
             )
           }

@@ -2,11 +2,11 @@ import { Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { ListedAccount } from "tollgate-contract/accounts.ts"
 import { oneQuery, untilAnswered } from "../../../api/queries.ts"
-import { counted } from "../../../format/numbers.ts"
 import { AskedPanel } from "../../../ui/asked-panel.tsx"
 import { DataTable } from "../../../ui/data-table.tsx"
 import { TextLink } from "../../../ui/link-button.tsx"
 import { ACCOUNT_COLUMNS } from "../../accounts/account-columns.tsx"
+import { t } from "../../../languages/text.ts"
 
 const ROWS = 8
 const LOW_DAYS_LEFT = 30
@@ -24,11 +24,11 @@ export function TopAccountsPanel() {
   })
   return (
     <AskedPanel
-      title="Top accounts"
-      description="Last 30 days"
+      title={t("Top accounts")}
+      description={t("Last 30 days")}
       actions={
         <TextLink to="/accounts" search={{ sort: "-spent_30_days" }} size="sm">
-          All accounts
+          {t("All accounts")}
         </TextLink>
       }
       isFlush
@@ -36,9 +36,9 @@ export function TopAccountsPanel() {
     >
       {({ data }) => (
         <AccountTable
-          label="Top accounts"
+          label={t("Top accounts")}
           rows={data.filter(({ usage }) => usage !== undefined && usage.spent_30_days !== "0")}
-          none="No account has spent anything yet."
+          none={t("No account has spent anything yet.")}
         />
       )}
     </AskedPanel>
@@ -55,17 +55,17 @@ export function RunningDryPanel() {
   })
   return (
     <AskedPanel
-      title="Running out of credits"
-      description="Within a month, at the pace of the last seven days"
+      title={t("Running out of credits")}
+      description={t("Within a month, at the pace of the last seven days")}
       actions={<WithoutCredits />}
       isFlush
       asked={asked}
     >
       {({ data }) => (
         <AccountTable
-          label="Accounts that run out of credits"
+          label={t("Accounts that run out of credits")}
           rows={data.filter(({ usage }) => (usage?.days_left ?? Infinity) <= LOW_DAYS_LEFT)}
-          none="Every active account has credits for more than a month."
+          none={t("Every active account has credits for more than a month.")}
         />
       )}
     </AskedPanel>
@@ -81,7 +81,9 @@ function WithoutCredits() {
   if (data === undefined || data.total === 0) return null
   return (
     <TextLink to="/accounts" search={{ credits: "none" }} size="sm">
-      {counted(data.total, "account")} without credits
+      {t("{total, plural, one {# account} other {# accounts}} without credits", {
+        total: data.total,
+      })}
     </TextLink>
   )
 }

@@ -9,6 +9,7 @@ import { AskedPanel } from "../../../ui/asked-panel.tsx"
 import { DataTable, type Column } from "../../../ui/data-table.tsx"
 import { LinkButton, TextLink } from "../../../ui/link-button.tsx"
 import { Money } from "../../../ui/money.tsx"
+import { t } from "../../../languages/text.ts"
 
 const DAYS = 30
 const ROWS = 8
@@ -18,10 +19,10 @@ const ALL = "all"
 const COLUMNS: readonly Column<UsageRow>[] = [
   {
     id: "provider",
-    header: "Provider",
+    header: t("Provider"),
     cell: (row) =>
       row.group === ALL ? (
-        <strong>All</strong>
+        <strong>{t("All")}</strong>
       ) : (
         <TextLink
           to="/usage"
@@ -32,12 +33,12 @@ const COLUMNS: readonly Column<UsageRow>[] = [
         </TextLink>
       ),
   },
-  amount("charged", "Charged", (row) => row.cost),
-  amount("provider_cost", "Vendor cost", (row) => row.provider_cost ?? "0"),
-  amount("margin", "Margin", (row) => marginOf(row) ?? "0"),
+  amount("charged", t("Charged"), (row) => row.cost),
+  amount("provider_cost", t("Vendor cost"), (row) => row.provider_cost ?? "0"),
+  amount("margin", t("Margin"), (row) => marginOf(row) ?? "0"),
   {
     id: "share",
-    header: "Margin, %",
+    header: t("Margin, %"),
     isSecondary: true,
     isFigure: true,
     cell: (row) => {
@@ -45,7 +46,7 @@ const COLUMNS: readonly Column<UsageRow>[] = [
       return charged === 0 ? "–" : shareText(roughCredits(marginOf(row) ?? "0") / charged)
     },
   },
-  amount("written_off", "Written off", (row) => row.written_off ?? "0"),
+  amount("written_off", t("Written off"), (row) => row.written_off ?? "0"),
 ]
 
 function amount(id: string, header: string, of: (row: UsageRow) => string): Column<UsageRow> {
@@ -71,12 +72,12 @@ export function MarginPanel() {
   })
   return (
     <AskedPanel
-      title="Margin"
-      description="Last 30 days, in credits: charges minus the cost at the vendors."
+      title={t("Margin")}
+      description={t("Last 30 days, in credits: charges minus the cost at the vendors.")}
       actions={
         <>
           <TextLink to="/requests" search={{ status: "written_off" }} size="sm">
-            Write-offs
+            {t("Write-offs")}
           </TextLink>
           <LinkButton
             to="/usage"
@@ -84,7 +85,7 @@ export function MarginPanel() {
             size="compact-sm"
             variant="default"
           >
-            By account
+            {t("By account")}
           </LinkButton>
         </>
       }
@@ -93,7 +94,7 @@ export function MarginPanel() {
     >
       {(usage) => (
         <DataTable
-          label="Margin by provider"
+          label={t("Margin by provider")}
           columns={COLUMNS}
           rows={rowsOf(usage)}
           rowKey={({ group }) => group}

@@ -5,6 +5,7 @@ import { reliabilityQuery } from "../../../api/reliability.ts"
 import { AskedPanel } from "../../../ui/asked-panel.tsx"
 import { TextLink } from "../../../ui/link-button.tsx"
 import { HealthSummary } from "../../../ui/reliability.tsx"
+import { t } from "../../../languages/text.ts"
 
 const ROWS = 8
 
@@ -13,11 +14,11 @@ export function ProvidersPanel() {
   const asked = useQuery(reliabilityQuery("provider"))
   return (
     <AskedPanel
-      title="Providers"
-      description="Last 24 hours, failing ones first"
+      title={t("Providers")}
+      description={t("Last 24 hours, failing ones first")}
       actions={
         <TextLink to="/providers" size="sm">
-          All providers
+          {t("All providers")}
         </TextLink>
       }
       asked={asked}
@@ -25,10 +26,10 @@ export function ProvidersPanel() {
       {(history) =>
         history.size === 0 ? (
           <Text size="sm" c="dimmed">
-            No requests in the last 24 hours.
+            {t("No requests in the last 24 hours.")}
           </Text>
         ) : (
-          <Stack gap="sm" role="list" aria-label="Providers">
+          <Stack gap="sm" role="list" aria-label={t("Providers")}>
             {[...history.values()]
               .toSorted(worstFirst)
               .slice(0, ROWS)

@@ -8,6 +8,7 @@ import { AskedPanel } from "../../../ui/asked-panel.tsx"
 import { Facts } from "../../../ui/facts.tsx"
 import { Status } from "../../../ui/status.tsx"
 import { When } from "../../../ui/when.tsx"
+import { rich, t } from "../../../languages/text.ts"
 
 const POLL_INTERVAL_MS = 30_000
 /** Maximum number of listed nodes. Larger installations use their own monitoring. */
@@ -20,7 +21,7 @@ export function SystemPanel() {
     refetchInterval: untilAnswered(POLL_INTERVAL_MS),
   })
   return (
-    <AskedPanel title="Nodes and database" asked={asked}>
+    <AskedPanel title={t("Nodes and database")} asked={asked}>
       {(system) => (
         <Stack gap="sm">
           <Problems problems={system.problems} />
@@ -35,9 +36,9 @@ export function SystemPanel() {
 function factsOf({ database, version }: System) {
   const { engine, bytes, round_trip_ms: roundTrip } = database
   return [
-    { label: "Database", value: `${engine} ${database.version}` },
-    { label: "Size", value: bytesText(bytes) },
-    ...(roundTrip === null ? [] : [{ label: "Round trip", value: durationText(roundTrip) }]),
+    { label: t("Database"), value: `${engine} ${database.version}` },
+    { label: t("Size"), value: bytesText(bytes) },
+    ...(roundTrip === null ? [] : [{ label: t("Round trip"), value: durationText(roundTrip) }]),
     { label: "Tollgate", value: version },
   ]
 }
@@ -45,8 +46,8 @@ function factsOf({ database, version }: System) {
 function Problems({ problems }: Pick<System, "problems">) {
   if (problems.length === 0) return null
   return (
-    <Stack gap="xs" role="list" aria-label="Problems">
-      {problems.map(({ name, found, fix, result }) => (
+    <Stack gap="xs" role="list" aria-label={t("Problems")}>
+      {problems.map(({ name, found, mend, result }) => (
         <div key={`${name} ${found}`} role="listitem">
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -65,28 +66,32 @@ function Problems({ problems }: Pick<System, "problems">) {
 
 function Nodes({ nodes }: Pick<System, "nodes">) {
   return (
-    <Stack gap="xs" role="list" aria-label="Nodes">
+    <Stack gap="xs" role="list" aria-label={t("Nodes")}>
       {nodes.slice(0, NODES).map((node) => (
         <Group key={node.id} role="listitem" justify="space-between" gap="xs" wrap="nowrap">
           <div className="anywhere">
             <Text size="sm">
-              {node.host}, process {node.process}
-              {node.is_current && " (this node)"}
+              {node.is_this
+                ? t("{host}, process {process} (this node)", {
+                    host: node.host,
+                    process: node.process,
+                  })
+                : t("{host}, process {process}", { host: node.host, process: node.process })}
             </Text>
             <Text size="xs" c="dimmed">
-              seen <When at={node.last_seen_at} />
+              {rich("seen {when}", { when: <When at={node.last_seen_at} /> })}
             </Text>
           </div>
           {node.is_responding ? (
             <Status value="healthy" />
           ) : (
-            <Status value="not responding" color="yellow" />
+            <Status value="not_responding" color="yellow" />
           )}
         </Group>
       ))}
       {nodes.length > NODES && (
         <Text size="xs" c="dimmed">
-          and {nodes.length - NODES} more
+          {t("and {count} more", { count: nodes.length - NODES })}
         </Text>
       )}
     </Stack>

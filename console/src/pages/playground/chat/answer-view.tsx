@@ -9,6 +9,7 @@ import type { ShownAnswer } from "../exchanges.ts"
 import { FailureNotice } from "../failure-notice.tsx"
 import { useNow } from "../use-now.ts"
 import { ToolCalls, type ToolCallsProperties } from "./tool-calls.tsx"
+import { t } from "../../../languages/text.ts"
 
 /** Loaded when the first text arrives. */
 const Markdown = lazyPart(() =>
@@ -30,7 +31,7 @@ export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewPro
     <article
       className="answer"
       aria-busy={state === "running"}
-      aria-label={`Response from ${model}`}
+      aria-label={t("Response from {model}", { model })}
     >
       <Text size="xs" fw={600} c="dimmed" className="answer-model">
         {model}
@@ -39,15 +40,19 @@ export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewPro
         {reasoning !== "" && (
           <Reasoning text={reasoning} isOpenYet={text === "" && state === "running"} />
         )}
-        {isSilent && state === "running" && <Loader type="dots" size="sm" aria-label="Waiting" />}
+        {isSilent && state === "running" && (
+          <Loader type="dots" size="sm" aria-label={t("Waiting")} />
+        )}
         {isSilent && state === "stopped" && (
           <Text size="sm" c="dimmed">
-            Stopped before anything arrived.
+            {t("Stopped before anything arrived.")}
           </Text>
         )}
         {isSilent && state === "done" && (
           <Text size="sm" c="dimmed">
-            The model returned nothing ({answer.finish ?? "no reason given"}).
+            {t("The model returned nothing ({reason}).", {
+              reason: answer.finish ?? t("no reason given"),
+            })}
           </Text>
         )}
         {text !== "" && (
@@ -68,15 +73,25 @@ export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewPro
         {state === "running" ? <Progress answer={answer} /> : <Result answer={answer} />}
         {state !== "running" && (
           <Group gap={2} wrap="nowrap">
-            {text !== "" && <CopyButton value={text} label="Copy the answer" />}
-            <Tooltip label="Copy as code">
-              <ActionIcon variant="subtle" color="gray" aria-label="Copy as code" onClick={onCode}>
+            {text !== "" && <CopyButton value={text} label={t("Copy the answer")} />}
+            <Tooltip label={t("Copy as code")}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t("Copy as code")}
+                onClick={onCode}
+              >
                 <IconCode size={16} />
               </ActionIcon>
             </Tooltip>
             {onRetry !== undefined && (
-              <Tooltip label="Regenerate">
-                <ActionIcon variant="subtle" color="gray" aria-label="Regenerate" onClick={onRetry}>
+              <Tooltip label={t("Regenerate")}>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={t("Regenerate")}
+                  onClick={onRetry}
+                >
                   <IconRefresh size={16} />
                 </ActionIcon>
               </Tooltip>
@@ -92,8 +107,8 @@ function Reasoning({ text, isOpenYet }: { readonly text: string; readonly isOpen
   return (
     <details className="reasoning">
       <summary>
-        {isOpenYet ? "Thinking…" : "Reasoning"}{" "}
-        <span className="dim">{countText(text.length)} characters</span>
+        {isOpenYet ? t("Thinking…") : t("Reasoning")}{" "}
+        <span className="dim">{t("{count} characters", { count: countText(text.length) })}</span>
       </summary>
       <div className="reasoning-text">{text}</div>
     </details>
@@ -107,7 +122,7 @@ function Progress({ answer }: { readonly answer: ShownAnswer }) {
   return (
     <Text size="xs" c="dimmed" className="figures">
       {durationText(Math.max(0, Math.floor((now - answer.startedAt) / 100) * 100))}
-      {length > 0 && ` · ${countText(length)} characters`}
+      {length > 0 && ` · ${t("{count} characters", { count: countText(length) })}`}
     </Text>
   )
 }
@@ -121,17 +136,27 @@ function Result({ answer }: { readonly answer: ShownAnswer }) {
   })
   return (
     <CostLine {...answer}>
-      {answer.firstByteMs !== null && <span>first byte {durationText(answer.firstByteMs)}</span>}
-      {speed !== undefined && <span>{countText(speed)} tokens/s</span>}
-      {tokens !== null && (
-        <span>
-          {countText(tokens.input)} in{tokens.cached > 0 && ` (${countText(tokens.cached)} cached)`}
-          , {countText(tokens.output)} out
-          {tokens.reasoning > 0 && ` (${countText(tokens.reasoning)} reasoning)`} tokens
-        </span>
+      {answer.firstByteMs !== null && (
+        <span>{t("first byte {duration}", { duration: durationText(answer.firstByteMs) })}</span>
       )}
-      {state === "stopped" && <span>stopped</span>}
-      {finish === "length" && <span>cut off at the token limit</span>}
+      {speed !== undefined && <span>{t("{speed} tokens/s", { speed: countText(speed) })}</span>}
+      {tokens !== null && <span>{tokensText(tokens)}</span>}
+      {state === "stopped" && <span>{t("stopped")}</span>}
+      {finish === "length" && <span>{t("cut off at the token limit")}</span>}
     </CostLine>
+  )
+}
+
+function tokensText({ input, cached, output, reasoning }: NonNullable<ShownAnswer["tokens"]>) {
+  return t(
+    "{input} in{cached, plural, =0 {} other { ({cachedTokens} cached)}}, {output} out{reasoning, plural, =0 {} other { ({reasoningTokens} reasoning)}} tokens",
+    {
+      input: countText(input),
+      cached,
+      cachedTokens: countText(cached),
+      output: countText(output),
+      reasoning,
+      reasoningTokens: countText(reasoning),
+    },
   )
 }

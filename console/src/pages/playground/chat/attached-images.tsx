@@ -3,6 +3,7 @@ import { useState } from "react"
 import type { AttachedImage } from "../conversation.ts"
 import { MAX_IMAGES } from "../image-fault.ts"
 import { readImages } from "../images.ts"
+import { t } from "../../../languages/text.ts"
 
 interface AttachedImagesProperties {
   readonly images: readonly AttachedImage[]
@@ -23,7 +24,7 @@ export function AttachedImages({ images, onRemove }: AttachedImagesProperties) {
             pos="absolute"
             top={2}
             right={2}
-            aria-label={`Remove ${image.name}`}
+            aria-label={t("Remove {name}", { name: image.name })}
             onClick={() => onRemove(index)}
           />
         </Box>
@@ -40,7 +41,10 @@ export function useImages(begun: readonly AttachedImage[]) {
   async function add(files: readonly File[]) {
     const read = await readImages(files)
     const all = [...images, ...read.images]
-    const tooMany = all.length > MAX_IMAGES ? [`At most ${MAX_IMAGES} images can be attached.`] : []
+    const tooMany =
+      all.length > MAX_IMAGES
+        ? [t("At most {max} images can be attached.", { max: MAX_IMAGES })]
+        : []
     setImages(all.slice(0, MAX_IMAGES))
     setFaults([...read.faults, ...tooMany])
   }

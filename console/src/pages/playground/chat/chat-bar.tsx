@@ -8,6 +8,7 @@ import {
 } from "../../../ui/icons.tsx"
 import { ModelSelect } from "../../../ui/model-select.tsx"
 import { CHAT_KINDS, type Columns } from "./use-columns.ts"
+import { t } from "../../../languages/text.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
@@ -31,11 +32,11 @@ export function ChatBar({ columns, isRunning, onNew, onList, onSettings }: ChatB
             kinds={CHAT_KINDS}
             value={model}
             onChange={(chosen) => setModel(id, chosen)}
-            aria-label={["Model", "Second model", "Third model"][index] ?? "Model"}
+            aria-label={[t("Model"), t("Second model"), t("Third model")][index] ?? t("Model")}
           />
           {all.length > 1 && (
             <BarButton
-              label={`Remove ${model ?? "this model"}`}
+              label={model === null ? t("Remove this model") : t("Remove {name}", { name: model })}
               isSubtle
               isDisabled={isRunning}
               onClick={() => remove(id)}
@@ -47,20 +48,20 @@ export function ChatBar({ columns, isRunning, onNew, onList, onSettings }: ChatB
       ))}
       {canAdd && (
         <Button variant="default" leftSection={<IconColumns2 size={16} />} onClick={add}>
-          Compare
+          {t("Compare")}
         </Button>
       )}
       <Group gap="xs" wrap="nowrap" ml="auto">
-        <BarButton label="New conversation" onClick={onNew}>
+        <BarButton label={t("New conversation")} onClick={onNew}>
           <IconPlus size={18} />
         </BarButton>
         {onList !== undefined && (
-          <BarButton label="Conversations" onClick={onList}>
+          <BarButton label={t("Conversations")} onClick={onList}>
             <IconHistory size={18} />
           </BarButton>
         )}
         {onSettings !== undefined && (
-          <BarButton label="Request settings" onClick={onSettings}>
+          <BarButton label={t("Request settings")} onClick={onSettings}>
             <IconAdjustmentsHorizontal size={18} />
           </BarButton>
         )}

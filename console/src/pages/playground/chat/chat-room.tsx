@@ -24,6 +24,7 @@ import { Spent } from "./spent.tsx"
 import { useColumns } from "./use-columns.ts"
 import { useFollow } from "./use-follow.ts"
 import { Welcome } from "./welcome.tsx"
+import { t } from "../../../languages/text.ts"
 
 export interface ChatRoomProperties {
   readonly begun: Said
@@ -137,8 +138,8 @@ function Exchanges({ exchanges, ...properties }: ExchangesProperties) {
 }
 
 function whyNot(columns: readonly Column[], settings: ChatSettings): string | undefined {
-  if (columns.some(({ model }) => model === null)) return "Choose a model first."
-  if (toolsFault(settings.tools) !== undefined) return "The tools must be a JSON array."
+  if (columns.some(({ model }) => model === null)) return t("Choose a model first.")
+  if (toolsFault(settings.tools) !== undefined) return t("The tools must be a JSON array.")
   if (extraFault(settings.extra) === undefined) return undefined
-  return "The additional fields must be a JSON object."
+  return t("The additional fields must be a JSON object.")
 }

@@ -10,6 +10,7 @@ import {
 import type { Question } from "../conversation.ts"
 import { IMAGE_TYPES } from "../image-fault.ts"
 import { AttachedImages, useImages } from "./attached-images.tsx"
+import { t } from "../../../languages/text.ts"
 
 export interface ComposerProperties {
   readonly isRunning: boolean
@@ -70,8 +71,8 @@ export function Composer({ isRunning, obstacle, draft, onSend, onStop }: Compose
     >
       <AttachedImages images={images} onRemove={remove} />
       <Textarea
-        aria-label="Your message"
-        placeholder="Ask something. Drop or paste images here."
+        aria-label={t("Your message")}
+        placeholder={t("Ask something. Drop or paste images here.")}
         autosize
         minRows={2}
         maxRows={10}
@@ -105,8 +106,13 @@ function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperti
       <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
         <FileButton multiple accept={IMAGE_TYPES} onChange={onFiles}>
           {(properties) => (
-            <Tooltip label="Attach images">
-              <ActionIcon {...properties} variant="subtle" color="gray" aria-label="Attach images">
+            <Tooltip label={t("Attach images")}>
+              <ActionIcon
+                {...properties}
+                variant="subtle"
+                color="gray"
+                aria-label={t("Attach images")}
+              >
                 <IconPhotoPlus size={18} />
               </ActionIcon>
             </Tooltip>
@@ -114,7 +120,7 @@ function ComposerFoot({ fault, obstacle, onFiles, action }: ComposerFootProperti
         </FileButton>
         <Text size="xs" c={fault === undefined ? "dimmed" : "red"} role="status" component="div">
           {fault ?? obstacle ?? (
-            <span className="wide-only">Enter to send, Shift + Enter for a new line</span>
+            <span className="wide-only">{t("Enter to send, Shift + Enter for a new line")}</span>
           )}
         </Text>
       </Group>
@@ -134,14 +140,14 @@ function SendButton({ isRunning, canSend, onSend, onStop }: SendButtonProperties
   if (!isRunning) {
     return (
       <Button size="xs" leftSection={<IconSend size={14} />} onClick={onSend} disabled={!canSend}>
-        Send
+        {t("Send")}
       </Button>
     )
   }
   const icon = <IconPlayerStopFilled size={14} />
   return (
     <Button size="xs" color="red" variant="light" leftSection={icon} onClick={onStop}>
-      Stop
+      {t("Stop")}
     </Button>
   )
 }

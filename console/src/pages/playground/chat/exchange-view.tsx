@@ -3,6 +3,7 @@ import type { Exchange, AnswerPosition, ShownAnswer } from "../exchanges.ts"
 import { Status } from "../../../ui/status.tsx"
 import { bestOf } from "../best-of.ts"
 import { AnswerView } from "./answer-view.tsx"
+import { t } from "../../../languages/text.ts"
 
 export interface ExchangeViewProperties {
   readonly exchange: Exchange
@@ -18,7 +19,7 @@ export function ExchangeView(properties: ExchangeViewProperties) {
   const { question, columns } = exchange
   const best = bestOf(columns)
   return (
-    <section aria-label="Question and answers" className="exchange">
+    <section aria-label={t("Question and answers")} className="exchange">
       <div className="question">
         {question.images.length > 0 && (
           <Group gap="xs" mb={question.text === "" ? 0 : "xs"} justify="flex-end">

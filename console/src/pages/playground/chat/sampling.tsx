@@ -1,5 +1,7 @@
 import { NumberInput } from "@mantine/core"
 import type { ChatSettings } from "../conversation.ts"
+import { t } from "../../../languages/text.ts"
+import { SEPARATORS } from "../../../format/numbers.ts"
 
 export interface SamplingProperties {
   readonly settings: ChatSettings
@@ -11,8 +13,8 @@ export function Sampling({ settings, onChange }: SamplingProperties) {
   return (
     <>
       <NumberInput
-        label="Temperature"
-        placeholder="Model's own"
+        label={t("Temperature")}
+        placeholder={t("Model's own")}
         min={0}
         max={2}
         step={0.1}
@@ -21,8 +23,8 @@ export function Sampling({ settings, onChange }: SamplingProperties) {
         onChange={(value) => onChange({ temperature: numberOf(value) })}
       />
       <NumberInput
-        label="Top P"
-        placeholder="Model's own"
+        label={t("Top P")}
+        placeholder={t("Model's own")}
         min={0}
         max={1}
         step={0.05}
@@ -31,11 +33,11 @@ export function Sampling({ settings, onChange }: SamplingProperties) {
         onChange={(value) => onChange({ topP: numberOf(value) })}
       />
       <NumberInput
-        label="Maximum tokens"
-        placeholder="Model's own"
+        label={t("Maximum tokens")}
+        placeholder={t("Model's own")}
         min={1}
         allowDecimal={false}
-        thousandSeparator=","
+        thousandSeparator={SEPARATORS.group}
         value={settings.maxTokens ?? ""}
         onChange={(value) => onChange({ maxTokens: numberOf(value) })}
       />

@@ -1,6 +1,7 @@
 import { Button, Drawer, JsonInput, Select, Stack, TagsInput, Textarea } from "@mantine/core"
 import { type ChatSettings, DEFAULT_SETTINGS, extraFault, toolsFault } from "../conversation.ts"
 import { Sampling } from "./sampling.tsx"
+import { t } from "../../../languages/text.ts"
 
 export interface SettingsPanelProperties {
   readonly settings: ChatSettings
@@ -17,7 +18,7 @@ export interface SettingsPlaceProperties extends SettingsPanelProperties {
 /** Shows the settings next to the conversation, or in a drawer. */
 export function SettingsPlace(properties: SettingsPlaceProperties) {
   const { isDocked, isOpen, onClose, ...panel } = properties
-  const title = "Request settings"
+  const title = t("Request settings")
   if (isDocked) {
     return (
       <aside className="chat-settings" aria-label={title}>
@@ -45,8 +46,8 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
   return (
     <Stack gap="sm">
       <Textarea
-        label="System prompt"
-        placeholder="You are brief and exact."
+        label={t("System prompt")}
+        placeholder={t("You are brief and exact.")}
         autosize
         minRows={3}
         maxRows={12}
@@ -55,25 +56,25 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
       />
       <Sampling settings={settings} onChange={change} />
       <Select
-        label="Reasoning effort"
-        description="For reasoning models. Others report it as not sent."
-        placeholder="Model's own"
+        label={t("Reasoning effort")}
+        description={t("For reasoning models. Others report it as not sent.")}
+        placeholder={t("Model's own")}
         clearable
         data={EFFORTS}
         value={settings.effort}
         onChange={(effort) => change({ effort })}
       />
       <TagsInput
-        label="Stop at"
-        description="Generation stops before any of these."
-        placeholder={settings.stop.length === 0 ? "Type one, then Enter" : ""}
+        label={t("Stop at")}
+        description={t("Generation stops before any of these.")}
+        placeholder={settings.stop.length === 0 ? t("Type one, then Enter") : ""}
         maxTags={4}
         value={[...settings.stop]}
         onChange={(stop) => change({ stop })}
       />
       <JsonInput
-        label="Tools"
-        description="Functions the model may call. You enter their results."
+        label={t("Tools")}
+        description={t("Functions the model may call. You enter their results.")}
         placeholder='[{ "name": "get_time" }]'
         autosize
         minRows={2}
@@ -83,8 +84,8 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
         onChange={(tools) => change({ tools })}
       />
       <JsonInput
-        label="Additional fields"
-        description="JSON merged into the request: response_format, seed."
+        label={t("Additional fields")}
+        description={t("JSON merged into the request: response_format, seed.")}
         placeholder='{ "seed": 1 }'
         autosize
         minRows={2}
@@ -94,7 +95,7 @@ function SettingsPanel({ settings, onChange }: SettingsPanelProperties) {
         onChange={(extra) => change({ extra })}
       />
       <Button variant="default" size="xs" onClick={() => onChange(DEFAULT_SETTINGS)}>
-        Reset to defaults
+        {t("Reset to defaults")}
       </Button>
     </Stack>
   )

@@ -2,6 +2,7 @@ import { Group, Text } from "@mantine/core"
 import { nanos, nanosText } from "../../../format/credits.ts"
 import { Money } from "../../../ui/money.tsx"
 import { type Exchange, knownCosts } from "../exchanges.ts"
+import { rich } from "../../../languages/text.ts"
 
 /** Shows the cost of the conversation so far, by model and in total. */
 export function Spent({ exchanges }: { readonly exchanges: readonly Exchange[] }) {
@@ -10,7 +11,9 @@ export function Spent({ exchanges }: { readonly exchanges: readonly Exchange[] }
   return (
     <Group gap="xs" className="cost-line">
       <Text size="xs" c="dimmed">
-        This conversation cost <Money value={sumOf([...costs.values()].flat())} hasUnit />
+        {rich("This conversation cost {money}", {
+          money: <Money value={sumOf([...costs.values()].flat())} hasUnit />,
+        })}
       </Text>
       {costs.size > 1 &&
         [...costs].map(([model, each]) => (

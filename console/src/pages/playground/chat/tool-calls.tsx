@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { Snippet } from "../../../ui/snippet.tsx"
 import type { ToolCall } from "../answer.ts"
+import { t } from "../../../languages/text.ts"
 
 export interface ToolCallsProperties {
   readonly calls: readonly ToolCall[]
@@ -20,12 +21,16 @@ export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
       {calls.map(({ id, name, arguments: given }, index) => (
         <div key={`${id} ${index.toString()}`} className="tool-call">
           <Text size="sm" fw={600} className="anywhere">
-            Calls {name}
+            {t("Calls {name}", { name })}
           </Text>
-          <Snippet code={readable(given)} label={`Copy the arguments of ${name}`} maxHeight={240} />
+          <Snippet
+            code={readable(given)}
+            label={t("Copy the arguments of {name}", { name })}
+            maxHeight={240}
+          />
           {isAsked && (
             <Textarea
-              label={`Result of ${name}`}
+              label={t("Result of {name}", { name })}
               autosize
               minRows={1}
               maxRows={8}
@@ -38,11 +43,11 @@ export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
           {results[index] !== undefined && (
             <>
               <Text size="xs" c="dimmed">
-                Result
+                {t("Result")}
               </Text>
               <Snippet
                 code={readable(results[index])}
-                label={`Copy the result of ${name}`}
+                label={t("Copy the result of {name}", { name })}
                 maxHeight={240}
               />
             </>
@@ -56,7 +61,7 @@ export function ToolCalls({ calls, results, onResults }: ToolCallsProperties) {
             variant="light"
             onClick={() => onResults(calls.map((_, index) => typed[index] ?? ""))}
           >
-            {calls.length === 1 ? "Send the result" : "Send the results"}
+            {calls.length === 1 ? t("Send the result") : t("Send the results")}
           </Button>
         </Group>
       )}

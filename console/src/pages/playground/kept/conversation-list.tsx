@@ -5,6 +5,7 @@ import { IconPencil, IconTrash } from "../../../ui/icons.tsx"
 import { When } from "../../../ui/when.tsx"
 import { type KeptConversation, nameOf } from "./kept-conversation.ts"
 import type { Kept } from "./use-kept.ts"
+import { t } from "../../../languages/text.ts"
 
 export interface ConversationListProperties {
   readonly kept: Kept
@@ -20,17 +21,19 @@ export function ConversationList(properties: ConversationListProperties) {
   const { kept, openId, isShown, onOpen, onForget, onClose } = properties
   const [forgetting, setForgetting] = useState<readonly KeptConversation[]>([])
   return (
-    <Drawer opened={isShown} onClose={onClose} title="Conversations">
+    <Drawer opened={isShown} onClose={onClose} title={t("Conversations")}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          Kept in this browser only, for you and this account.
+          {t("Kept in this browser only, for you and this account.")}
         </Text>
         {!kept.isKeeping && (
-          <Alert color="yellow" title="This browser does not keep conversations">
-            It may be a private window, or its storage is full.
+          <Alert color="yellow" title={t("This browser does not keep conversations")}>
+            {t("It may be a private window, or its storage is full.")}
           </Alert>
         )}
-        {kept.list.length === 0 && kept.isKeeping && <Text size="sm">No conversations yet.</Text>}
+        {kept.list.length === 0 && kept.isKeeping && (
+          <Text size="sm">{t("No conversations yet.")}</Text>
+        )}
         <ul className="conversations">
           {kept.list.map((conversation) => (
             <Row
@@ -46,19 +49,21 @@ export function ConversationList(properties: ConversationListProperties) {
         {kept.list.length > 1 && (
           <Group>
             <Button variant="subtle" color="red" size="xs" onClick={() => setForgetting(kept.list)}>
-              Delete all
+              {t("Delete all")}
             </Button>
           </Group>
         )}
       </Stack>
       <Confirm
         isOpen={forgetting.length > 0}
-        title={forgetting.length > 1 ? "Delete all conversations?" : "Delete the conversation?"}
-        action="Delete"
+        title={
+          forgetting.length > 1 ? t("Delete all conversations?") : t("Delete the conversation?")
+        }
+        action={t("Delete")}
         onClose={() => setForgetting([])}
         onConfirm={() => onForget(forgetting.map(({ id }) => id))}
       >
-        This cannot be undone. The receipts of its requests stay.
+        {t("This cannot be undone. The receipts of its requests stay.")}
       </Confirm>
     </Drawer>
   )
@@ -94,15 +99,15 @@ function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties
         <form onSubmit={rename}>
           <Group gap="xs" wrap="nowrap" align="flex-end">
             <TextInput
-              label="Name"
+              label={t("Name")}
               flex={1}
-              error={isTooLong && `At most ${MAX_NAME_LENGTH} characters`}
+              error={isTooLong && t("At most {max} characters", { max: MAX_NAME_LENGTH })}
               autoFocus
               value={typed}
               onChange={(event) => setTyped(event.currentTarget.value)}
             />
             <Button type="submit" disabled={isTooLong}>
-              Rename
+              {t("Rename")}
             </Button>
           </Group>
         </form>
@@ -123,10 +128,10 @@ function Row({ conversation, isOpen, onOpen, onRename, onForget }: RowProperties
             <When at={new Date(conversation.changedAt).toISOString()} />
           </Text>
         </button>
-        <RowButton label={`Rename ${name}`} onClick={() => setTyped(name)}>
+        <RowButton label={t("Rename {name}", { name })} onClick={() => setTyped(name)}>
           <IconPencil size={16} />
         </RowButton>
-        <RowButton label={`Delete ${name}`} onClick={onForget}>
+        <RowButton label={t("Delete {name}", { name })} onClick={onForget}>
           <IconTrash size={16} />
         </RowButton>
       </Group>

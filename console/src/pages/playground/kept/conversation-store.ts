@@ -1,4 +1,5 @@
 import type { KeptConversation } from "./kept-conversation.ts"
+import { t } from "../../../languages/text.ts"
 
 const DATABASE = "tollgate-playground"
 const TABLE = "conversations"
@@ -47,6 +48,6 @@ async function openTable(mode: IDBTransactionMode): Promise<IDBObjectStore> {
 function outcome<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.addEventListener("success", () => resolve(request.result))
-    request.addEventListener("error", () => reject(request.error ?? new Error("Not kept.")))
+    request.addEventListener("error", () => reject(request.error ?? new Error(t("Not kept."))))
   })
 }

@@ -1,5 +1,6 @@
 import type { ChatSettings, Column } from "../conversation.ts"
 import type { Exchange, ShownAnswer } from "../exchanges.ts"
+import { t } from "../../../languages/text.ts"
 
 /** A conversation stored in the browser. It is never sent to the gateway. */
 export interface KeptConversation {
@@ -20,7 +21,7 @@ const MAX_NAME_LENGTH = 60
 export function nameOf({ name, exchanges }: Pick<KeptConversation, "name" | "exchanges">): string {
   if (name !== null) return name
   const text = exchanges[0]?.question.text.trim().replaceAll(/\s+/g, " ") ?? ""
-  if (text === "") return "Untitled"
+  if (text === "") return t("Untitled")
   return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH - 1)}…` : text
 }
 

@@ -1,6 +1,7 @@
 import { Button, FileButton, Group, Stack, Text } from "@mantine/core"
 import { type EditFiles, SIDE } from "./mask-drawing.ts"
 import { useMask } from "./use-mask.ts"
+import { t } from "../../../languages/text.ts"
 
 export interface EditImageProperties {
   readonly onChange: (files: EditFiles | undefined) => void
@@ -18,18 +19,18 @@ export function EditImage({ onChange }: EditImageProperties) {
         <FileButton accept="image/*" onChange={(file) => void mask.choose(file)}>
           {(properties) => (
             <Button {...properties} variant="default" size="xs">
-              {mask.hasImage ? "Choose another" : "Choose an image"}
+              {mask.hasImage ? t("Choose another") : t("Choose an image")}
             </Button>
           )}
         </FileButton>
         {mask.hasImage && (
           <Button variant="subtle" size="xs" onClick={mask.clear}>
-            Clear the mask
+            {t("Clear the mask")}
           </Button>
         )}
         <Text size="sm" c={mask.fault === undefined ? "dimmed" : "red"}>
           {mask.fault ??
-            "Paint over the area that may change. If nothing is painted, all of it may."}
+            t("Paint over the area that may change. If nothing is painted, all of it may.")}
         </Text>
       </Group>
       <canvas
@@ -39,7 +40,7 @@ export function EditImage({ onChange }: EditImageProperties) {
         hidden={!mask.hasImage}
         className="mask-canvas"
         role="img"
-        aria-label="The image; painted areas may change"
+        aria-label={t("The image; painted areas may change")}
         onPointerDown={mask.press}
         onPointerMove={mask.paint}
         onPointerUp={mask.lift}

@@ -1,12 +1,13 @@
 import { Table, Text } from "@mantine/core"
 import { useState } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
-import { counted } from "../../../format/numbers.ts"
 import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { linesOf, similarities } from "../vectors.ts"
 import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { t } from "../../../languages/text.ts"
+import { decimalText } from "../../../format/numbers.ts"
 
 /** The call in OpenAI's clients. */
 const SAMPLE: OpenaiForm = {
@@ -17,8 +18,9 @@ const SAMPLE: OpenaiForm = {
 
 const KINDS: readonly Model["kind"][] = ["embedding"]
 const MAX_TEXTS = 20
-const EXAMPLE =
-  "A cat sleeps on the sofa.\nA kitten naps on the couch.\nThe invoice is due on Friday."
+const EXAMPLE = t(
+  "A cat sleeps on the sofa.\nA kitten naps on the couch.\nThe invoice is due on Friday.",
+)
 
 interface Embedded {
   readonly texts: readonly string[]
@@ -40,7 +42,7 @@ export function EmbeddingsTab({ model: options }: { readonly model: string | und
       choice={choice}
       operation={operation}
       sample={SAMPLE}
-      action="Embed"
+      action={t("Embed")}
       missing={missing(texts)}
       onSend={(model) => {
         setSent(texts)
@@ -48,14 +50,16 @@ export function EmbeddingsTab({ model: options }: { readonly model: string | und
       }}
       result={vectors !== undefined && <Similarities texts={sent} vectors={vectors} />}
     >
-      <LinesField label="Texts" maxLines={MAX_TEXTS} value={text} onChange={setText} />
+      <LinesField label={t("Texts")} maxLines={MAX_TEXTS} value={text} onChange={setText} />
     </OperationForm>
   )
 }
 
 function missing(texts: readonly string[]): string | undefined {
-  if (texts.length === 0) return "Enter a text first."
-  return texts.length > MAX_TEXTS ? `At most ${MAX_TEXTS} texts at once.` : undefined
+  if (texts.length === 0) return t("Enter a text first.")
+  return texts.length > MAX_TEXTS
+    ? t("At most {max} texts at once.", { max: MAX_TEXTS })
+    : undefined
 }
 
 async function readVectors(response: Response): Promise<readonly (readonly number[])[]> {
@@ -68,14 +72,16 @@ function Similarities({ texts, vectors }: Embedded) {
   return (
     <>
       <Text size="sm">
-        {counted(vectors.length, "vector")} of {counted(first?.length ?? 0, "dimension")}. Cosine
-        similarity; 1 means the same direction:
+        {t(
+          "{count, plural, one {# vector} other {# vectors}} of {dimensions, plural, one {# dimension} other {# dimensions}}. Cosine similarity; 1 means the same direction:",
+          { count: vectors.length, dimensions: first?.length ?? 0 },
+        )}
       </Text>
       <Table.ScrollContainer minWidth={160 + vectors.length * 64} type="native" tabIndex={0}>
-        <Table aria-label="Cosine similarity of each pair of texts" withRowBorders={false}>
+        <Table aria-label={t("Cosine similarity of each pair of texts")} withRowBorders={false}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Text</Table.Th>
+              <Table.Th>{t("Text")}</Table.Th>
               {vectors.map((_, column) => (
                 <Table.Th key={column.toString()} ta="right">
                   {column + 1}
@@ -97,7 +103,7 @@ function Similarities({ texts, vectors }: Embedded) {
                     className="similar-cell"
                     style={{ background: shade(value) }}
                   >
-                    {value.toFixed(3)}
+                    {decimalText(value.toFixed(3))}
                   </td>
                 ))}
               </Table.Tr>

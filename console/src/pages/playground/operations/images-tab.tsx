@@ -14,6 +14,7 @@ import { useOperation } from "../use-operation.ts"
 import { EditImage } from "./edit-image.tsx"
 import type { EditFiles } from "./mask-drawing.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { t } from "../../../languages/text.ts"
 
 /** The call in OpenAI's clients. */
 const SAMPLE: OpenaiForm = {
@@ -26,8 +27,8 @@ const KINDS: readonly Model["kind"][] = ["image"]
 const SIZES = ["256x256", "512x512", "1024x1024", "1024x1536", "1536x1024"]
 
 const TASKS = [
-  { value: "generation", label: "From a prompt" },
-  { value: "edit", label: "Edit an image" },
+  { value: "generation", label: t("From a prompt") },
+  { value: "edit", label: t("Edit an image") },
 ] as const
 
 type Task = (typeof TASKS)[number]["value"]
@@ -41,7 +42,7 @@ interface MadeImage {
 export function ImagesTab({ model: options }: { readonly model: string | undefined }) {
   const [task, setTask] = useState<Task>("generation")
   const [prompt, setPrompt] = useState(
-    "A small toll house beside a mountain road, in ink and watercolour",
+    t("A small toll house beside a mountain road, in ink and watercolour"),
   )
   const [size, setSize] = useState("1024x1024")
   const [count, setCount] = useState(1)
@@ -65,20 +66,20 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
       choice={choice}
       operation={operation}
       sample={SAMPLE}
-      action={task === "generation" ? "Generate images" : "Edit the image"}
+      action={task === "generation" ? t("Generate images") : t("Edit the image")}
       missing={missing(prompt, task, files)}
       onSend={send}
       result={<MadeImages images={operation.result ?? []} />}
     >
       <SegmentedControl
-        aria-label="Actions"
+        aria-label={t("Actions")}
         w="fit-content"
         value={task}
         onChange={(value) => setTask(value === "edit" ? "edit" : "generation")}
         data={[...TASKS]}
       />
       <Textarea
-        label="Prompt"
+        label={t("Prompt")}
         autosize
         minRows={2}
         maxRows={8}
@@ -89,16 +90,16 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
       <Group gap="sm" align="flex-start">
         {task === "generation" && (
           <Autocomplete
-            label="Size"
-            description="Supported sizes depend on the model."
+            label={t("Size")}
+            description={t("Supported sizes depend on the model.")}
             data={SIZES}
             value={size}
             onChange={setSize}
           />
         )}
         <NumberInput
-          label="Number of images"
-          description="1 to 10; each one is charged."
+          label={t("Pictures")}
+          description={t("1 to 10; each one is charged.")}
           min={1}
           max={10}
           allowDecimal={false}
@@ -111,8 +112,8 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
 }
 
 function missing(prompt: string, task: Task, files: EditFiles | undefined): string | undefined {
-  if (prompt.trim() === "") return "Enter a prompt first."
-  return task === "edit" && files === undefined ? "Choose an image first." : undefined
+  if (prompt.trim() === "") return t("Enter a prompt first.")
+  return task === "edit" && files === undefined ? t("Choose an image first.") : undefined
 }
 
 interface EditInput {
@@ -154,15 +155,18 @@ function MadeImages({ images }: { readonly images: readonly MadeImage[] }) {
     <div className="generated-images">
       {images.map((image, index) => (
         <figure key={index.toString()}>
-          <img src={image.url} alt={image.revisedPrompt ?? `Image ${index + 1}`} />
+          <img
+            src={image.url}
+            alt={image.revisedPrompt ?? t("Picture {number}", { number: index + 1 })}
+          />
           <figcaption>
             {image.revisedPrompt !== undefined && (
               <Text size="xs" c="dimmed">
                 {image.revisedPrompt}
               </Text>
             )}
-            <Anchor size="sm" href={image.url} download={`image-${index + 1}`}>
-              Download
+            <Anchor size="sm" href={image.url} download={`picture-${index + 1}`}>
+              {t("Download")}
             </Anchor>
           </figcaption>
         </figure>

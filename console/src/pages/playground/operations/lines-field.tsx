@@ -1,4 +1,5 @@
 import { Textarea } from "@mantine/core"
+import { t } from "../../../languages/text.ts"
 
 export interface LinesFieldProperties {
   readonly label: string
@@ -13,7 +14,11 @@ export function LinesField({ label, maxLines, value, onChange }: LinesFieldPrope
   return (
     <Textarea
       label={label}
-      description={maxLines === undefined ? "One per line." : `One per line, at most ${maxLines}.`}
+      description={
+        maxLines === undefined
+          ? t("One per line.")
+          : t("One per line, at most {max}.", { max: maxLines })
+      }
       autosize
       minRows={4}
       maxRows={14}

@@ -6,6 +6,8 @@ import { useOperation } from "../use-operation.ts"
 import { linesOf } from "../vectors.ts"
 import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { t } from "../../../languages/text.ts"
+import { decimalText } from "../../../format/numbers.ts"
 
 /** The call in OpenAI's clients. */
 const SAMPLE: OpenaiForm = {
@@ -15,7 +17,7 @@ const SAMPLE: OpenaiForm = {
 }
 
 const KINDS: readonly Model["kind"][] = ["moderation"]
-const EXAMPLE = "Have a nice day!\nI will attack you."
+const EXAMPLE = t("Have a nice day!\nI will attack you.")
 
 interface Verdict {
   readonly flagged: boolean
@@ -36,15 +38,15 @@ export function ModerationTab({ model: options }: { readonly model: string | und
       choice={choice}
       operation={operation}
       sample={SAMPLE}
-      action="Classify"
-      missing={texts.length === 0 ? "Enter a text first." : undefined}
+      action={t("Classify")}
+      missing={texts.length === 0 ? t("Enter a text first.") : undefined}
       onSend={(model) => {
         setSent(texts)
         operation.send("/v1/moderations", { model, input: texts })
       }}
       result={<Verdicts verdicts={operation.result ?? []} texts={sent} />}
     >
-      <LinesField label="Texts" value={text} onChange={setText} />
+      <LinesField label={t("Texts")} value={text} onChange={setText} />
     </OperationForm>
   )
 }
@@ -69,10 +71,10 @@ function Verdicts({ verdicts, texts }: VerdictsProperties) {
               {texts[index]}
             </Text>
             <Badge color={flagged ? "red" : "gray"} variant="light">
-              {flagged ? "Flagged" : "Not flagged"}
+              {flagged ? t("Flagged") : t("Not flagged")}
             </Badge>
           </Group>
-          <Scores scores={scores} label={`Scores of text ${(index + 1).toString()}`} />
+          <Scores scores={scores} label={t("Scores of text {number}", { number: index + 1 })} />
         </Stack>
       ))}
     </Stack>
@@ -91,7 +93,7 @@ function Scores({ scores, label }: { readonly scores: Verdict["category_scores"]
               {name}
             </Table.Th>
             <Table.Td ta="right" className="figures">
-              {score.toFixed(3)}
+              {decimalText(score.toFixed(3))}
             </Table.Td>
           </Table.Tr>
         ))}

@@ -14,6 +14,7 @@ import { FailureNotice } from "../failure-notice.tsx"
 import { firstModel } from "../first-model.ts"
 import { ModelSelect } from "../../../ui/model-select.tsx"
 import type { Operation } from "../use-operation.ts"
+import { t } from "../../../languages/text.ts"
 
 /** Returns the model of a tab: the selected model, the model named in the URL, or the first model that fits. */
 export function useModelChoice(kinds: readonly Model["kind"][], options: string | undefined) {
@@ -44,7 +45,7 @@ export interface OperationFormProperties {
 export function OperationForm(properties: OperationFormProperties) {
   const { kinds, choice, operation, sample, action, missing, onSend, children, result } = properties
   const { model } = choice
-  const obstacle = operation.obstacle ?? (model === null ? "Choose a model first." : missing)
+  const obstacle = operation.obstacle ?? (model === null ? t("Choose a model first.") : missing)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -53,8 +54,8 @@ export function OperationForm(properties: OperationFormProperties) {
 
   if (choice.isNone) {
     return (
-      <EmptyState title="No model of this kind has a price yet">
-        An operator can add a provider that has one, or set a price on the Models page.
+      <EmptyState title={t("No model of this kind has a price yet")}>
+        {t("An operator can add a provider that has one, or set a price on the Models page.")}
       </EmptyState>
     )
   }
@@ -63,7 +64,7 @@ export function OperationForm(properties: OperationFormProperties) {
       <Panel>
         <form onSubmit={submit}>
           <Stack gap="sm">
-            <ModelSelect kinds={kinds} value={model} onChange={choice.choose} label="Model" />
+            <ModelSelect kinds={kinds} value={model} onChange={choice.choose} label={t("Model")} />
             {children}
             <Group gap="sm">
               <Button type="submit" loading={operation.isRunning} disabled={obstacle !== undefined}>
@@ -76,7 +77,7 @@ export function OperationForm(properties: OperationFormProperties) {
                   leftSection={<IconPlayerStopFilled size={14} />}
                   onClick={operation.stop}
                 >
-                  Stop
+                  {t("Stop")}
                 </Button>
               )}
               {obstacle !== undefined && (
@@ -90,7 +91,7 @@ export function OperationForm(properties: OperationFormProperties) {
       </Panel>
       {operation.failure !== undefined && <FailureNotice failure={operation.failure} />}
       {operation.result !== undefined && (
-        <Panel title="Result" actions={<AsCode sent={operation.sent} sample={sample} />}>
+        <Panel title={t("Result")} actions={<AsCode sent={operation.sent} sample={sample} />}>
           <Stack gap="sm">
             {result}
             {operation.facts !== undefined && (
@@ -120,7 +121,7 @@ function AsCode({ sent, sample }: AsCodeProperties) {
         leftSection={<IconCode size={16} />}
         onClick={() => setOpen(true)}
       >
-        Copy as code
+        {t("Copy as code")}
       </Button>
       <CodeModal
         samples={isOpen ? operationSamples(base, sent, sample) : undefined}

@@ -5,12 +5,14 @@ import { useOperation } from "../use-operation.ts"
 import { linesOf } from "../vectors.ts"
 import { LinesField } from "./lines-field.tsx"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { t } from "../../../languages/text.ts"
+import { decimalText } from "../../../format/numbers.ts"
 
 const KINDS: readonly Model["kind"][] = ["rerank", "embedding"]
 const DOCUMENTS = [
-  "The gateway sets credits aside before each call.",
-  "Bananas ripen faster in a paper bag.",
-  "A charge is written once, after the answer.",
+  t("The gateway sets credits aside before each call."),
+  t("Bananas ripen faster in a paper bag."),
+  t("A charge is written once, after the answer."),
 ].join("\n")
 
 interface Ranked {
@@ -21,7 +23,7 @@ interface Ranked {
 
 /** Sorts documents by their relevance to a query. */
 export function RerankTab({ model: options }: { readonly model: string | undefined }) {
-  const [query, setQuery] = useState("How are requests charged?")
+  const [query, setQuery] = useState(t("How are requests charged?"))
   const [text, setText] = useState(DOCUMENTS)
   const [sent, setSent] = useState<readonly string[]>([])
   const choice = useModelChoice(KINDS, options)
@@ -33,8 +35,8 @@ export function RerankTab({ model: options }: { readonly model: string | undefin
       kinds={KINDS}
       choice={choice}
       operation={operation}
-      action="Rank"
-      missing={query.trim() === "" ? "Enter a query first." : noDocuments(documents)}
+      action={t("Rank")}
+      missing={query.trim() === "" ? t("Enter a query first.") : noDocuments(documents)}
       onSend={(model) => {
         setSent(documents)
         operation.send("/v1/rerank", { model, query, documents })
@@ -42,17 +44,17 @@ export function RerankTab({ model: options }: { readonly model: string | undefin
       result={<Ranking ranking={operation.result ?? []} documents={sent} />}
     >
       <TextInput
-        label="Query"
+        label={t("Query")}
         value={query}
         onChange={(event) => setQuery(event.currentTarget.value)}
       />
-      <LinesField label="Documents" value={text} onChange={setText} />
+      <LinesField label={t("Documents")} value={text} onChange={setText} />
     </OperationForm>
   )
 }
 
 function noDocuments(documents: readonly string[]): string | undefined {
-  return documents.length === 0 ? "Enter a document first." : undefined
+  return documents.length === 0 ? t("Enter a document first.") : undefined
 }
 
 async function readRanking(response: Response): Promise<readonly Ranked[]> {
@@ -75,14 +77,14 @@ function Ranking({ ranking, documents }: RankingProperties) {
               {documents[index]}
             </Text>
             <Text size="sm" className="figures">
-              {score.toFixed(3)}
+              {decimalText(score.toFixed(3))}
             </Text>
           </Group>
           <Progress
             value={Math.min(1, Math.max(0, score)) * 100}
             size="sm"
             mt={4}
-            aria-label={`Relevance ${score.toFixed(3)}`}
+            aria-label={t("Relevance {score}", { score: decimalText(score.toFixed(3)) })}
           />
         </li>
       ))}

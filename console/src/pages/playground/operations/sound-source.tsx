@@ -4,6 +4,7 @@ import { type DragEvent, useEffect, useMemo, useState } from "react"
 import { countText, durationText } from "../../../format/numbers.ts"
 import { useNow } from "../use-now.ts"
 import { useRecorder } from "./use-recorder.ts"
+import { rich, t } from "../../../languages/text.ts"
 
 /** The gateway's limit, documented in docs/reference/api.md#limits. */
 const MAX_AUDIO_BYTES = 25 * 1024 * 1024
@@ -25,7 +26,11 @@ export function SoundSource({ file, onChange }: SoundSourceProperties) {
   function choose(chosen: File | null | undefined) {
     if (!chosen) return
     const isTooLarge = chosen.size > MAX_AUDIO_BYTES
-    setFault(isTooLarge ? `${chosen.name} is larger than 25 MB. Cut it first.` : undefined)
+    setFault(
+      isTooLarge
+        ? t("{name} is larger than 25 MB. Cut it first.", { name: chosen.name })
+        : undefined,
+    )
     if (!isTooLarge) onChange(chosen)
   }
 
@@ -50,7 +55,7 @@ export function SoundSource({ file, onChange }: SoundSourceProperties) {
         <FileButton accept={ENDINGS} onChange={choose}>
           {(properties) => (
             <Button {...properties} variant="default" size="xs">
-              Choose a file
+              {t("Choose a file")}
             </Button>
           )}
         </FileButton>
@@ -64,15 +69,18 @@ export function SoundSource({ file, onChange }: SoundSourceProperties) {
         </Text>
       </div>
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-      {url !== undefined && <audio controls src={url} aria-label="The audio to transcribe" />}
+      {url !== undefined && <audio controls src={url} aria-label={t("The audio to transcribe")} />}
     </>
   )
 }
 
 function describe(file: File | undefined): string {
   if (file === undefined)
-    return "or drop one here: flac, mp3, mp4, m4a, ogg, wav or webm, at most 25 MB"
-  return `${file.name}, ${countText(Math.ceil(file.size / 1_024))} KB`
+    return t("or drop one here: flac, mp3, mp4, m4a, ogg, wav or webm, at most 25 MB")
+  return t("{name}, {size} KB", {
+    name: file.name,
+    size: countText(Math.ceil(file.size / 1_024)),
+  })
 }
 
 function RecordButton({ recorder }: { readonly recorder: ReturnType<typeof useRecorder> }) {
@@ -85,7 +93,7 @@ function RecordButton({ recorder }: { readonly recorder: ReturnType<typeof useRe
         leftSection={<IconMicrophone size={16} />}
         onClick={() => void recorder.start()}
       >
-        Record
+        {t("Record")}
       </Button>
     )
   }
@@ -96,7 +104,7 @@ function RecordButton({ recorder }: { readonly recorder: ReturnType<typeof useRe
       leftSection={<IconPlayerStopFilled size={14} />}
       onClick={recorder.stop}
     >
-      Stop <Elapsed since={recorder.startedAt} />
+      {rich("Stop {elapsed}", { elapsed: <Elapsed since={recorder.startedAt} /> })}
     </Button>
   )
 }

@@ -5,17 +5,20 @@ import { countText } from "../../../format/numbers.ts"
 import type { OpenaiForm } from "../code/operation-samples.ts"
 import { useOperation } from "../use-operation.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
+import { t } from "../../../languages/text.ts"
 
 /** The call in OpenAI's clients. */
 const SAMPLE: OpenaiForm = {
   method: "audio.speech.create",
-  needs: `import { writeFile } from "node:fs/promises"`,
+  needs: 'import { writeFile } from "node:fs/promises"',
   python: `answer.write_to_file("speech")`,
   javascript: `await writeFile("speech", Buffer.from(await answer.arrayBuffer()))`,
 }
 
 const KINDS: readonly Model["kind"][] = ["speech"]
 const VOICES = ["alloy", "echo", "fable", "onyx", "nova", "shimmer"]
+/** Maximum length of a text in characters. */
+const MAX_CHARACTERS = 4_096
 const FORMATS = ["mp3", "wav", "opus", "aac", "flac", "pcm"]
 
 interface Spoken {
@@ -25,7 +28,7 @@ interface Spoken {
 
 /** Converts text to speech. */
 export function SpeechTab({ model: options }: { readonly model: string | undefined }) {
-  const [text, setText] = useState("Good morning. The road ahead is open, and the toll is paid.")
+  const [text, setText] = useState(t("Good morning. The road ahead is open, and the toll is paid."))
   const [voice, setVoice] = useState("alloy")
   const [format, setFormat] = useState("mp3")
   const [sentFormat, setSentFormat] = useState("mp3")
@@ -47,14 +50,17 @@ export function SpeechTab({ model: options }: { readonly model: string | undefin
       choice={choice}
       operation={operation}
       sample={SAMPLE}
-      action="Speak"
+      action={t("Speak")}
       missing={missing(text, voice)}
       onSend={send}
       result={operation.result !== undefined && <Sound {...operation.result} format={sentFormat} />}
     >
       <Textarea
-        label="Text"
-        description={`${countText(text.length)} of 4,096 characters`}
+        label={t("Text")}
+        description={t("{count} of {max} characters", {
+          count: countText(text.length),
+          max: countText(MAX_CHARACTERS),
+        })}
         autosize
         minRows={3}
         maxRows={12}
@@ -62,16 +68,16 @@ export function SpeechTab({ model: options }: { readonly model: string | undefin
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Group gap="sm" align="flex-end">
-        <Autocomplete label="Voice" data={VOICES} value={voice} onChange={setVoice} />
+        <Autocomplete label={t("Voice")} data={VOICES} value={voice} onChange={setVoice} />
         <Select
-          label="Format"
+          label={t("Format")}
           data={FORMATS}
           value={format}
           allowDeselect={false}
           onChange={(value) => setFormat(value ?? "mp3")}
         />
         <NumberInput
-          label="Speed"
+          label={t("Speed")}
           min={0.25}
           max={4}
           step={0.25}
@@ -85,8 +91,8 @@ export function SpeechTab({ model: options }: { readonly model: string | undefin
 }
 
 function missing(text: string, voice: string): string | undefined {
-  if (text.trim() === "") return "Enter a text first."
-  return voice.trim() === "" ? "Enter a voice first." : undefined
+  if (text.trim() === "") return t("Enter a text first.")
+  return voice.trim() === "" ? t("Enter a voice first.") : undefined
 }
 
 async function readSound(response: Response): Promise<Spoken> {
@@ -98,18 +104,20 @@ function Sound({ url, bytes, format }: Spoken & { readonly format: string }) {
   return (
     <>
       {format === "pcm" ? (
-        <Text size="sm">Raw samples (pcm) cannot be played here; they can be downloaded.</Text>
+        <Text size="sm">
+          {t("Raw samples (pcm) cannot be played here; they can be downloaded.")}
+        </Text>
       ) : (
         // The user has just typed the spoken text, so it needs no captions.
         // oxlint-disable-next-line jsx-a11y/media-has-caption
-        <audio controls src={url} aria-label="The speech" />
+        <audio controls src={url} aria-label={t("The speech")} />
       )}
       <Group gap="sm">
         <Anchor size="sm" href={url} download={`speech.${format}`}>
-          Download
+          {t("Download")}
         </Anchor>
         <Text size="sm" c="dimmed">
-          {countText(Math.ceil(bytes / 1_024))} KB
+          {t("{size} KB", { size: countText(Math.ceil(bytes / 1_024)) })}
         </Text>
       </Group>
     </>

@@ -5,6 +5,7 @@ import { Snippet } from "../../../ui/snippet.tsx"
 import { useOperation } from "../use-operation.ts"
 import { OperationForm, useModelChoice } from "./operation-form.tsx"
 import { SoundSource } from "./sound-source.tsx"
+import { t } from "../../../languages/text.ts"
 
 const KINDS: readonly Model["kind"][] = ["transcription"]
 const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"]
@@ -37,25 +38,25 @@ export function TranscriptionTab({ model: options }: { readonly model: string | 
       kinds={KINDS}
       choice={choice}
       operation={operation}
-      action={task === "transcriptions" ? "Transcribe" : "Translate"}
-      missing={file === undefined ? "Choose or record audio first." : undefined}
+      action={task === "transcriptions" ? t("Transcribe") : t("Translate")}
+      missing={file === undefined ? t("Choose or record audio first.") : undefined}
       onSend={send}
-      result={<Snippet code={operation.result ?? ""} label="Copy the text" />}
+      result={<Snippet code={operation.result ?? ""} label={t("Copy the text")} />}
     >
       <SegmentedControl
-        aria-label="Actions"
+        aria-label={t("Actions")}
         w="fit-content"
         value={task}
         onChange={(value) => setTask(value === "translations" ? "translations" : "transcriptions")}
         data={[
-          { value: "transcriptions", label: "Transcribe" },
-          { value: "translations", label: "Translate into English" },
+          { value: "transcriptions", label: t("Transcribe") },
+          { value: "translations", label: t("Translate into English") },
         ]}
       />
       <SoundSource file={file} onChange={setFile} />
       <Group gap="sm" align="flex-end">
         <Select
-          label="Format"
+          label={t("Format")}
           data={FORMATS}
           value={format}
           allowDeselect={false}
@@ -63,16 +64,16 @@ export function TranscriptionTab({ model: options }: { readonly model: string | 
         />
         {task === "transcriptions" && (
           <TextInput
-            label="Language"
-            placeholder="Detect"
+            label={t("Language")}
+            placeholder={t("Detect")}
             value={language}
             maxLength={10}
             onChange={(event) => setLanguage(event.currentTarget.value)}
           />
         )}
         <TextInput
-          label="Prompt"
-          placeholder="Names and words to expect"
+          label={t("Prompt")}
+          placeholder={t("Names and words to expect")}
           value={prompt}
           onChange={(event) => setPrompt(event.currentTarget.value)}
         />

@@ -1,5 +1,6 @@
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from "react"
 import { dot, type EditFiles, makeFiles, redraw, SIDE, square } from "./mask-drawing.ts"
+import { t } from "../../../languages/text.ts"
 
 export interface Mask {
   /** A ref for the canvas with the strokes. */
@@ -42,7 +43,7 @@ export function useMask(onFiles: (files: EditFiles | undefined) => void): Mask {
       setBitmap(await createImageBitmap(file))
       setFault(undefined)
     } catch {
-      setFault(`${file.name} cannot be read as an image.`)
+      setFault(t("{name} cannot be read as an image.", { name: file.name }))
     }
   }
 

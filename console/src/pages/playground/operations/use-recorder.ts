@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react"
+import { t } from "../../../languages/text.ts"
 
 /** Recording formats. The browser uses the first format that it supports. Vendors accept all of them. */
 const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"]
@@ -43,7 +44,7 @@ export function useRecorder(onFile: (file: File) => void): Recorder {
       setFault(undefined)
       setRecorder(made)
     } catch {
-      setFault("The microphone is not available. Allow it for this page, or choose a file.")
+      setFault(t("The microphone is not available. Allow it for this page, or choose a file."))
     }
   }
 
