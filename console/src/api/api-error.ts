@@ -63,7 +63,7 @@ export function afterLostAnswer(rejection: unknown): ApiError {
       ? t(
           "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check.",
         )
-      : messageOf(refusal),
+      : messageOf(rejection),
   )
 }
 

@@ -25,15 +25,15 @@ export function AllowedPage({ path }: { readonly path: string }) {
     const entry = entries.find(({ to }) => isWithin(path, to))
     if (entry === undefined) continue
     if (isOperatorOnly && !isOperator)
-      return <Refusal title={entry.label} reason={OPERATORS_ONLY} />
+      return <Rejection title={entry.label} reason={OPERATORS_ONLY} />
     if (entry.needs !== undefined && !may(entry.needs)) {
-      return <Refusal title={entry.label} reason={OWNERS_ONLY} />
+      return <Rejection title={entry.label} reason={OWNERS_ONLY} />
     }
   }
   return <Outlet />
 }
 
-function Refusal({ title, reason }: { readonly title: string; readonly reason: string }) {
+function Rejection({ title, reason }: { readonly title: string; readonly reason: string }) {
   return (
     <Page title={title}>
       <EmptyState

@@ -11,14 +11,14 @@ type State = Account["state"]
 const QUESTIONS = {
   paused: {
     title: (name: string) => t("Pause {name}?", { name }),
-    text: t("All requests of its keys are refused until you resume it. Its credits stay."),
+    text: t("All requests of its keys are rejected until you resume it. Its credits stay."),
     action: t("Pause the account"),
     done: t("The account has been paused."),
   },
   closed: {
     title: (name: string) => t("Close {name}?", { name }),
     text: t(
-      "All requests of its keys are refused and no keys can be created. Its credits and records stay, and you can open it again.",
+      "All requests of its keys are rejected and no keys can be created. Its credits and records stay, and you can open it again.",
     ),
     action: t("Close the account"),
     done: t("The account has been closed."),

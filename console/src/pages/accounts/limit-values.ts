@@ -10,7 +10,11 @@ export const ACCOUNT_LIMITS = [
   { name: "concurrent_requests", label: t("Requests at the same time"), least: 1 },
   { name: "max_keys", label: t("Keys, revoked ones aside"), least: 0 },
   { name: "max_invitations", label: t("Open invitations"), least: 0 },
-  { name: "max_hourly_pace", label: t("Pause at this many times the usual hour"), least: 2 },
+  {
+    name: "max_hourly_spend_ratio",
+    label: t("Pause when hourly spend exceeds (× usual)"),
+    least: 2,
+  },
 ] as const
 
 export type AccountLimitName = (typeof ACCOUNT_LIMITS)[number]["name"]

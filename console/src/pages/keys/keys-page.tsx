@@ -111,7 +111,7 @@ export function KeysPage() {
           await refresh("/keys")
         }}
       >
-        {t("Requests with it are refused from now on. This cannot be undone.")}
+        {t("Requests with it are rejected from now on. This cannot be undone.")}
       </Confirm>
     </Page>
   )

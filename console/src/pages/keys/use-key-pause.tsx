@@ -24,7 +24,7 @@ export function useKeyPause(): KeyPause {
     }
     const question = {
       title: t("Pause {name}?", { name: key.name }),
-      text: t("Requests with it are refused until you resume it."),
+      text: t("Requests with it are rejected until you resume it."),
       action: t("Pause the key"),
     }
     ask(question, () => change(key))

@@ -14,7 +14,7 @@ import { t } from "../../languages/text.ts"
 
 type Group = NonNullable<Model["group"]>
 
-const CHOICES: Readonly<Record<Group["choice"], string>> = {
+const STRATEGIES: Readonly<Record<Group["strategy"], string>> = {
   weight: t("Requests are shared by weight; the others take over when one fails."),
   order: "Tried in this order; the next one takes over when one fails.",
   price: t("The cheapest is tried first; the next one takes over when it fails."),

@@ -170,7 +170,7 @@ function PriceTable({ model }: { readonly model: Model }) {
   if (model.price === null) {
     return (
       <Text size="sm" c="dimmed">
-        {t("It has no price, so requests for it are refused.")}
+        {t("It has no price, so requests for it are rejected.")}
       </Text>
     )
   }

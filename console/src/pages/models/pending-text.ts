@@ -10,10 +10,10 @@ type Counts = Pick<
 /** Summarizes price changes: `12 increased, 3 added`. */
 export function pendingText({ increased, decreased, added, removed }: Counts): string {
   const parts = [
-    dearer > 0 ? t("{count} dearer", { count: countText(dearer) }) : "",
-    cheaper > 0 ? t("{count} cheaper", { count: countText(cheaper) }) : "",
-    added > 0 ? t("{count} new", { count: countText(added) }) : "",
-    removed > 0 ? t("{count} gone", { count: countText(removed) }) : "",
+    increased > 0 ? t("{count} increased", { count: countText(increased) }) : "",
+    decreased > 0 ? t("{count} decreased", { count: countText(decreased) }) : "",
+    added > 0 ? t("{count} added", { count: countText(added) }) : "",
+    removed > 0 ? t("{count} removed", { count: countText(removed) }) : "",
   ].filter((part) => part !== "")
   return parts.length === 0 ? t("No price changes") : parts.join(", ")
 }

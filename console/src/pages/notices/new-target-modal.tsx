@@ -79,7 +79,7 @@ function NewTargetForm({ account, onClose, onAdded }: Omit<NewTargetModalPropert
 const ADDRESSES = {
   webhook: { label: t("Address"), placeholder: "https://example.com/tollgate" },
   slack: { label: t("Incoming webhook URL"), placeholder: "https://hooks.slack.com/…" },
-  mail: { label: t("Email address"), placeholder: "ada@example.com" },
+  email: { label: t("Email address"), placeholder: "ada@example.com" },
 } as const
 
 interface TargetFieldsProperties {

@@ -14,12 +14,12 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   write_off: t("Write-off"),
   "usage.unpriced": t("Usage without a price"),
   "payment.rejected": t("Card payment not applied"),
-  "credential.refused": t("Credential refused"),
-  "deployment.resting": t("Deployment avoided"),
+  "credential.rejected": t("Credential rejected"),
+  "deployment.cooling_down": t("Deployment cooling down"),
   "deployment.recovered": t("Deployment recovered"),
   "price.changed": t("New list prices"),
   "price.scheduled": t("Prices change tomorrow"),
-  "backup.old": t("Backup overdue"),
+  "backup.overdue": t("Backup overdue"),
   test: t("Test"),
 }
 
@@ -37,7 +37,7 @@ export function noticeChoices(isOperators: boolean): { value: string; label: str
 export const CHANNELS = [
   { value: "webhook", label: t("Webhook") },
   { value: "slack", label: t("Slack") },
-  { value: "mail", label: t("Email") },
+  { value: "email", label: t("Email") },
 ]
 
 export function channelWords(channel: NoticeTarget["channel"]): string {

@@ -119,7 +119,7 @@ function Delivery({ delivery, address = t("a target that was removed") }: Delive
       </Group>
       {error !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
-          {state === "waiting"
+          {state === "pending"
             ? rich(
                 "{error} ({attempts, plural, one {# attempt} other {# attempts}}, next {when})",
                 {

@@ -60,7 +60,7 @@ function CreditsStep({ isOperator, hasCards, mayCreate }: FirstStepsProperties) 
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
-        {t("Requests are refused until the account has credits.")}{" "}
+        {t("Requests are rejected until the account has credits.")}{" "}
         {creditsHelp({ isOperator, hasCards, mayCreate })}
       </Text>
       <Group gap="xs">

@@ -54,5 +54,5 @@ function titleOf({ status, kind }: CallFailure): string {
   if (status === 429) return t("Too many requests")
   if (status === 401 || status === 403) return t("Not allowed")
   if (status >= 500 || status === 200) return t("The model did not respond")
-  return t("The request was refused")
+  return t("The request was rejected")
 }

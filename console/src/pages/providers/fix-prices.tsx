@@ -54,7 +54,7 @@ function FixForm({ provider, onClose }: FixFormProperties) {
     <Stack gap="sm">
       <Text size="sm">
         {t(
-          "Requests for a model without a price are refused. For {count, plural, one {# model} other {# models}} of {total} a list price is available{others, plural, =0 {} other {; enter one for the other {others}}}.",
+          "Requests for a model without a price are rejected. For {count, plural, one {# model} other {# models}} of {total} a list price is available{others, plural, =0 {} other {; enter one for the other {others}}}.",
           { count: fixable.length, total: unpriced.length, others },
         )}
       </Text>

@@ -21,7 +21,7 @@ export function FailurePanel({ failure, isWhole }: FailurePanelProperties) {
   const { status, code, message, parameter, endpoint, model, key, account, at } = failure
   return (
     <Panel
-      title={isWhole ? t("Refused") : t("Error")}
+      title={isWhole ? t("Rejected") : t("Error")}
       {...(isWhole && { description: t("Nothing was held or charged, so there is no receipt.") })}
     >
       <Text mb="sm" className="anywhere">

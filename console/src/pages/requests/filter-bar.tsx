@@ -25,7 +25,7 @@ const STATUSES = [
   { value: "all", label: t("All") },
   { value: "ok", label: t("Answered") },
   { value: "failed", label: t("Failed") },
-  { value: "refused", label: t("Refused") },
+  { value: "rejected", label: t("Rejected") },
   { value: "written_off", label: t("Written off") },
 ]
 

@@ -53,7 +53,7 @@ export function ReceiptPage() {
       <Page title={t("Receipt")}>
         <EmptyState title={t("Nothing is known of this request")} action={back}>
           {t(
-            "It may still be running, its ID may be mistyped, or it was refused more than seven days ago.",
+            "It may still be running, its ID may be mistyped, or it was rejected more than seven days ago.",
           )}
         </EmptyState>
       </Page>

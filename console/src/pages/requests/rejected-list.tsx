@@ -40,13 +40,13 @@ export function RejectedList(properties: RejectedListProperties) {
     <>
       <ErrorNotice
         error={pages.error}
-        title={t("The refused requests could not be loaded")}
+        title={t("The rejected requests could not be loaded")}
         retry={pages.retry}
       />
       {pages.hasContent && (
         <Panel isFlush>
           <DataTable
-            label={t("Refused requests")}
+            label={t("Rejected requests")}
             columns={columns}
             rows={pages.items}
             rowKey={(failure) => failure.id}
@@ -56,9 +56,9 @@ export function RejectedList(properties: RejectedListProperties) {
               void navigate({ to: "/requests/$request", params: { request: id } })
             }
             empty={
-              <EmptyState title={t("No refused requests")}>
+              <EmptyState title={t("No rejected requests")}>
                 {t(
-                  "Requests that the gateway refuses itself, such as for lack of credits, are listed here for seven days. Those that a vendor refused are under Failed.",
+                  "Requests that the gateway rejects itself, such as for lack of credits, are listed here for seven days. Those that a vendor rejected are under Failed.",
                 )}
               </EmptyState>
             }

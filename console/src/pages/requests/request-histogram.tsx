@@ -153,11 +153,11 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
 }
 
 function titleOf(at: number, count: RequestCount | undefined): string {
-  return t("{moment}: {answered} answered, {failed} failed, {refused} refused", {
+  return t("{moment}: {answered} answered, {failed} failed, {rejected} rejected", {
     moment: momentText(new Date(at).toISOString()),
     answered: countText(count?.answered ?? 0),
     failed: countText(count?.failed ?? 0),
-    refused: countText(count?.refused ?? 0),
+    rejected: countText(count?.rejected ?? 0),
   })
 }
 
@@ -170,7 +170,7 @@ function labelOf(at: number, { step }: HistogramSpan): string {
   return new Intl.DateTimeFormat(currentLanguage.locale, style).format(at)
 }
 
-const HEADERS = { answered: t("Answered"), failed: t("Failed"), refused: t("Refused") }
+const HEADERS = { answered: t("Answered"), failed: t("Failed"), rejected: t("Rejected") }
 
 /** Lists the bars as rows, for screen readers and keyboards. */
 function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onChoose">) {

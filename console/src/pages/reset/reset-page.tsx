@@ -10,7 +10,7 @@ import { TextLink } from "../../ui/link-button.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
 import { t } from "../../languages/text.ts"
 
 const route = getRouteApi("/reset")
@@ -38,7 +38,7 @@ export function ResetPage() {
   if (rejection !== undefined) {
     return (
       <PublicPage title={t("New password")}>
-        <LinkNotice title={t("This link no longer works")}>{refusal.message}</LinkNotice>
+        <LinkNotice title={t("This link no longer works")}>{rejection.message}</LinkNotice>
       </PublicPage>
     )
   }

@@ -12,7 +12,7 @@ import { t } from "../../languages/text.ts"
 
 /** Section titles for settings, by the first part of their names. */
 const SECTIONS: Readonly<Record<string, string>> = {
-  deadlines: t("Deadlines"),
+  timeouts: t("Timeouts"),
   images: t("Images"),
   limits: t("Limits"),
   notices: t("Email"),

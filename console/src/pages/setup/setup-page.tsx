@@ -9,7 +9,7 @@ import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { checkPassword, NewPassword } from "../../ui/new-password.tsx"
 import { useSubmit } from "../../ui/use-submit.ts"
-import { LinkNotice, refusalOf } from "../../layout/link-notice.tsx"
+import { LinkNotice, rejectionOf } from "../../layout/link-notice.tsx"
 import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/setup")
@@ -30,7 +30,7 @@ export function SetupPage() {
   if (rejection !== undefined) {
     return (
       <PublicPage title={t("Set up")}>
-        <LinkNotice title={t("This link does not work")}>{refusal.message}</LinkNotice>
+        <LinkNotice title={t("This link does not work")}>{rejection.message}</LinkNotice>
       </PublicPage>
     )
   }

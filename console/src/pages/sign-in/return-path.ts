@@ -14,7 +14,7 @@ export function localPath(back: string | undefined): string {
   return isOurs ? inside : "/"
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
+const REJECTIONS: Readonly<Record<string, string>> = {
   not_invited: t(
     "No user with this email address is registered here. Ask an account owner or the operator for an invitation.",
   ),
@@ -33,6 +33,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
 }
 
 /** Explains an error code from a sign-in at an issuer. */
-export function refusalText(code: string): string {
-  return REFUSALS[code] ?? t("The sign-in failed. Try again.")
+export function rejectionText(code: string): string {
+  return REJECTIONS[code] ?? t("The sign-in failed. Try again.")
 }

@@ -11,7 +11,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { CodeStep } from "./code-step.tsx"
 import { PasswordStep } from "./password-step.tsx"
 import { PasskeyButton } from "./passkey-button.tsx"
-import { localPath, refusalText } from "./return-path.ts"
+import { localPath, rejectionText } from "./return-path.ts"
 import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/sign-in")

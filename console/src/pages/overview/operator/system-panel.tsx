@@ -47,7 +47,7 @@ function Problems({ problems }: Pick<System, "problems">) {
   if (problems.length === 0) return null
   return (
     <Stack gap="xs" role="list" aria-label={t("Problems")}>
-      {problems.map(({ name, found, mend, result }) => (
+      {problems.map(({ name, found, fix, result }) => (
         <div key={`${name} ${found}`} role="listitem">
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -71,7 +71,7 @@ function Nodes({ nodes }: Pick<System, "nodes">) {
         <Group key={node.id} role="listitem" justify="space-between" gap="xs" wrap="nowrap">
           <div className="anywhere">
             <Text size="sm">
-              {node.is_this
+              {node.is_current
                 ? t("{host}, process {process} (this node)", {
                     host: node.host,
                     process: node.process,

@@ -98,7 +98,7 @@ export function ImagesTab({ model: options }: { readonly model: string | undefin
           />
         )}
         <NumberInput
-          label={t("Pictures")}
+          label={t("Number of images")}
           description={t("1 to 10; each one is charged.")}
           min={1}
           max={10}
@@ -157,7 +157,7 @@ function MadeImages({ images }: { readonly images: readonly MadeImage[] }) {
         <figure key={index.toString()}>
           <img
             src={image.url}
-            alt={image.revisedPrompt ?? t("Picture {number}", { number: index + 1 })}
+            alt={image.revisedPrompt ?? t("Image {number}", { number: index + 1 })}
           />
           <figcaption>
             {image.revisedPrompt !== undefined && (
@@ -165,7 +165,7 @@ function MadeImages({ images }: { readonly images: readonly MadeImage[] }) {
                 {image.revisedPrompt}
               </Text>
             )}
-            <Anchor size="sm" href={image.url} download={`picture-${index + 1}`}>
+            <Anchor size="sm" href={image.url} download={`image-${index + 1}`}>
               {t("Download")}
             </Anchor>
           </figcaption>
