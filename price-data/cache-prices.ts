@@ -7,7 +7,8 @@ export interface Seller {
   readonly owner: string | undefined
 }
 
-const WRITES = ["cache_write", "cache_write_1h", "cache_write_12h"] as const
+/** Classes of tokens written to a cache. */
+export const WRITES = ["cache_write", "cache_write_1h", "cache_write_12h"] as const
 
 /**
  * Prices of caches in percent of the input price, if the lists have none. alibabacloud.com/help/en/model-studio/

@@ -68,11 +68,13 @@ function tierAt(tiers: readonly Tier[] | undefined, above: number): Tier | undef
  */
 export function finishMode(mode: TieredRates, price: Price): Mode | undefined {
   const rates = withShared(fitting(mode, price), price)
+  const discount = discountOf(rates, price)
   const tiers = (price.tiers ?? []).flatMap((tier): Tier[] => {
-    const own = tierAt(mode.tiers, tier.above)
-    if (own === undefined) return []
     const usual = { ...price, ...tier }
-    return [{ above: tier.above, ...withShared(fitting(own, usual), usual) }]
+    const { above } = tier
+    const own = tierAt(mode.tiers, above)
+    if (own !== undefined) return [{ above, ...withShared(fitting(own, usual), usual) }]
+    return discount === undefined ? [] : [{ above, ...withShared({}, usual, discount) }]
   })
   const named = [{ own: rates, usual: ratesOf(price) }]
   for (const tier of tiers) {
@@ -127,21 +129,24 @@ const CACHES: ReadonlySet<string> = new Set<PriceClass>([
 
 /**
  * Returns the rates of a mode with the classes that its list omits, if input and output have the same factor. Lists omit
- * the images and recordings of most cheaper modes (ai.google.dev/gemini-api/docs/optimization: Flex costs half).
+ * the images, recordings and long prompts of some cheaper modes (ai.google.dev/gemini-api/docs/optimization: Flex costs
+ * half; developers.openai.com/api/docs/pricing).
  */
-function withShared(rates: Rates, price: Rates): Rates {
-  const [input, output] = factorsOf(
-    { input: rates.input ?? "0", output: rates.output ?? "0" },
-    price,
-  )
-  if (rates.input === undefined || typeof input !== "bigint" || input !== output) return rates
-  if (input >= SAME) return rates
+function withShared(rates: Rates, price: Rates, factor = discountOf(rates, price)): Rates {
+  if (factor === undefined) return rates
   const shared: Rates = { ...rates }
   for (const name of tokenClasses(price)) {
     if (CACHES.has(name)) continue
-    shared[name] ??= fromNanos((nanos(price[name] ?? "0") * input) / SAME)
+    shared[name] ??= fromNanos((nanos(price[name] ?? "0") * factor) / SAME)
   }
   return shared
+}
+
+/** Returns the factor of a cheaper mode in millionths, if input and output share it. */
+function discountOf({ input = "0", output = "0" }: Rates, price: Rates): bigint | undefined {
+  const [factor, other] = factorsOf({ input, output }, price)
+  const isDiscount = input !== "0" && typeof factor === "bigint" && factor < SAME
+  return isDiscount && factor === other ? factor : undefined
 }
 
 /** Minimum factor of a class, relative to the factors of input and output. A lower factor is a mistake in the list. */

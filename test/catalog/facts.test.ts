@@ -198,6 +198,27 @@ describe("built-in models", () => {
     expect(tier).toMatchObject({ input: "20", cache_write: "25", cache_write_12h: "50" })
   })
 
+  test("have the makers' long-context tiers and cache writes at resellers", () => {
+    expect(known("requesty", "gpt-5.5").price).toMatchObject({
+      input: "5.5",
+      tiers: [{ above: 272_000, input: "11", cached_input: "1.1", output: "49.5" }],
+    })
+    expect(known("requesty", "gpt-6-sol").price).toMatchObject({
+      input: "2",
+      cache_write: "2.5",
+      tiers: [{ above: 272_000, input: "4", cache_write: "5" }],
+    })
+    expect(known("openrouter", "minimax/minimax-m3").price?.tiers).toHaveLength(1)
+  })
+
+  test("have the discount of a service mode in every tier", () => {
+    expect(known("openai", "gpt-5.5-pro").price?.modes).toEqual({ flex: "0.5", batch: "0.5" })
+    expect(known("xai", "grok-4.7").price?.modes?.["batch"]).toMatchObject({
+      input: "1.6",
+      tiers: [{ input: "3.2", output: "9.6" }],
+    })
+  })
+
   test("exclude models that the gateway cannot call", () => {
     for (const { id, kind } of models) {
       const vendor = vendors.get(id.slice(0, id.indexOf("/")))
