@@ -4,16 +4,10 @@
  */
 export class LastAnswers {
   #isOn = false
-  #count = 0
 
   /** Whether the gateway is shutting down. */
   get isOn(): boolean {
     return this.#isOn
-  }
-
-  /** Number of requests received during shutdown. */
-  get count(): number {
-    return this.#count
   }
 
   /** Makes all subsequent responses close their connections. */
@@ -23,7 +17,6 @@ export class LastAnswers {
 
   /** Marks the response to a request that arrived during shutdown. */
   async close(answering: Response | Promise<Response>): Promise<Response> {
-    this.#count += 1
     const answer = await answering
     answer.headers.set("connection", "close")
     return answer

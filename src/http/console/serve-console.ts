@@ -3,7 +3,7 @@ import { errorAnswer } from "../answers.ts"
 import { newRequestId } from "../request-id.ts"
 import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-files.ts"
 
-export const CONSOLE_PATH = "/console/"
+const CONSOLE_PATH = "/console/"
 
 /** Files are cached for a year, the usual maximum. */
 const CACHE_FOREVER = "public, max-age=31536000, immutable"

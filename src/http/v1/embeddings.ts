@@ -13,7 +13,7 @@ import { errorsIn } from "./dialect-errors.ts"
 import { addressedBody, type GoogleMethod, googlePath } from "./google-address.ts"
 
 /** The purpose of embedding bodies. A text can also be a list of tokens (docs/reference/api.md#limits). */
-export const EMBEDDING_BODY: Omit<BodyPurpose, "path"> = {
+const EMBEDDING_BODY: Omit<BodyPurpose, "path"> = {
   kind: "embedding",
   maxValues: MAX_EMBEDDING_VALUES,
 }

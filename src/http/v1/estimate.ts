@@ -19,7 +19,7 @@ import type { EstimatedCall, OperationEndpoint, OperationParts } from "./operati
 import { OPERATION_ENDPOINTS } from "./operations.ts"
 
 /** `POST /v1/estimate` */
-export const ESTIMATE_PATH: ServicePath = "/v1/estimate"
+const ESTIMATE_PATH: ServicePath = "/v1/estimate"
 
 export interface EstimateServices extends OperationParts {
   readonly chats: readonly ChatEndpoint[]

@@ -140,7 +140,7 @@ export class AccountWalk {
     if (hashText(receipt.body) !== entry.receiptHash) {
       return "the receipt of its request was changed after it was written"
     }
-    const key = keyInReceipt(receipt.body)
+    const key = KEY_IN_RECEIPT.exec(receipt.body)?.[1]
     if (key !== undefined && key !== entry.key) return "its key is not the one on its receipt"
     return null
   }
@@ -162,11 +162,8 @@ export class AccountWalk {
   }
 }
 
-/** Returns the key in a receipt. For charges from before schema 7, no other hash covers the key. */
-function keyInReceipt(body: string): string | undefined {
-  const name = KEY_IN_RECEIPT.exec(body)?.[1]
-  return name
-}
-
-/** The text before the key contains nothing that a caller can write. */
+/**
+ * Matches the key in a receipt. For charges from before schema 7, no other hash covers the key. The text before the key
+ * contains nothing that a caller can write.
+ */
 const KEY_IN_RECEIPT = /"account":"[^"\\]*","key":"([^"\\]*)"/

@@ -10,8 +10,7 @@ import { debtFault } from "./debts.ts"
 import type { LedgerProblem } from "./problem.ts"
 import { VerifyProgress, type VerifyOptions } from "./progress.ts"
 import { Redactions } from "./redactions.ts"
-import type { Anchors } from "./rows.ts"
-import { verifyRows } from "./rows.ts"
+import { type Anchors, verifyRows } from "./rows.ts"
 import { verifyWriteOffs } from "./write-offs.ts"
 
 /** Number of budgets that are read at once. */

@@ -61,7 +61,7 @@ export function ratesWith(
 }
 
 /** Multiplies a rate by a multiplier. The product is exact, so it may have fifteen decimal places. */
-export function withMultiplier(rate: string, multiplier: string): string {
+function withMultiplier(rate: string, multiplier: string): string {
   const { value, places } = multiplyDecimals(readDecimal(rate), readDecimal(multiplier))
   return formatDecimal(value, places)
 }

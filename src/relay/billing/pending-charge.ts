@@ -155,7 +155,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
 }
 
 /** Returns the model with the limits of the member that answers, if several models may answer. */
-export function answeringModel(model: Model, member: Deployment["member"]): Model {
+function answeringModel(model: Model, member: Deployment["member"]): Model {
   if (member === undefined) return model
   const { context: _, maxOutput: __, ...rest } = model
   const { context, maxOutput } = member

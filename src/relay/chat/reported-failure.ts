@@ -1,5 +1,5 @@
 import type { ResponseHeaders } from "../../canon/operation.ts"
-import type { GatewayError } from "../../canon/errors.ts"
+import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
@@ -15,4 +15,12 @@ export function reportedFailure(
 ): GatewayError {
   attempt.rejected(attempt.cleanedText(messageIn(error) ?? ""))
   return attempt.plan.binding.dialect.decodeError(GOOD_STATUS, error, headers)
+}
+
+/** Returns the error for a stream that ended before its answer was complete. */
+export function brokenOff(provider: string): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `The stream of provider '${provider}' ended before the response was complete. Only the delivered part is charged; try again.`,
+  )
 }

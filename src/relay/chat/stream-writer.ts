@@ -46,6 +46,9 @@ export interface FrameWriter {
   readonly keepsAnswer?: boolean
 }
 
+/** The writer for frames that are counted but not written. */
+export const NO_WRITER: FrameWriter = { isOver: false, push: () => "" }
+
 /** Encodes upstream frames as server-sent events for the caller. */
 export interface StreamWriter extends FrameWriter {
   /** Sets the usage for the last frames, for a vendor that reports none. */

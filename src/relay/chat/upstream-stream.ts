@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import { GatewayError } from "../../canon/errors.ts"
+import type { GatewayError } from "../../canon/errors.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
@@ -9,14 +9,15 @@ import { SseParser } from "../../wire/sse.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
-import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
+import { type FrameWriter, NO_WRITER, type StreamWriter } from "./stream-writer.ts"
 import { billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
 import { isDrained } from "../pipeline/cancellation.ts"
-import { billedFor } from "../upstream/answer-size.ts"
+import { billedFor, tooLong } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { AnswerStream, StreamParts } from "./answer-stream.ts"
 import { FrameDecoding } from "./frame-decoding.ts"
 import { HeldText } from "./held-text.ts"
+import { brokenOff } from "./reported-failure.ts"
 import { isStreamed, isUntypedStream } from "./stream-type.ts"
 import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
 import { wholeAsStream } from "./whole-as-stream.ts"
@@ -30,16 +31,12 @@ const CONTENT_WAIT_MS = 2_000
  * buffered.
  */
 const BYTES_AT_ONCE = 256 * 1024
-const MEBIBYTE = 1024 * 1024
 /** Characters of an answer after which its kept text is counted as memory again. */
 const TEXT_STEP = 1024 * 1024
 /** Bytes of memory that a character of kept text takes until the last event is written. */
 const KEPT_CHARACTER_BYTES = 3
 /** The cost of a small chunk, in bytes. */
 const CHUNK_COST = 8 * 1024
-
-/** The writer for frames that are counted but not written. */
-const NO_WRITER: FrameWriter = { isOver: false, push: () => "" }
 
 /** Reads the stream of one upstream call. */
 export class UpstreamStream<
@@ -276,7 +273,7 @@ export class UpstreamStream<
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) this.#frames.onEvents()
-    if (this.meter.characters > this.#attempt.answerBytes) throw this.#tooLong()
+    if (this.meter.characters > this.#attempt.answerBytes) throw tooLong(this.#attempt)
     if (this.#output.keepsAnswer === true) this.#countKept(this.meter.characters)
     // A frame that reports a failure is not passed on, so its content is not delivered.
     const hasFailed = events.length > 1 && events.some(isError)
@@ -383,27 +380,10 @@ export class UpstreamStream<
     if (this.#failure === undefined) {
       text += this.#report(undefined, this.#decoder.end())
       if (this.#decoder.finished) this.#isEnded = true
-      else this.#failure = this.#brokenOff()
+      else this.#failure = brokenOff(this.#attempt.provider)
     }
     if (text === "" && this.#failure !== undefined) throw this.#failure
     return text
-  }
-
-  #brokenOff(): GatewayError {
-    return new GatewayError(
-      "upstream_error",
-      `The stream of provider '${this.#attempt.provider}' ended before the response was complete. Only the delivered part is charged; try again.`,
-    )
-  }
-
-  /** Returns the error for a text that is too long for encoders that write the whole text again in the last event. */
-  #tooLong(): GatewayError {
-    const { provider, answerBytes } = this.#attempt
-    return new GatewayError(
-      "upstream_error",
-      `Provider '${provider}' sent more than ${Math.floor(answerBytes / MEBIBYTE)} MB of text. Only this part is charged. Request less output, or ask the operator to raise 'limits.answer_mb'.`,
-      { providerError: "generation", billedAnswer: {} },
-    )
   }
 
   /** Records the provider's message, which only the operator reads. */

@@ -97,3 +97,12 @@ function tooLarge({ provider, answerBytes }: SizeReader): GatewayError {
     BILLED,
   )
 }
+
+/** Returns the error for a text that is too long for encoders that write the whole text again in the last event. */
+export function tooLong({ provider, answerBytes }: SizeReader): GatewayError {
+  return new GatewayError(
+    "upstream_error",
+    `Provider '${provider}' sent more than ${Math.floor(answerBytes / MEBIBYTE)} MB of text. Only this part is charged. Request less output, or ask the operator to raise 'limits.answer_mb'.`,
+    BILLED,
+  )
+}

@@ -7,8 +7,7 @@ import { ownTurn } from "../../canon/next-turn.ts"
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { AnswerSize, BILLED, SMALL_ANSWER, type SizeReader } from "./answer-size.ts"
-import { tooComplex } from "./usage-members.ts"
-import { reportsUsage, UsageMembers } from "./usage-members.ts"
+import { reportsUsage, tooComplex, UsageMembers } from "./usage-members.ts"
 import { detachBuffer } from "../../canon/detach-buffer.ts"
 
 const OPENING_BRACE = 0x7b

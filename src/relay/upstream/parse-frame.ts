@@ -8,8 +8,7 @@ import { ownTurn } from "../../canon/next-turn.ts"
 import { SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { joinPieces, piecesOfString } from "../../canon/sliced-json-text.ts"
 import type { ReceivedEvent } from "../../wire/frames.ts"
-import { isTooComplex } from "./usage-members.ts"
-import { UsageMembers } from "./usage-members.ts"
+import { isTooComplex, UsageMembers } from "./usage-members.ts"
 
 const OPENING_BRACE = 0x7b
 /** Maximum lists, objects and members of one frame, the same as for a caller's body (decision 20). */
@@ -17,7 +16,7 @@ const MAX_VALUES = 500_000
 /** Maximum elements of all lists in a frame. A frame of 16 MB could contain eight million. */
 const MAX_ELEMENTS = 250_000
 /** Maximum characters of a frame that cannot contain enough values to block the event loop. */
-export const MAX_LIGHT_FRAME_LENGTH = 500_000
+const MAX_LIGHT_FRAME_LENGTH = 500_000
 /** The cost of parsing a list, object or member, expressed in bytes of text. */
 const VALUE_COST = 32
 

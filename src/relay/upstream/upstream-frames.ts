@@ -5,11 +5,10 @@ import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
 import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
-import { billedFor } from "./answer-size.ts"
+import { BILLED, billedFor } from "./answer-size.ts"
 import { OpenEvent } from "./open-event.ts"
 import { TAIL_LENGTH, usageAtEnd } from "./usage-members.ts"
-import { isLongEvent, readLongEvent } from "./parse-frame.ts"
-import { weighFrame } from "./parse-frame.ts"
+import { isLongEvent, readLongEvent, weighFrame } from "./parse-frame.ts"
 
 /** Maximum time for which frames that arrived together are processed in one turn of the event loop. */
 export const MAX_PASS_MS = 10
@@ -224,6 +223,6 @@ function tooLong(provider: string, cause: Error): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent an event that is too long to be passed on. Request less output.`,
-    { cause, providerError: "generation", billedAnswer: {} },
+    { cause, ...BILLED },
   )
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, parseJson } from "../../canon/json.ts"
 import { type JsonObserver, JsonScanner } from "../../canon/json-structure.ts"
 import { GatewayError } from "../../canon/errors.ts"
+import { BILLED } from "./answer-size.ts"
 
 /** Members with the usage, the service mode or the name of the answering model. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -139,7 +140,7 @@ export function tooComplex(provider: string): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' sent a response with more than ${MAX_JSON_DEPTH} levels, or with too many members. Request less nesting or fewer members.`,
-    { providerError: "generation", billedAnswer: {} },
+    BILLED,
   )
 }
 

@@ -4,8 +4,14 @@ import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import type { Call } from "../../request/call.ts"
 import { draftsUsage, imagesUsage } from "./image-usage.ts"
-import { awaitFirst, chargedBody, type BodyEnd, type Chunks, eventsOf } from "../charged-body.ts"
-import type { Ending } from "../charged-body.ts"
+import {
+  awaitFirst,
+  type BodyEnd,
+  chargedBody,
+  type Chunks,
+  type Ending,
+  eventsOf,
+} from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
 import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
 
