@@ -5,18 +5,14 @@ import { errorEnvelope, type GatewayError } from "../canon/errors.ts"
 const DEFAULT_RETRY_AFTER_SECONDS = 5
 
 /** Builds a JSON response of the gateway itself. */
-export function jsonAnswer(
-  requestId: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return new Response(JSON.stringify(body), { headers: textHeaders(requestId, headers) })
+export function jsonAnswer(requestId: string, body: unknown): Response {
+  return new Response(JSON.stringify(body), { headers: textHeaders(requestId) })
 }
 
 /** Returns the headers of a JSON response. */
 export function textHeaders(
   requestId: string,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return {
     "content-type": "application/json",
@@ -28,13 +24,10 @@ export function textHeaders(
 
 /** Returns the headers of an error response, which are the same in every dialect. */
 export function errorHeaders(error: GatewayError, requestId: string): Record<string, string> {
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    "x-request-id": requestId,
-    "request-id": requestId,
+  const headers = textHeaders(requestId, {
     "x-should-retry": String(error.retry),
     ...error.details.headers,
-  }
+  })
   const status = error.status
   const wait = error.details.retryAfter
   if (wait !== undefined || status === 429 || status === 503) {

@@ -147,7 +147,7 @@ export class Idempotency implements AsyncDisposable {
     }
     if (claim) return claim
     this.#runs.delete(id)
-    throw tooManyKeys(MAX_KEYS_PER_DAY)
+    throw tooManyKeys()
   }
 
   #newRun(id: string, input: RepeatableRequest): Run {
@@ -200,10 +200,10 @@ function keyReused(): GatewayError {
   )
 }
 
-function tooManyKeys(maxKeys: number): GatewayError {
+function tooManyKeys(): GatewayError {
   return new GatewayError(
     "too_many_attempts",
-    `More than ${maxKeys} idempotency keys were used in 24 hours. Send the request without a key, or try again later.`,
+    `More than ${MAX_KEYS_PER_DAY} idempotency keys were used in 24 hours. Send the request without a key, or try again later.`,
     { parameter: IDEMPOTENCY_KEY },
   )
 }

@@ -85,7 +85,7 @@ function listIn(
       : JSON.stringify(PAGES[form](catalog.list(key.allows, kind), searchParams))
   // The list is free, so callers could otherwise request many lists without reading them.
   memory.takeAnswer(2 * body.length)
-  return { headers: textHeaders(id, {}), body }
+  return { headers: textHeaders(id), body }
 }
 
 const PAGES = { google: googlePage, anthropic: anthropicPage } as const

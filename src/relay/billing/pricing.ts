@@ -165,16 +165,8 @@ export class Pricing {
     return priced
   }
 
-  /**
-   * Prices the usage, up to the maximum of the request.
-   * @param meter the counts of a chat answer.
-   */
-  price(
-    charge: PendingCharge,
-    deployment: Deployment,
-    counted: CountedUsage,
-    meter?: Meter,
-  ): PricedUsage {
+  /** Prices the usage of an operation other than chat, up to the maximum of the request. */
+  price(charge: PendingCharge, deployment: Deployment, counted: CountedUsage): PricedUsage {
     const price = priceOf(deployment)
     const reported = priceUsage(counted, price)
     const { call, hold, input } = charge
@@ -183,7 +175,7 @@ export class Pricing {
     if (above > 0n && isOfAudio && !counted.estimated) {
       this.#alarms.audioAboveHold(call.id, deployment.id, above)
     }
-    return believed({ charge, deployment }, reported, price, meter)
+    return believed({ charge, deployment }, reported, price)
   }
 }
 

@@ -17,14 +17,11 @@ export class TextBacklog {
     this.#frames.push(frame)
   }
 
-  /**
-   * Returns the next slice of the text.
-   * @param length minimum characters of the slice, except at the end.
-   */
-  take(length = SLICE_LENGTH): string {
+  /** Returns the next slice of the text. */
+  take(): string {
     this.#pieces ??= piecesOf(this.#frames)
     let text = ""
-    while (text.length < length) {
+    while (text.length < SLICE_LENGTH) {
       const piece = this.#pieces.next().value
       if (piece === undefined) {
         this.#frames = []
