@@ -27,8 +27,12 @@ export function recordReadRows(): Disposable & { readonly rows: ReadRow[] } {
     rows.push(...found.map((row) => ({ person, text, row: textOf(row) })))
   }
   const { run } = PersonLimits.prototype
-  PersonLimits.prototype.run = function (id, handle) {
-    return people.run(id, () => run.call(this, id, handle)) as ReturnType<typeof handle>
+  PersonLimits.prototype.run = function (id, handle, maxRunning) {
+    // A search runs within the request of its person.
+    const person = people.getStore() ?? id
+    return people.run(person, () => run.call(this, id, handle, maxRunning)) as ReturnType<
+      typeof handle
+    >
   }
   const restored = [recordSqlite(record), recordPostgres(record)]
   return {

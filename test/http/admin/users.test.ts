@@ -114,7 +114,7 @@ test("operators export a person's stored data without secrets or other people's 
   expect(await operator.status("GET", "/users/user_nobody/export")).toBe(404)
   const exported = await operator.json("GET", `/users/${id}/export`)
   expect(exported).toMatchObject({
-    object: "person",
+    object: "user_export",
     user: { id, name: "Ada Lovelace", email: ADA.email, accounts: [{ name: "acme" }] },
     identities: [],
     sessions: [{ agent: expect.anything() }],
