@@ -7,6 +7,7 @@ import { PostgresFailure } from "../../src/store/postgres/failure.ts"
 import { expectBelow, threadTime } from "../support/processor-time.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 import { stepRunner } from "../../src/store/sqlite/run-steps.ts"
+import { column, RecordColumns } from "../../src/store/steps/record-columns.ts"
 import {
   containsAnyCase,
   type Engine,
@@ -109,6 +110,46 @@ const REJECTIONS: Rejections = {
 function insert(id: string, parent: string, b: number) {
   return run(sql`INSERT INTO children VALUES (${id}, ${parent}, ${1}, ${b})`, REJECTIONS)
 }
+
+describe("the columns of a record", () => {
+  interface Visit {
+    readonly id: string
+    readonly firstSeenAt: number | null
+    readonly isOpen: boolean
+    readonly tags: readonly string[]
+  }
+  const VISIT = new RecordColumns<Visit>(
+    {
+      id: "text",
+      firstSeenAt: "number",
+      isOpen: column("boolean", sql`state = ${1}`),
+      tags: "json",
+    },
+    "visits",
+  )
+
+  test("are selected by their names or their own SQL", () => {
+    expect(render(sql`SELECT ${VISIT.selected}`, "postgresql")).toEqual({
+      text: 'SELECT visits.id, visits.first_seen_at, state = $1 AS "is_open", visits.tags',
+      values: [1],
+    })
+  })
+
+  test("take the values of a record", () => {
+    const record = { id: "a", firstSeenAt: null, isOpen: true, tags: ["x"] }
+    expect(render(VISIT.values(record), "sqlite")).toEqual({
+      text: "?, ?, ?, ?",
+      values: ["a", null, true, '["x"]'],
+    })
+  })
+
+  test("read a row of either engine", () => {
+    const record = { id: "a", firstSeenAt: 7, isOpen: false, tags: ["x"] }
+    const row = { id: "a", tags: '["x"]', other: 1 }
+    expect(VISIT.read({ ...row, first_seen_at: 7n, is_open: 0n })).toEqual(record)
+    expect(VISIT.read({ ...row, first_seen_at: 7, is_open: false })).toEqual(record)
+  })
+})
 
 test("a statement is prepared once for each combination of parts", () => {
   const prepared: string[] = []

@@ -1,12 +1,10 @@
 import { ledgerRowFromRow, type StoredLedgerRow } from "../steps/integrity-rows.ts"
-import { findLastPrunedEntry, findPrunedRows } from "../steps/pruned-rows.ts"
+import type { SharedIntegrity } from "../steps/integrity.ts"
 import type { Store } from "../store.ts"
 import { advanceAnchor, findAnchor } from "./anchor.ts"
-import { listBalanceFaults } from "./balance-faults.ts"
 import type { PostgresClient } from "./client.ts"
 import { prune } from "./pruning.ts"
 import { selectLedgerRows } from "./ledger-rows.ts"
-import { runStep } from "./run-steps.ts"
 
 const ROWS = selectLedgerRows({
   entries: "number, account, key, at, request, false AS is_expired, NULL AS receipt, hash",
@@ -14,7 +12,9 @@ const ROWS = selectLedgerRows({
   expired: "NULL, account, key, at, request, true, body, hash",
 })
 
-export function integrityMethods(client: PostgresClient): Store["integrity"] {
+export function integrityMethods(
+  client: PostgresClient,
+): Omit<Store["integrity"], keyof SharedIntegrity> {
   return {
     findAnchor: () => findAnchor(client),
     async listRows(after, limit) {
@@ -25,9 +25,6 @@ export function integrityMethods(client: PostgresClient): Store["integrity"] {
       ])
       return rows.map(ledgerRowFromRow)
     },
-    listBalanceFaults: (now) => listBalanceFaults(client, now),
-    findPrunedRows: () => runStep(client, findPrunedRows()),
-    findLastPrunedEntry: (account) => runStep(client, findLastPrunedEntry(account)),
     prune: (before, audit) => prune(client, before, audit),
     advanceAnchor: (at) => advanceAnchor(client, at),
   }

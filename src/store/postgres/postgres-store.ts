@@ -1,7 +1,6 @@
 import { type SharedStore, STORE_STEPS } from "../steps/store-steps.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
-import { deploymentReportMethods } from "./deployment-reports.ts"
 import { rateLimitMethods } from "./rate-limits.ts"
 import { clientMethods } from "./run-steps.ts"
 import { idempotencyMethods } from "./idempotency.ts"
@@ -15,9 +14,8 @@ export function postgresStore(client: PostgresClient): Store {
   const shared = clientMethods<SharedStore>(STORE_STEPS, client)
   return {
     ...shared,
-    deploymentReports: deploymentReportMethods(client),
     idempotency: idempotencyMethods(client),
-    integrity: integrityMethods(client),
+    integrity: { ...shared.integrity, ...integrityMethods(client) },
     leases: leaseMethods(client),
     nodes: nodeMethods(client),
     rateLimits: rateLimitMethods(client),

@@ -1,6 +1,6 @@
 import { rejections } from "../rejections.ts"
 import type { Batch } from "../settlements.ts"
-import { findPrunedRows } from "../steps/pruned-rows.ts"
+import { findPrunedRows } from "../steps/integrity.ts"
 import type { SharedSettlements } from "../steps/settlements.ts"
 import type { Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"

@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite"
 import { type SharedStore, STORE_STEPS } from "../steps/store-steps.ts"
 import { LedgerAnchor } from "./ledger-anchor.ts"
-import { deploymentReportMethods, DeploymentReports } from "./deployment-reports.ts"
 import type { DirectStore } from "./direct-store.ts"
 import { Holds } from "./holds.ts"
 import { Idempotency, idempotencyMethods } from "./idempotency.ts"
@@ -23,7 +22,6 @@ import { WriteOffs } from "./write-offs.ts"
 export function storeMethods(database: Database): DirectStore {
   const runStep = stepRunner(database)
   const transactions = new Transactions(database)
-  const deploymentReports = new DeploymentReports(database)
   const nodes = new Nodes(database)
   const holds = new Holds(database)
   const leases = new Leases(database, nodes, runStep)
@@ -42,9 +40,11 @@ export function storeMethods(database: Database): DirectStore {
   const shared = directMethods<SharedStore>(STORE_STEPS, () => ({ runStep, transactions }))
   return {
     ...shared,
-    deploymentReports: deploymentReportMethods(transactions, deploymentReports),
     idempotency: idempotencyMethods(transactions, new Idempotency(database)),
-    integrity: integrityMethods({ transactions, runStep, database, anchor, postings, pruning }),
+    integrity: {
+      ...shared.integrity,
+      ...integrityMethods({ transactions, runStep, anchor, postings, pruning }),
+    },
     leases: leaseMethods({ transactions, leases, runStep }),
     nodes: nodeMethods({ transactions, runStep, nodes, leases, receipts }),
     personKeys: { ...shared.personKeys, erase: overwriting(database, shared.personKeys.erase) },

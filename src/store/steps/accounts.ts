@@ -3,25 +3,22 @@ import {
   type AccountChange,
   type AccountLimits,
   type AccountRecord,
-  type AccountState,
   budgetsOfAccount,
   concernsRequests,
   FRESH_ACCOUNT,
   limitsAfter,
   type NewAccount,
 } from "../accounts.ts"
-import { leftOfBudgets } from "./key-fields.ts"
 import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
-import { adjustBudgets, periodsAt } from "./budgets.ts"
+import { adjustBudgets, leftOrNull, periodsAt } from "./budgets.ts"
 import { touchKeys } from "./keys.ts"
 import { adjustLabelBudgets } from "./label-budgets.ts"
-import { oneOf, perEngine, sql, type Sql, type SqlBoolean, where } from "./sql.ts"
+import { column, RecordColumns } from "./record-columns.ts"
+import { oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
 import {
   exists,
-  row,
-  rows,
   run,
   runOnPostgresql,
   statements,
@@ -30,19 +27,31 @@ import {
   transaction,
 } from "./step.ts"
 
-interface AccountRow {
-  readonly id: string
-  readonly name: string
-  readonly created_at: bigint
-  readonly posted: bigint
-  readonly leased: bigint
-  readonly stores_content: SqlBoolean
-  readonly debt: bigint
-  readonly state: AccountState
-  readonly limits: string
-  readonly daily_spent: bigint | null
-  readonly monthly_spent: bigint | null
+/** An account with the spent amounts of its budgets, which are null until a budget of the period is used. */
+type StoredAccount = Omit<AccountRecord, "dailyLeft" | "monthlyLeft"> & SpentBudgets
+
+interface SpentBudgets {
+  readonly dailySpent: bigint | null
+  readonly monthlySpent: bigint | null
 }
+
+const ACCOUNT = new RecordColumns<StoredAccount>({
+  id: "text",
+  name: "text",
+  createdAt: "number",
+  balance: column("bigint", sql`own.posted`),
+  leased: column("bigint", sql`own.leased`),
+  debt: column(
+    "bigint",
+    sql`coalesce(
+    (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0)`,
+  ),
+  storesContent: "boolean",
+  state: "text",
+  limits: "json",
+  dailySpent: column("bigint", sql`day.allotted - day.posted`),
+  monthlySpent: column("bigint", sql`month.allotted - month.posted`),
+})
 
 export const accountSteps: StepMethods<Store["accounts"]> = {
   find: statements(find),
@@ -55,30 +64,28 @@ export const accountSteps: StepMethods<Store["accounts"]> = {
 /** Selects accounts with their debts, and with the spending of today's and this month's budgets. */
 function selectAccounts(): Sql {
   const [day, month] = periodsAt(Date.now())
-  return sql`SELECT id, name, created_at, own.posted, own.leased, stores_content, state, limits, coalesce(
-      (SELECT debt FROM debts WHERE debts.account = accounts.id ORDER BY number DESC LIMIT 1), 0) AS debt,
-      day.allotted - day.posted AS daily_spent, month.allotted - month.posted AS monthly_spent
+  return sql`SELECT ${ACCOUNT.selected}
     FROM accounts JOIN balances AS own ON own.owner = id
     LEFT JOIN balances AS day ON day.owner = id || ${day}
     LEFT JOIN balances AS month ON month.owner = id || ${month}`
 }
 
 function* find(idOrName: string): Step<AccountRecord | null> {
-  const found = yield* row<AccountRow>(
+  const found = yield* ACCOUNT.row(
     sql`${selectAccounts()} WHERE id = ${idOrName} OR name = ${idOrName}`,
   )
-  return found && accountFromRow(found)
+  return found && withLeft(found)
 }
 
 function* list(ids?: readonly string[]): Step<AccountRecord[]> {
   if (ids?.length === 0) return []
-  const found = yield* rows<AccountRow>(
+  const found = yield* ACCOUNT.rows(
     sql`${selectAccounts()} ${where(ids && sql`id ${oneOf(ids)}`)} ORDER BY created_at, id`,
   )
-  return found.map(accountFromRow)
+  return found.map(withLeft)
 }
 
-const UNSPENT = { daily_spent: null, monthly_spent: null }
+const UNSPENT: SpentBudgets = { dailySpent: null, monthlySpent: null }
 
 /**
  * Creates an account.
@@ -136,18 +143,14 @@ function* update(id: string, change: AccountChange): Step<AccountRecord> {
   return (yield* find(id)) ?? changed
 }
 
-function accountFromRow(row: AccountRow): AccountRecord {
-  const limits = JSON.parse(row.limits) as AccountLimits
+function withLeft({ dailySpent, monthlySpent, ...account }: StoredAccount): AccountRecord {
+  return { ...account, ...leftOfBudgets(account.limits, { dailySpent, monthlySpent }) }
+}
+
+function leftOfBudgets(limits: AccountLimits, { dailySpent, monthlySpent }: SpentBudgets) {
+  const { dailyBudget, monthlyBudget } = budgetsOfAccount(limits)
   return {
-    id: row.id,
-    name: row.name,
-    createdAt: Number(row.created_at),
-    balance: row.posted,
-    leased: row.leased,
-    debt: row.debt,
-    storesContent: Boolean(row.stores_content),
-    state: row.state,
-    limits,
-    ...leftOfBudgets(limits, row),
+    dailyLeft: leftOrNull(dailyBudget, dailySpent),
+    monthlyLeft: leftOrNull(monthlyBudget, monthlySpent),
   }
 }

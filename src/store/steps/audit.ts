@@ -3,10 +3,10 @@ import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
 import type { AuditFilter, NewAuditRecord } from "../audit.ts"
 import { StoreError } from "../store-error.ts"
 import type { Store } from "../store.ts"
+import { column, RecordColumns } from "./record-columns.ts"
 import { contains, eachOf, matchesGlob, oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
 import {
   row,
-  rows,
   run,
   runOnPostgresql,
   statements,
@@ -15,24 +15,22 @@ import {
   transaction,
 } from "./step.ts"
 
-interface AuditRow {
-  readonly number: bigint
-  readonly at: bigint
-  readonly actor_kind: AuditRecord["actorKind"]
-  readonly actor_id: string | null
-  readonly actor_name: string
-  readonly action: string
-  readonly account: string | null
-  readonly target: string | null
-  readonly before_body: string | null
-  readonly after_body: string | null
-  readonly address: string | null
-  readonly previous_hash: string
-  readonly hash: string
-}
-
-const SELECT = sql`SELECT number, at, actor_kind, actor_id, actor_name, action, account, target, before_body, after_body,
-  address, previous_hash, hash FROM audit`
+const AUDIT = new RecordColumns<AuditRecord>({
+  number: "number",
+  at: "number",
+  actorKind: "text",
+  actorId: "text",
+  actorName: "text",
+  action: "text",
+  account: "text",
+  target: "text",
+  before: column("text", sql`before_body`),
+  after: column("text", sql`after_body`),
+  address: "text",
+  previousHash: "text",
+  hash: "text",
+})
+const SELECT = sql`SELECT ${AUDIT.selected} FROM audit`
 
 /** Whether the actor's name is encrypted with the key of a person. */
 const IS_ENCRYPTED = sql`substr(actor_name, 1, 10) = 'encrypted:'`
@@ -69,17 +67,11 @@ export function* audited<Result>(record: NewAuditRecord, change: Step<Result>): 
  */
 export function* appendAudit({ claim, ...change }: NewAuditRecord): Step<AuditRecord> {
   if (claim !== undefined) yield* markDone(claim)
-  const end = yield* row<Pick<AuditRow, "number" | "hash">>(sql`SELECT number, hash FROM ${END}`)
+  const end = yield* row<{ number: bigint; hash: string }>(sql`SELECT number, hash FROM ${END}`)
   const { number, hash: previousHash } = end ?? { number: 0n, hash: GENESIS_HASH }
   const unhashed = { ...change, number: Number(number) + 1, previousHash }
   const record = { ...unhashed, hash: hashAudit(unhashed) }
-  yield* run(
-    sql`INSERT INTO audit (number, at, actor_kind, actor_id, actor_name, action, account, target, before_body, after_body,
-        address, previous_hash, hash)
-      VALUES (${record.number}, ${record.at}, ${record.actorKind}, ${record.actorId}, ${record.actorName},
-        ${record.action}, ${record.account}, ${record.target}, ${record.before}, ${record.after}, ${record.address},
-        ${record.previousHash}, ${record.hash})`,
-  )
+  yield* run(sql`INSERT INTO audit (${AUDIT.names}) VALUES (${AUDIT.values(record)})`)
   yield* runOnPostgresql(
     sql`UPDATE chain_ends SET number = ${record.number}, hash = ${record.hash} WHERE name = 'audit'`,
   )
@@ -96,9 +88,9 @@ function* markDone(request: string): Step<void> {
   }
 }
 
-function* list(filter: AuditFilter, before: number | null, limit: number): Step<AuditRecord[]> {
+function list(filter: AuditFilter, before: number | null, limit: number): Step<AuditRecord[]> {
   const { accounts, actor, people = [], mentions, action, target, above, from, to } = filter
-  const found = yield* rows<AuditRow>(
+  return AUDIT.rows(
     sql`${SELECT} ${where(
       accounts && sql`account ${oneOf(accounts)}`,
       actor !== undefined && isBy(actor, people),
@@ -111,7 +103,6 @@ function* list(filter: AuditFilter, before: number | null, limit: number): Step<
       before !== null && sql`number < ${before}`,
     )} ORDER BY number DESC LIMIT ${limit}`,
   )
-  return found.map(auditFromRow)
 }
 
 /** Matches the records of an actor. Records of a person match by the person's key, and all others by plain text. */
@@ -127,31 +118,12 @@ function isAbout(mentions: readonly string[]): Sql {
 }
 
 /** Returns records that contain one of these lowercase texts, in any case, outside of encrypted names. */
-export function* auditMentioning(texts: readonly string[]): Step<AuditRecord[]> {
+export function auditMentioning(texts: readonly string[]): Step<AuditRecord[]> {
   const text = sql`value`
-  const found = yield* rows<AuditRow>(
+  return AUDIT.rows(
     sql`${SELECT} WHERE EXISTS (SELECT 1 FROM ${eachOf(texts)}
         WHERE NOT ${IS_ENCRYPTED} AND (actor_id = value OR lower(actor_name) = value) OR target = value
           OR ${contains(sql`lower(before_body)`, text)} OR ${contains(sql`lower(after_body)`, text)})
       ORDER BY number`,
   )
-  return found.map(auditFromRow)
-}
-
-function auditFromRow(row: AuditRow): AuditRecord {
-  return {
-    number: Number(row.number),
-    at: Number(row.at),
-    actorKind: row.actor_kind,
-    actorId: row.actor_id,
-    actorName: row.actor_name,
-    action: row.action,
-    account: row.account,
-    target: row.target,
-    before: row.before_body,
-    after: row.after_body,
-    address: row.address,
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  }
 }

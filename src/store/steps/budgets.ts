@@ -2,6 +2,7 @@ import {
   type BudgetBalance,
   type ChangedBudget,
   changeLimit,
+  leftOf,
   takeExcess,
 } from "../../accounting/budget-balances.ts"
 import {
@@ -13,16 +14,17 @@ import {
 } from "../../accounting/budget-periods.ts"
 import { accountOfHolder, type AccountLimits, budgetsOfHolder } from "../accounts.ts"
 import type { BudgetRecord } from "../keys.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { endRecall, recallFor, RECALLS_FOREVER } from "./recalls.ts"
 import { FOR_SHARE, FOR_UPDATE, oneOf, perEngine, sql } from "./sql.ts"
 import { row, rows, run, type Step } from "./step.ts"
 
-interface LimitRow {
-  readonly account: string
-  readonly budget: bigint | null
-  readonly daily_budget: bigint | null
-  readonly monthly_budget: bigint | null
-}
+const KEY_LIMITS = new RecordColumns<BudgetLimits & { readonly account: string }>({
+  account: "text",
+  budget: "bigint",
+  dailyBudget: "bigint",
+  monthlyBudget: "bigint",
+})
 
 /** A budget of a key or an account. */
 interface Budget {
@@ -45,6 +47,11 @@ export const BUDGET_HOLDER = perEngine({
 /** Returns the suffixes of budget owners for the day and the month that contain a moment. */
 export function periodsAt(at: number): readonly [day: string, month: string] {
   return [budgetOwner("", "day", at), budgetOwner("", "month", at)]
+}
+
+/** Returns the remaining amount of a budget; null without a limit. Nothing is spent until the budget has a balance. */
+export function leftOrNull(limit: bigint | null, spent: bigint | null): bigint | null {
+  return limit === null ? null : leftOf(limit, spent ?? 0n)
 }
 
 /** Creates the row of a budget if it does not exist yet. */
@@ -74,10 +81,10 @@ interface HolderLimits {
 
 /** Returns the limits of a holder and locks them, because a simultaneous change would otherwise miss the new row. */
 function* findLimits(holder: string): Step<HolderLimits | undefined> {
-  const key = yield* row<LimitRow>(
-    sql`SELECT account, budget, daily_budget, monthly_budget FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
+  const key = yield* KEY_LIMITS.row(
+    sql`SELECT ${KEY_LIMITS.selected} FROM keys WHERE id = ${holder} ${FOR_SHARE}`,
   )
-  if (key) return { account: key.account, limits: limitsOf(key) }
+  if (key) return { account: key.account, limits: key }
   const account = accountOfHolder(holder)
   const found = yield* row<{ limits: string }>(
     sql`SELECT limits FROM accounts WHERE id = ${account} ${FOR_SHARE}`,
@@ -151,12 +158,4 @@ function* change(owner: string, { posted, allotted, excess }: ChangedBudget): St
   )
   if (excess > 0n) yield* recallFor("budget", owner, excess)
   else yield* endRecall("budget", owner)
-}
-
-function limitsOf(row: LimitRow): BudgetLimits {
-  return {
-    budget: row.budget,
-    dailyBudget: row.daily_budget,
-    monthlyBudget: row.monthly_budget,
-  }
 }

@@ -9,19 +9,23 @@ import type {
 import { rejections } from "../rejections.ts"
 import { changeDebt, debtOf } from "./debts.ts"
 import { addEntry, lockFree } from "./ledger-lines.ts"
-import { FOR_UPDATE, larger, sql, type SqlBoolean } from "./sql.ts"
-import { row, rows, run, type Step } from "./step.ts"
+import { RecordColumns } from "./record-columns.ts"
+import { FOR_UPDATE, larger, sql } from "./sql.ts"
+import { row, run, type Step } from "./step.ts"
 
 interface PaymentRow extends CardPayment {
   /** The amount that was taken back, in nanocredits. */
   readonly taken: bigint
 }
 
-interface ReversalRow {
-  readonly kind: Reversal["kind"]
-  readonly units: bigint
-  readonly is_undone: SqlBoolean
-}
+const REVERSAL = new RecordColumns<
+  Pick<Reversal, "kind" | "isUndone"> & { readonly units: bigint }
+>({
+  kind: "text",
+  units: "bigint",
+  isUndone: "boolean",
+})
+const PAID = new RecordColumns<PaidAmount>({ entry: "number", units: "bigint", currency: "text" })
 
 /** The fields that all entries of a settlement share. */
 type ReversalLine = Pick<ReversalSettlement, "at" | "note" | "author"> & {
@@ -37,19 +41,12 @@ export function* findCardPayment(intent: string): Step<CardPayment | null> {
   return payment
 }
 
-interface PaidRow {
-  readonly entry: bigint
-  readonly units: bigint
-  readonly currency: string
-}
-
 /** Returns the amounts that were paid for entries of an account. */
-export function* listPaidAmounts(account: string, first: number, last: number): Step<PaidAmount[]> {
-  const found = yield* rows<PaidRow>(
-    sql`SELECT entry, units, currency FROM card_payments JOIN payments ON payments.id = payment
+export function listPaidAmounts(account: string, first: number, last: number): Step<PaidAmount[]> {
+  return PAID.rows(
+    sql`SELECT ${PAID.selected} FROM card_payments JOIN payments ON payments.id = payment
       WHERE card_payments.account = ${account} AND entry BETWEEN ${first} AND ${last} ORDER BY entry`,
   )
-  return found.map(({ entry, ...paid }) => ({ ...paid, entry: Number(entry) }))
 }
 
 /** Stores the ids by which reports refer to a payment in the ledger. Ids that are already known stay unchanged. */
@@ -114,14 +111,9 @@ function* giveBack(line: ReversalLine, amount: bigint): Step<void> {
 
 /** Returns the total amount to take back from a payment, in nanocredits. */
 function* owed(payment: PaymentRow): Step<bigint> {
-  const found = yield* rows<ReversalRow>(
-    sql`SELECT kind, units, is_undone FROM reversals WHERE intent = ${payment.intent}`,
+  const reversals = yield* REVERSAL.rows(
+    sql`SELECT ${REVERSAL.selected} FROM reversals WHERE intent = ${payment.intent}`,
   )
-  const reversals = found.map(({ kind, units, is_undone }) => ({
-    kind,
-    units,
-    isUndone: Boolean(is_undone),
-  }))
   return owedOf(payment, reversals)
 }
 

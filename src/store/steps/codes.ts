@@ -5,32 +5,22 @@ import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { receive } from "./debts.ts"
 import { addEntry, lockBalance } from "./ledger-lines.ts"
-import { FOR_UPDATE, numberOrNull, sql, where } from "./sql.ts"
-import {
-  exists,
-  row,
-  rows,
-  run,
-  statements,
-  type Step,
-  type StepMethods,
-  transaction,
-} from "./step.ts"
+import { RecordColumns } from "./record-columns.ts"
+import { FOR_UPDATE, sql, where } from "./sql.ts"
+import { exists, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-interface CodeRow {
-  readonly id: string
-  readonly hint: string
-  readonly note: string | null
-  readonly amount: bigint
-  readonly uses: bigint
-  readonly used: bigint
-  readonly created_at: bigint
-  readonly expires_at: bigint | null
-  readonly revoked_at: bigint | null
-  readonly author: string | null
-}
-
-const COLUMNS = sql`id, hint, note, amount, uses, used, created_at, expires_at, revoked_at, author`
+const CODE = new RecordColumns<CodeRecord>({
+  id: "text",
+  hint: "text",
+  note: "text",
+  amount: "bigint",
+  uses: "number",
+  used: "number",
+  createdAt: "number",
+  expiresAt: "number",
+  revokedAt: "number",
+  author: "text",
+})
 
 export const codeSteps: StepMethods<Store["codes"]> = {
   find: statements(find),
@@ -41,29 +31,24 @@ export const codeSteps: StepMethods<Store["codes"]> = {
   redeem: transaction((redemption, audit) => audited(audit, receive(redeem(redemption)))),
 }
 
-function* find(id: string): Step<CodeRecord | null> {
-  const found = yield* row<CodeRow>(sql`SELECT ${COLUMNS} FROM codes WHERE id = ${id}`)
-  return found && codeFromRow(found)
+function find(id: string): Step<CodeRecord | null> {
+  return CODE.row(sql`SELECT ${CODE.selected} FROM codes WHERE id = ${id}`)
 }
 
-/** Lists codes after the given code, newest first. null starts at the newest code. */
-function* list(after: string | null, limit: number): Step<CodeRecord[]> {
-  const found = yield* rows<CodeRow>(
-    sql`SELECT ${COLUMNS} FROM codes ${where(
+function list(after: string | null, limit: number): Step<CodeRecord[]> {
+  return CODE.rows(
+    sql`SELECT ${CODE.selected} FROM codes ${where(
       after !== null &&
         sql`(created_at, id) < (SELECT created_at, id FROM codes WHERE id = ${after})`,
     )} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
   )
-  return found.map(codeFromRow)
 }
 
 function* create(code: NewCode): Step<CodeRecord> {
-  const { id, hash, hint, note, amount, uses, createdAt, expiresAt, author } = code
-  yield* run(
-    sql`INSERT INTO codes (id, hash, hint, note, amount, uses, created_at, expires_at, author)
-      VALUES (${id}, ${hash}, ${hint}, ${note}, ${amount}, ${uses}, ${createdAt}, ${expiresAt}, ${author})`,
-  )
-  return { id, hint, note, amount, uses, used: 0, createdAt, expiresAt, revokedAt: null, author }
+  const { hash, ...others } = code
+  const created = { ...others, used: 0, revokedAt: null }
+  yield* run(sql`INSERT INTO codes (hash, ${CODE.names}) VALUES (${hash}, ${CODE.values(created)})`)
+  return created
 }
 
 function* createAll(codes: readonly NewCode[]): Step<CodeRecord[]> {
@@ -73,11 +58,11 @@ function* createAll(codes: readonly NewCode[]): Step<CodeRecord[]> {
 }
 
 function* revoke(id: string, at: number): Step<CodeRecord> {
-  const revoked = yield* row<CodeRow>(
-    sql`UPDATE codes SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING ${COLUMNS}`,
+  const revoked = yield* CODE.row(
+    sql`UPDATE codes SET revoked_at = coalesce(revoked_at, ${at}) WHERE id = ${id} RETURNING ${CODE.selected}`,
   )
   if (!revoked) throw rejections.noCode(id)
-  return codeFromRow(revoked)
+  return revoked
 }
 
 /** Redeems a code. The code is locked first, so that redemptions are serialized. */
@@ -100,27 +85,11 @@ function* redeem({ hash, account, at, author }: Redemption): Step<EntryRecord> {
  * @throws StoreError `not_found`, `revoked`, `expired`.
  */
 function* lockUsable(hash: string, at: number): Step<CodeRecord> {
-  const found = yield* row<CodeRow>(
-    sql`SELECT ${COLUMNS} FROM codes WHERE hash = ${hash} ${FOR_UPDATE}`,
+  const code = yield* CODE.row(
+    sql`SELECT ${CODE.selected} FROM codes WHERE hash = ${hash} ${FOR_UPDATE}`,
   )
-  if (!found) throw rejections.noSuchCode()
-  const code = codeFromRow(found)
+  if (!code) throw rejections.noSuchCode()
   if (code.revokedAt !== null) throw rejections.codeIsRevoked()
   if (code.expiresAt !== null && code.expiresAt <= at) throw rejections.codeHasExpired()
   return code
-}
-
-function codeFromRow(row: CodeRow): CodeRecord {
-  return {
-    id: row.id,
-    hint: row.hint,
-    note: row.note,
-    amount: row.amount,
-    uses: Number(row.uses),
-    used: Number(row.used),
-    createdAt: Number(row.created_at),
-    expiresAt: numberOrNull(row.expires_at),
-    revokedAt: numberOrNull(row.revoked_at),
-    author: row.author,
-  }
 }

@@ -2,22 +2,25 @@ import type { DebtLine, EntryRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashDebt } from "../../accounting/hash-chain.ts"
 import type { DebtLedger } from "../payments.ts"
 import { addEntry, lockFree } from "./ledger-lines.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { endRecall, recallFor, RECALLS_FOREVER } from "./recalls.ts"
-import { numberOrNull, oneOf, sql } from "./sql.ts"
+import { oneOf, sql } from "./sql.ts"
 import { row, rows, run, type Step } from "./step.ts"
 
-interface DebtRow {
-  readonly account: string
-  readonly number: bigint
-  readonly amount: bigint
-  readonly debt: bigint
-  readonly at: bigint
-  readonly note: string
-  readonly entry: bigint | null
-  readonly previous_hash: string
-  readonly hash: string
-  readonly paid: bigint | null
-}
+const LINE = new RecordColumns<DebtLine>(
+  {
+    account: "text",
+    number: "number",
+    amount: "bigint",
+    debt: "bigint",
+    at: "number",
+    note: "text",
+    entry: "number",
+    previousHash: "text",
+    hash: "text",
+  },
+  "debts",
+)
 
 /** Returns the debt of an account. Credits of an account with a debt are not leased. New credits pay the debt first. */
 export function* debtOf(account: string): Step<bigint> {
@@ -70,9 +73,8 @@ function* collectDebt(account: string, at: number): Step<void> {
 
 /** Reads all records of an account's debt. They must agree with each other. */
 export function* findDebts(account: string): Step<DebtLedger> {
-  const lines = yield* rows<DebtRow>(
-    sql`SELECT debts.account, debts.number, debts.amount, debt, debts.at, debts.note, entry,
-        debts.previous_hash, debts.hash, entries.amount AS paid
+  const lines = yield* rows<{ readonly paid: bigint | null }>(
+    sql`SELECT ${LINE.selected}, entries.amount AS paid
       FROM debts LEFT JOIN entries ON entries.account = debts.account AND entries.number = debts.entry
         AND entries.kind = 'debt'
       WHERE debts.account = ${account} ORDER BY debts.number`,
@@ -86,14 +88,20 @@ export function* findDebts(account: string): Step<DebtLedger> {
         CAST(coalesce((SELECT sum(taken) FROM card_payments WHERE account = ${account}), 0) AS bigint) AS taken`,
   )
   return {
-    lines: lines.map((line) => ({ line: lineFromRow(line), paid: line.paid })),
+    lines: lines.map((line) => ({ line: LINE.read(line), paid: line.paid })),
     reversed: sums?.reversed ?? 0n,
     paid: sums?.paid ?? 0n,
     taken: sums?.taken ?? 0n,
   }
 }
 
-function endOfDebts(account: string): Step<Pick<DebtRow, "number" | "debt" | "hash"> | null> {
+interface DebtEnd {
+  readonly number: bigint
+  readonly debt: bigint
+  readonly hash: string
+}
+
+function endOfDebts(account: string): Step<DebtEnd | null> {
   return row(
     sql`SELECT number, debt, hash FROM debts WHERE account = ${account} ORDER BY number DESC LIMIT 1`,
   )
@@ -107,25 +115,9 @@ function* append(line: Omit<DebtLine, "number" | "debt" | "previousHash" | "hash
     debt: (end?.debt ?? 0n) + line.amount,
     previousHash: end?.hash ?? GENESIS_HASH,
   }
-  const { account, number, amount, debt, at, note, entry, previousHash } = unhashed
-  yield* run(
-    sql`INSERT INTO debts (account, number, amount, debt, at, note, entry, previous_hash, hash)
-      VALUES (${account}, ${number}, ${amount}, ${debt}, ${at}, ${note}, ${entry}, ${previousHash}, ${hashDebt(unhashed)})`,
-  )
+  const { account, debt } = unhashed
+  const values = LINE.values({ ...unhashed, hash: hashDebt(unhashed) })
+  yield* run(sql`INSERT INTO debts (${LINE.names}) VALUES (${values})`)
   if (debt > 0n) yield* recallFor("debt", account, debt)
   else yield* endRecall("debt", account)
-}
-
-function lineFromRow(row: DebtRow): DebtLine {
-  return {
-    account: row.account,
-    number: Number(row.number),
-    amount: row.amount,
-    debt: row.debt,
-    at: Number(row.at),
-    note: row.note,
-    entry: numberOrNull(row.entry),
-    previousHash: row.previous_hash,
-    hash: row.hash,
-  }
 }

@@ -1,25 +1,24 @@
 import type { InvitationRecord, NewInvitation } from "../invitations.ts"
-import type { MemberRecord, MemberRole } from "../members.ts"
+import type { MemberRecord } from "../members.ts"
 import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { requireRoom } from "./account-room.ts"
 import { audited } from "./audit.ts"
 import { addMember } from "./members.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { oneOf, sql, type Sql, where } from "./sql.ts"
-import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
+import { run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-interface InvitationRow {
-  readonly id: string
-  readonly account: string
-  readonly email: string
-  readonly role: MemberRole
-  readonly invited_by: string
-  readonly created_at: bigint
-  readonly expires_at: bigint
-}
-
-const COLUMNS = sql`id, account, email, role, invited_by, created_at, expires_at`
+const INVITATION = new RecordColumns<InvitationRecord>({
+  id: "text",
+  account: "text",
+  email: "text",
+  role: "text",
+  invitedBy: "text",
+  createdAt: "number",
+  expiresAt: "number",
+})
 
 export const invitationSteps: StepMethods<Store["invitations"]> = {
   find: statements((id, now) => findBy(sql`id = ${id}`, now)),
@@ -38,11 +37,10 @@ function isOpen(now: number): Sql {
   return sql`accepted_at IS NULL AND expires_at > ${now}`
 }
 
-function* findBy(condition: Sql, now: number): Step<InvitationRecord | null> {
-  const found = yield* row<InvitationRow>(
-    sql`SELECT ${COLUMNS} FROM invitations WHERE ${isOpen(now)} AND ${condition} LIMIT 1`,
+function findBy(condition: Sql, now: number): Step<InvitationRecord | null> {
+  return INVITATION.row(
+    sql`SELECT ${INVITATION.selected} FROM invitations WHERE ${isOpen(now)} AND ${condition} LIMIT 1`,
   )
-  return found && invitationFromRow(found)
 }
 
 function* isInvited(email: string, now: number): Step<boolean> {
@@ -50,20 +48,19 @@ function* isInvited(email: string, now: number): Step<boolean> {
 }
 
 /** Lists open invitations, oldest first. */
-function* list(
+function list(
   condition: Sql | null,
   now: number,
   after: TimePosition | null,
   limit: number,
 ): Step<InvitationRecord[]> {
-  const found = yield* rows<InvitationRow>(
-    sql`SELECT ${COLUMNS} FROM invitations ${where(
+  return INVITATION.rows(
+    sql`SELECT ${INVITATION.selected} FROM invitations ${where(
       isOpen(now),
       condition,
       after && sql`(created_at, id) > (${after.at}, ${after.id})`,
     )} ORDER BY created_at, id LIMIT ${limit}`,
   )
-  return found.map(invitationFromRow)
 }
 
 /**
@@ -71,22 +68,22 @@ function* list(
  * @throws StoreError `not_found`, `too_much`.
  */
 function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
-  const { id, account, email, role, invitedBy, createdAt, expiresAt } = invitation
+  const { account, createdAt } = invitation
   const open = sql`invitations WHERE ${isOpen(createdAt)} AND account = ${account}`
   yield* requireRoom(account, "invitations", open, rejections.tooManyInvitations)
   yield* run(
-    sql`INSERT INTO invitations (${COLUMNS}, token_hash)
-      VALUES (${id}, ${account}, ${email}, ${role}, ${invitedBy}, ${createdAt}, ${expiresAt}, ${tokenHash})`,
+    sql`INSERT INTO invitations (${INVITATION.names}, token_hash)
+      VALUES (${INVITATION.values(invitation)}, ${tokenHash})`,
   )
   return invitation
 }
 
 function* remove(id: string, now: number): Step<InvitationRecord> {
-  const removed = yield* row<InvitationRow>(
-    sql`DELETE FROM invitations WHERE ${isOpen(now)} AND id = ${id} RETURNING ${COLUMNS}`,
+  const removed = yield* INVITATION.row(
+    sql`DELETE FROM invitations WHERE ${isOpen(now)} AND id = ${id} RETURNING ${INVITATION.selected}`,
   )
   if (!removed) throw rejections.noInvitation(id)
-  return invitationFromRow(removed)
+  return removed
 }
 
 /** Accepts an invitation and adds the member in one transaction. A second attempt finds the invitation used. */
@@ -97,16 +94,4 @@ function* accept(id: string, member: MemberRecord): Step<MemberRecord> {
   )
   if (changed === 0) throw rejections.invitationIsClosed()
   return yield* addMember(member)
-}
-
-function invitationFromRow(row: InvitationRow): InvitationRecord {
-  return {
-    id: row.id,
-    account: row.account,
-    email: row.email,
-    role: row.role,
-    invitedBy: row.invited_by,
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-  }
 }

@@ -1,17 +1,16 @@
-import { jsonOrNull, keyRecordOf, type StoredKey, type StoredSecret } from "./key-fields.ts"
 import type { KeyChange, KeyFilter, KeyRecord, KeySecretRecord, NewKey } from "../keys.ts"
 import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { requireRoom } from "./account-room.ts"
 import { audited } from "./audit.ts"
-import { adjustBudgets, beginBudget, listBudgets, periodsAt } from "./budgets.ts"
+import { adjustBudgets, beginBudget, leftOrNull, listBudgets, periodsAt } from "./budgets.ts"
 import { forgetLabelBudgets, listLabelBudgets } from "./label-budgets.ts"
+import { column, RecordColumns } from "./record-columns.ts"
 import { nextRevision, REVISIONS } from "./revisions.ts"
-import { oneOf, perEngine, sql, type Sql, type SqlBoolean, where } from "./sql.ts"
+import { oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
 import {
   row,
-  rows,
   run,
   runOnPostgresql,
   statements,
@@ -20,10 +19,11 @@ import {
   transaction,
 } from "./step.ts"
 
-interface KeyRow extends StoredKey {
-  readonly stores_content: SqlBoolean
-  /** The secrets as JSON. */
-  readonly secrets: string
+/** A key with the spent amounts of its budgets, which are null until a budget of the period is used. */
+type StoredKey = Omit<KeyRecord, "budgetLeft" | "dailyLeft" | "monthlyLeft"> & {
+  readonly budgetSpent: bigint | null
+  readonly dailySpent: bigint | null
+  readonly monthlySpent: bigint | null
 }
 
 /** Steps on keys. A change to a key or its account locks the key's row, its budgets and the revision, in this order. */
@@ -45,22 +45,49 @@ const NEWEST_FIRST = sql`secret.expires_at IS NOT NULL, secret.created_at DESC, 
 /** The secrets of a key as JSON, newest first. */
 const SECRETS = perEngine({
   sqlite: sql`SELECT json_group_array(json_object('hash', secret.hash, 'hint', secret.hint,
-      'created_at', secret.created_at, 'expires_at', secret.expires_at) ORDER BY ${NEWEST_FIRST})
+      'createdAt', secret.created_at, 'expiresAt', secret.expires_at) ORDER BY ${NEWEST_FIRST})
     FROM key_secrets AS secret WHERE secret.key = keys.id`,
   postgresql: sql`SELECT coalesce(json_agg(json_build_object('hash', secret.hash, 'hint', secret.hint,
-      'created_at', secret.created_at, 'expires_at', secret.expires_at) ORDER BY ${NEWEST_FIRST}), '[]')::text
+      'createdAt', secret.created_at, 'expiresAt', secret.expires_at) ORDER BY ${NEWEST_FIRST}), '[]')::text
     FROM key_secrets AS secret WHERE secret.key = keys.id`,
 })
+
+const KEY = new RecordColumns<StoredKey>(
+  {
+    id: "text",
+    account: "text",
+    name: "text",
+    models: "json",
+    aliases: "json",
+    origins: "json",
+    addresses: "json",
+    isReadOnly: column("boolean", sql`keys.read_only`),
+    budget: "bigint",
+    dailyBudget: "bigint",
+    monthlyBudget: "bigint",
+    requestsPerMinute: "number",
+    tokensPerMinute: "number",
+    concurrentRequests: "number",
+    createdAt: "number",
+    createdBy: "text",
+    expiresAt: "number",
+    revokedAt: "number",
+    pausedAt: "number",
+    storesContent: column("boolean", sql`accounts.stores_content`),
+    accountState: column("text", sql`accounts.state`),
+    accountLimits: column("json", sql`accounts.limits`),
+    budgetSpent: column("bigint", sql`total.allotted - total.posted`),
+    dailySpent: column("bigint", sql`day.allotted - day.posted`),
+    monthlySpent: column("bigint", sql`month.allotted - month.posted`),
+    secrets: column("json", sql`(${SECRETS})`),
+  },
+  "keys",
+)
 
 /** Selects keys with all of their data in one statement, so that the data is consistent. */
 function selectKeys(): Sql {
   const [day, month] = periodsAt(Date.now())
-  return sql`SELECT keys.id, keys.account, keys.name, keys.models, keys.aliases, keys.origins, keys.read_only, keys.addresses,
-      keys.budget, keys.daily_budget, keys.monthly_budget, keys.requests_per_minute, keys.tokens_per_minute,
-      keys.concurrent_requests, keys.created_at, keys.created_by, keys.expires_at, keys.revoked_at, keys.paused_at,
-      accounts.stores_content, accounts.state AS account_state, accounts.limits AS account_limits,
-      total.allotted - total.posted AS budget_spent, day.allotted - day.posted AS daily_spent,
-      month.allotted - month.posted AS monthly_spent, (${SECRETS}) AS secrets
+  return sql`SELECT ${KEY.selected}
     FROM keys JOIN accounts ON accounts.id = keys.account
     LEFT JOIN balances AS total ON total.owner = keys.id
     LEFT JOIN balances AS day ON day.owner = keys.id || ${day}
@@ -68,8 +95,8 @@ function selectKeys(): Sql {
 }
 
 function* find(id: string): Step<KeyRecord | null> {
-  const found = yield* row<KeyRow>(sql`${selectKeys()} WHERE keys.id = ${id}`)
-  return found && keyFromRow(found)
+  const found = yield* KEY.row(sql`${selectKeys()} WHERE keys.id = ${id}`)
+  return found && withLeft(found)
 }
 
 /** Lists keys, newest first. Balances and secrets are only read for the keys on the page. */
@@ -87,10 +114,10 @@ function* list(
     createdBy !== undefined && sql`created_by = ${createdBy}`,
     after && sql`(created_at, id) < (${after.at}, ${after.id})`,
   )} ORDER BY created_at DESC, id DESC LIMIT ${limit}`
-  const found = yield* rows<KeyRow>(
+  const found = yield* KEY.rows(
     sql`${selectKeys()} WHERE keys.id IN (${page}) ORDER BY keys.created_at DESC, keys.id DESC`,
   )
-  return found.map(keyFromRow)
+  return found.map(withLeft)
 }
 
 /**
@@ -98,8 +125,8 @@ function* list(
  */
 function* listChanged(after: number): Step<{ revision: number; keys: KeyRecord[] }> {
   const revision = yield* row<{ number: bigint }>(sql`${REVISIONS.keys}`)
-  const found = yield* rows<KeyRow>(sql`${selectKeys()} WHERE keys.revision > ${after}`)
-  return { revision: Number(revision?.number ?? 0n), keys: found.map(keyFromRow) }
+  const found = yield* KEY.rows(sql`${selectKeys()} WHERE keys.revision > ${after}`)
+  return { revision: Number(revision?.number ?? 0n), keys: found.map(withLeft) }
 }
 
 /** Makes nodes reload an account's keys. */
@@ -196,7 +223,15 @@ function* insertSecret(id: string, secret: KeySecretRecord): Step<void> {
   )
 }
 
-function keyFromRow(row: KeyRow): KeyRecord {
-  const secrets = JSON.parse(row.secrets) as StoredSecret[]
-  return keyRecordOf(row, Boolean(row.stores_content), secrets)
+function withLeft({ budgetSpent, dailySpent, monthlySpent, ...key }: StoredKey): KeyRecord {
+  return {
+    ...key,
+    budgetLeft: leftOrNull(key.budget, budgetSpent),
+    dailyLeft: leftOrNull(key.dailyBudget, dailySpent),
+    monthlyLeft: leftOrNull(key.monthlyBudget, monthlySpent),
+  }
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
 }

@@ -3,11 +3,10 @@ import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import type { TimePosition } from "../time-position.ts"
 import { audited } from "./audit.ts"
+import { column, RecordColumns } from "./record-columns.ts"
 import { oneOf, sql, where } from "./sql.ts"
 import {
   exists,
-  row,
-  rows,
   run,
   runOnPostgresql,
   statements,
@@ -16,15 +15,14 @@ import {
   transaction,
 } from "./step.ts"
 
-interface MemberRow {
-  readonly id: string
-  readonly account: string
-  readonly user_id: string
-  readonly role: MemberRole
-  readonly joined_at: bigint
-}
-
-const SELECT = sql`SELECT id, account, user_id, role, joined_at FROM members`
+const MEMBER = new RecordColumns<MemberRecord>({
+  id: "text",
+  account: "text",
+  user: column("text", sql`user_id`),
+  role: "text",
+  joinedAt: "number",
+})
+const SELECT = sql`SELECT ${MEMBER.selected} FROM members`
 
 export const memberSteps: StepMethods<Store["members"]> = {
   find: statements(find),
@@ -39,37 +37,30 @@ export const memberSteps: StepMethods<Store["members"]> = {
  * @throws StoreError `not_found` if the account does not exist, `exists` if the user is already a member.
  */
 export function* addMember(member: MemberRecord): Step<MemberRecord> {
-  const { id, account, user, role, joinedAt } = member
-  yield* run(
-    sql`INSERT INTO members (id, account, user_id, role, joined_at)
-      VALUES (${id}, ${account}, ${user}, ${role}, ${joinedAt})`,
-    {
-      members_account_fkey: () => rejections.noAccount(account),
-      members_account_user_id_key: rejections.isMember,
-    },
-  )
+  yield* run(sql`INSERT INTO members (${MEMBER.names}) VALUES (${MEMBER.values(member)})`, {
+    members_account_fkey: () => rejections.noAccount(member.account),
+    members_account_user_id_key: rejections.isMember,
+  })
   return member
 }
 
-function* find(id: string): Step<MemberRecord | null> {
-  const found = yield* row<MemberRow>(sql`${SELECT} WHERE id = ${id}`)
-  return found && memberFromRow(found)
+function find(id: string): Step<MemberRecord | null> {
+  return MEMBER.row(sql`${SELECT} WHERE id = ${id}`)
 }
 
 /** Lists members in the order in which they joined. */
-function* list(
+function list(
   { accounts, users }: MemberFilter,
   after: TimePosition | null,
   limit: number,
 ): Step<MemberRecord[]> {
-  const found = yield* rows<MemberRow>(
+  return MEMBER.rows(
     sql`${SELECT} ${where(
       accounts && sql`account ${oneOf(accounts)}`,
       users && sql`user_id ${oneOf(users)}`,
       after && sql`(joined_at, id) > (${after.at}, ${after.id})`,
     )} ORDER BY joined_at, id LIMIT ${limit}`,
   )
-  return found.map(memberFromRow)
 }
 
 function* changeRole(id: string, role: MemberRole): Step<MemberRecord> {
@@ -101,9 +92,4 @@ function* keepOwner({ id, account, role }: MemberRecord): Step<void> {
   if (role !== "owner") return
   const others = sql`SELECT id FROM members WHERE account = ${account} AND role = 'owner' AND id <> ${id} LIMIT 1`
   if (!(yield* exists(others))) throw rejections.lastOwner()
-}
-
-function memberFromRow(row: MemberRow): MemberRecord {
-  const { id, account, user_id: user, role, joined_at } = row
-  return { id, account, user, role, joinedAt: Number(joined_at) }
 }

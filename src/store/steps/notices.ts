@@ -1,13 +1,4 @@
 import { OF_ACCOUNT } from "../../accounting/budget-periods.ts"
-import {
-  type DeliveryRow,
-  dueFromRows,
-  type NoticeRow,
-  noticesFromRows,
-  targetFromRow,
-  type TakenRow,
-  type TargetRow,
-} from "./notice-rows.ts"
 import { sharesOf, type WaitingTarget } from "./notice-shares.ts"
 import type {
   DeliveryLimits,
@@ -17,6 +8,7 @@ import type {
   LowBalance,
   MarkChange,
   NewNotice,
+  NoticeDelivery,
   NoticeRecord,
   NoticeTarget,
   SpentBudget,
@@ -25,16 +17,59 @@ import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { BUDGET_HOLDER, PERIOD_POSITION, periodsAt } from "./budgets.ts"
+import { column, RecordColumns } from "./record-columns.ts"
 import { contains, oneOf, perEngine, SKIP_LOCKED, type Sql, sql, where } from "./sql.ts"
-import { row, rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
+import { rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-const TARGET_COLUMNS = sql`id, account, channel, hint, encrypted, types, balance_below, created_at`
+/** The notice of a delivery. */
+type DeliveredNotice = DueDelivery["notice"]
+
+const TARGET = new RecordColumns<NoticeTarget>({
+  id: "text",
+  account: "text",
+  channel: "text",
+  hint: "text",
+  encrypted: "text",
+  types: "json",
+  balanceBelow: "bigint",
+  createdAt: "number",
+})
+const NOTICE = new RecordColumns<DeliveredNotice>({
+  id: "text",
+  account: "text",
+  type: "text",
+  at: "number",
+  data: "text",
+})
+const LISTED = new RecordColumns<Omit<NoticeRecord, "deliveries">>({
+  number: "number",
+  id: "text",
+  account: "text",
+  type: "text",
+  at: "number",
+  data: "text",
+})
+const DELIVERY = new RecordColumns<NoticeDelivery & { readonly notice: string }>({
+  notice: "text",
+  target: "text",
+  state: "text",
+  attempts: "number",
+  at: "number",
+  error: "text",
+})
+/** A claimed delivery with the number of its previous attempts. */
+const CLAIMED = new RecordColumns<
+  Pick<NoticeDelivery, "target" | "attempts"> & { readonly notice: string }
+>({
+  notice: "text",
+  target: "text",
+  attempts: column("number", sql`attempts - 1`),
+})
 /**
  * Maximum targets with due deliveries that a claim reads. It exceeds the number of targets that can be at their limit
  * of concurrent deliveries, because an account has at most ten targets.
  */
 const MAX_DUE_TARGETS = 100
-const SELECT_NOTICES = sql`SELECT number, id, account, type, at, data FROM notices`
 
 export const noticeSteps: StepMethods<Store["notices"]> = {
   targets: statements(targets),
@@ -53,30 +88,22 @@ export const noticeSteps: StepMethods<Store["notices"]> = {
   prune: transaction(prune),
 }
 
-function* targets(accounts: readonly string[] | null): Step<NoticeTarget[]> {
-  const found = yield* rows<TargetRow>(
-    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets ${where(
+function targets(accounts: readonly string[] | null): Step<NoticeTarget[]> {
+  return TARGET.rows(
+    sql`SELECT ${TARGET.selected} FROM notice_targets ${where(
       accounts && sql`account ${oneOf(accounts)}`,
     )} ORDER BY created_at, id`,
   )
-  return found.map(targetFromRow)
 }
 
-function* findTarget(id: string): Step<NoticeTarget | null> {
-  const found = yield* row<TargetRow>(
-    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets WHERE id = ${id}`,
-  )
-  return found && targetFromRow(found)
+function findTarget(id: string): Step<NoticeTarget | null> {
+  return TARGET.row(sql`SELECT ${TARGET.selected} FROM notice_targets WHERE id = ${id}`)
 }
 
 function* insertTarget(target: NoticeTarget): Step<void> {
-  const { id, account, channel, hint, encrypted, balanceBelow, createdAt } = target
-  const types = target.types && JSON.stringify(target.types)
-  yield* run(
-    sql`INSERT INTO notice_targets (${TARGET_COLUMNS})
-      VALUES (${id}, ${account}, ${channel}, ${hint}, ${encrypted}, ${types}, ${balanceBelow}, ${createdAt})`,
-    { notice_targets_account_fkey: () => rejections.noAccount(account ?? "") },
-  )
+  yield* run(sql`INSERT INTO notice_targets (${TARGET.names}) VALUES (${TARGET.values(target)})`, {
+    notice_targets_account_fkey: () => rejections.noAccount(target.account ?? ""),
+  })
 }
 
 function* removeTarget(id: string): Step<void> {
@@ -90,27 +117,27 @@ function* list(
   before: number | null,
   limit: number,
 ): Step<NoticeRecord[]> {
-  const notices = yield* rows<NoticeRow>(
-    sql`${SELECT_NOTICES} ${where(
+  const notices = yield* LISTED.rows(
+    sql`SELECT ${LISTED.selected} FROM notices ${where(
       accounts && sql`account ${oneOf(accounts)}`,
       before !== null && sql`number < ${before}`,
     )} ORDER BY number DESC LIMIT ${limit}`,
   )
-  const deliveries = yield* rows<DeliveryRow>(
-    sql`SELECT notice, target, state, attempts, at, error FROM notice_deliveries
+  const deliveries = yield* DELIVERY.rows(
+    sql`SELECT ${DELIVERY.selected} FROM notice_deliveries
       WHERE notice ${oneOf(notices.map(({ id }) => id))} ORDER BY notice, target`,
   )
-  return noticesFromRows(notices, deliveries)
+  const byNotice = Map.groupBy(deliveries, ({ notice }) => notice)
+  return notices.map((notice) => ({
+    ...notice,
+    deliveries: (byNotice.get(notice.id) ?? []).map(({ notice: _, ...delivery }) => delivery),
+  }))
 }
 
-function* raise(
-  { id, account, type, at, data, target }: NewNotice,
-  mark: MarkChange | null,
-): Step<boolean> {
+function* raise(notice: NewNotice, mark: MarkChange | null): Step<boolean> {
+  const { id, account, type, at, target } = notice
   if (mark !== null && !(yield* changeMark(mark, at))) return false
-  yield* run(
-    sql`INSERT INTO notices (id, account, type, at, data) VALUES (${id}, ${account}, ${type}, ${at}, ${data})`,
-  )
+  yield* run(sql`INSERT INTO notices (${NOTICE.names}) VALUES (${NOTICE.values(notice)})`)
   const isOfType = perEngine({
     sqlite: sql`${type} IN (SELECT value FROM json_each(types))`,
     postgresql: sql`types::jsonb ? ${type}`,
@@ -185,24 +212,29 @@ function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDel
   const later = yield* dueTargets(sql`target > ${after}`, now, perTarget)
   const earlier = yield* dueTargets(sql`target <= ${after}`, now, perTarget)
   const waiting = [...later, ...earlier]
-  const taken: TakenRow[] = []
+  const claimed = []
   for (const [target, limit] of sharesOf(waiting, limits)) {
-    const ofTarget = yield* rows<TakenRow>(
+    const ofTarget = yield* CLAIMED.rows(
       sql`UPDATE notice_deliveries SET at = ${until}, attempts = attempts + 1 WHERE (notice, target) IN
           (SELECT notice, target FROM notice_deliveries
            WHERE state = 'pending' AND at <= ${now} AND target = ${target}
            ORDER BY at LIMIT ${limit} ${SKIP_LOCKED})
-        RETURNING notice, target, attempts - 1 AS attempts`,
+        RETURNING ${CLAIMED.selected}`,
     )
-    taken.push(...ofTarget)
+    claimed.push(...ofTarget)
   }
-  const notices = yield* rows<NoticeRow>(
-    sql`${SELECT_NOTICES} WHERE id ${oneOf(taken.map(({ notice }) => notice))}`,
+  const notices = yield* NOTICE.rows(
+    sql`SELECT ${NOTICE.selected} FROM notices WHERE id ${oneOf(claimed.map(({ notice }) => notice))}`,
   )
-  const found = yield* rows<TargetRow>(
-    sql`SELECT ${TARGET_COLUMNS} FROM notice_targets WHERE id ${oneOf(taken.map(({ target }) => target))}`,
+  const found = yield* TARGET.rows(
+    sql`SELECT ${TARGET.selected} FROM notice_targets WHERE id ${oneOf(claimed.map(({ target }) => target))}`,
   )
-  return dueFromRows(taken, notices, found)
+  const noticeOf = new Map(notices.map((notice) => [notice.id, notice]))
+  const targetOf = new Map(found.map((target) => [target.id, target]))
+  return claimed.flatMap(({ notice: noticeId, target: targetId, attempts }) => {
+    const [notice, target] = [noticeOf.get(noticeId), targetOf.get(targetId)]
+    return notice && target ? [{ notice, target, attempts }] : []
+  })
 }
 
 /**

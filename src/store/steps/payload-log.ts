@@ -1,7 +1,15 @@
 import type { ContentRecord, PayloadLog } from "../payload-log.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { SKIP_LOCKED, sql } from "./sql.ts"
-import { row, run, statements, type Step, type StepMethods } from "./step.ts"
+import { run, statements, type Step, type StepMethods } from "./step.ts"
 
+const CONTENT = new RecordColumns<ContentRecord>({
+  request: "text",
+  account: "text",
+  at: "number",
+  asked: "text",
+  answered: "text",
+})
 /** Maximum records that one statement deletes. */
 const SLICE = 500
 
@@ -11,20 +19,16 @@ export const payloadLogSteps: StepMethods<PayloadLog> = {
   sweep: statements(sweep),
 }
 
-function* keep({ request, account, at, asked, answered }: ContentRecord): Step<void> {
+function* keep(content: ContentRecord): Step<void> {
   yield* run(
-    sql`INSERT INTO contents (request, account, at, asked, answered)
-      VALUES (${request}, ${account}, ${at}, ${asked}, ${answered})
+    sql`INSERT INTO contents (${CONTENT.names}) VALUES (${CONTENT.values(content)})
       ON CONFLICT (request) DO UPDATE SET account = excluded.account, at = excluded.at, asked = excluded.asked,
         answered = excluded.answered`,
   )
 }
 
-function* find(request: string): Step<ContentRecord | null> {
-  const found = yield* row<Omit<ContentRecord, "at"> & { readonly at: bigint }>(
-    sql`SELECT request, account, at, asked, answered FROM contents WHERE request = ${request}`,
-  )
-  return found && { ...found, at: Number(found.at) }
+function find(request: string): Step<ContentRecord | null> {
+  return CONTENT.row(sql`SELECT ${CONTENT.selected} FROM contents WHERE request = ${request}`)
 }
 
 function* sweep(before: number): Step<void> {

@@ -5,7 +5,6 @@ import {
   type RecordedRedaction,
   redactAudit,
   redactEntry,
-  type Redaction,
   redactionOfAudit,
   redactionOfEntry,
   withSummary,
@@ -16,6 +15,7 @@ import { rejections } from "../rejections.ts"
 import type { Store } from "../store.ts"
 import { appendAudit, auditMentioning } from "./audit.ts"
 import { ENTRY_COLUMNS, entryFromRow, type EntryRow } from "./entry-rows.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { contains, literal, oneOf, perEngine, sql } from "./sql.ts"
 import {
   row,
@@ -28,12 +28,12 @@ import {
   transaction,
 } from "./step.ts"
 
-interface RedactionRow {
-  readonly record: bigint
-  readonly account: string | null
-  readonly number: bigint
-  readonly hash: string
-}
+const REDACTION = new RecordColumns<RecordedRedaction>({
+  record: "number",
+  account: "text",
+  number: "number",
+  hash: "text",
+})
 
 /** Steps on the keys with which the names of people in records are encrypted, until a person is erased. */
 export const personKeySteps: StepMethods<Store["personKeys"]> = {
@@ -60,14 +60,8 @@ function* findAddress(addressHash: string): Step<string | null> {
   return (yield* ofAddress(addressHash))?.person ?? null
 }
 
-function* redactions(): Step<RecordedRedaction[]> {
-  const found = yield* rows<RedactionRow>(sql`SELECT record, account, number, hash FROM redactions`)
-  return found.map(({ record, account, number, hash }) => ({
-    record: Number(record),
-    account,
-    number: Number(number),
-    hash,
-  }))
+function redactions(): Step<RecordedRedaction[]> {
+  return REDACTION.rows(sql`SELECT ${REDACTION.selected} FROM redactions`)
 }
 
 function* keyOf({ person, key }: PersonKey): Step<PersonKey> {
@@ -98,7 +92,10 @@ function* erase(erased: PersonToErase, audit: NewAuditRecord): Step<void> {
   const { number } = yield* appendAudit({ ...audit, after: withSummary(audit.after, redacted) })
   // Redactions are inserted before the records are changed, because a trigger only allows changes that have a
   // redaction.
-  for (const redaction of redacted) yield* insertRedaction(number, redaction)
+  for (const redaction of redacted) {
+    const values = REDACTION.values({ ...redaction, record: number })
+    yield* run(sql`INSERT INTO redactions (${REDACTION.names}) VALUES (${values})`)
+  }
   for (const record of records) yield* writeRecord(record)
   for (const entry of entries) yield* writeAuthor(entry)
 }
@@ -157,13 +154,6 @@ function* destroyKeys({ person, addressHashes, at }: PersonToErase): Step<void> 
   yield* run(
     sql`INSERT INTO person_keys (person, erased_at) VALUES (${person}, ${at})
       ON CONFLICT (person) DO UPDATE SET key = NULL, erased_at = excluded.erased_at`,
-  )
-}
-
-function* insertRedaction(record: number, { account, number, hash }: Redaction): Step<void> {
-  yield* run(
-    sql`INSERT INTO redactions (record, account, number, hash)
-      VALUES (${record}, ${account}, ${number}, ${hash})`,
   )
 }
 

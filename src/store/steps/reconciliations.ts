@@ -3,21 +3,21 @@ import { rejections } from "../rejections.ts"
 import type { TimeRange } from "../settlements.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { sql } from "./sql.ts"
-import { rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
+import { run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-interface ReconciliationRow {
-  readonly provider: string
-  readonly number: bigint
-  readonly at: bigint
-  readonly body: string
-}
-
-interface CorrectionRow {
-  readonly provider: string
-  readonly day: bigint
-  readonly amount: bigint
-}
+const RECONCILIATION = new RecordColumns<ReconciliationRecord>({
+  provider: "text",
+  number: "number",
+  at: "number",
+  body: "text",
+})
+const CORRECTION = new RecordColumns<CostCorrection>({
+  provider: "text",
+  day: "number",
+  amount: "bigint",
+})
 
 export const reconciliationSteps: StepMethods<Store["reconciliations"]> = {
   list: statements(list),
@@ -25,35 +25,30 @@ export const reconciliationSteps: StepMethods<Store["reconciliations"]> = {
   save: transaction((record, corrections, audit) => audited(audit, save(record, corrections))),
 }
 
-function* list(): Step<ReconciliationRecord[]> {
-  const found = yield* rows<ReconciliationRow>(
-    sql`SELECT provider, number, at, body FROM reconciliations ORDER BY provider`,
+function list(): Step<ReconciliationRecord[]> {
+  return RECONCILIATION.rows(
+    sql`SELECT ${RECONCILIATION.selected} FROM reconciliations ORDER BY provider`,
   )
-  return found.map(({ number, at, ...row }) => ({ ...row, number: Number(number), at: Number(at) }))
 }
 
-function* listCorrections({ from, until }: TimeRange): Step<CostCorrection[]> {
-  const found = yield* rows<CorrectionRow>(
-    sql`SELECT provider, day, amount FROM provider_corrections WHERE day >= ${from} AND day < ${until}
+function listCorrections({ from, until }: TimeRange): Step<CostCorrection[]> {
+  return CORRECTION.rows(
+    sql`SELECT ${CORRECTION.selected} FROM provider_corrections WHERE day >= ${from} AND day < ${until}
       ORDER BY day, provider, number`,
   )
-  return found.map((row) => ({ ...row, day: Number(row.day) }))
 }
 
-function* save(
-  { provider, number, at, body }: ReconciliationRecord,
-  corrections: readonly CostCorrection[],
-): Step<void> {
+function* save(record: ReconciliationRecord, corrections: readonly CostCorrection[]): Step<void> {
   const changed = yield* run(
-    sql`INSERT INTO reconciliations (provider, number, at, body) VALUES (${provider}, ${number}, ${at}, ${body})
+    sql`INSERT INTO reconciliations (${RECONCILIATION.names}) VALUES (${RECONCILIATION.values(record)})
       ON CONFLICT (provider) DO UPDATE SET number = excluded.number, at = excluded.at, body = excluded.body
       WHERE reconciliations.number = excluded.number - 1`,
   )
-  if (changed === 0) throw rejections.wasReconciled(provider)
-  for (const { day, amount } of corrections) {
+  if (changed === 0) throw rejections.wasReconciled(record.provider)
+  for (const correction of corrections) {
     yield* run(
-      sql`INSERT INTO provider_corrections (provider, day, number, amount)
-        VALUES (${provider}, ${day}, ${number}, ${amount})`,
+      sql`INSERT INTO provider_corrections (${CORRECTION.names}, number)
+        VALUES (${CORRECTION.values(correction)}, ${record.number})`,
     )
   }
 }

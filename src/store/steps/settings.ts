@@ -1,7 +1,8 @@
 import { rejections } from "../rejections.ts"
-import type { SettingChange, SettingRecord, SettingSection, SettingsState } from "../settings.ts"
+import type { SettingChange, SettingRecord, SettingsState } from "../settings.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
+import { RecordColumns } from "./record-columns.ts"
 import { nextRevision, REVISIONS } from "./revisions.ts"
 import { perEngine, sql } from "./sql.ts"
 import {
@@ -15,16 +16,14 @@ import {
   transaction,
 } from "./step.ts"
 
-interface SettingRow {
-  readonly section: SettingSection
-  readonly id: string
-  readonly body: string
-  readonly encrypted: string | null
-  readonly revision: bigint
-  readonly changed_at: bigint
-}
-
-type StateRow = { readonly current: bigint } & (SettingRow | { readonly id: null })
+const SETTING = new RecordColumns<SettingRecord>({
+  section: "text",
+  id: "text",
+  body: "text",
+  encrypted: "text",
+  revision: "number",
+  changedAt: "number",
+})
 
 const PRICE_GROUP = perEngine({
   sqlite: sql`json_extract(limits, '$.priceGroup')`,
@@ -38,12 +37,11 @@ export const settingSteps: StepMethods<Store["settings"]> = {
 
 /** Reads the revision and the settings in one statement, so that they are consistent. */
 function* read(): Step<SettingsState> {
-  const found = yield* rows<StateRow>(
-    sql`SELECT revised.number AS current, section, id, body, encrypted, revision, changed_at
+  const found = yield* rows<{ readonly current: bigint; readonly id: string | null }>(
+    sql`SELECT revised.number AS current, ${SETTING.selected}
       FROM (${REVISIONS.settings}) AS revised LEFT JOIN console_settings ON true ORDER BY section, id`,
   )
-  const records: SettingRecord[] = []
-  for (const row of found) if (row.id !== null) records.push(settingFromRow(row))
+  const records = found.filter(({ id }) => id !== null).map((row) => SETTING.read(row))
   return { revision: Number(found[0]?.current ?? 0n), records }
 }
 
@@ -71,7 +69,7 @@ function* change(changes: readonly SettingChange[], at: number): Step<SettingsSt
  * @throws StoreError `conflict` if the change was made for a different state, or removes a price group that is in use.
  */
 function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step<void> {
-  const found = yield* row<Pick<SettingRow, "revision">>(
+  const found = yield* row<{ readonly revision: bigint }>(
     sql`SELECT revision FROM console_settings WHERE section = ${section} AND id = ${id}`,
   )
   const revision = found === null ? null : Number(found.revision)
@@ -79,9 +77,4 @@ function* requireUnchanged({ section, id, body, replaces }: SettingChange): Step
   if (section !== "price_group" || body !== null) return
   const members = sql`SELECT id FROM accounts WHERE ${PRICE_GROUP} = ${id} LIMIT 1`
   if (yield* exists(members)) throw rejections.groupHasMembers(id)
-}
-
-function settingFromRow({ section, id, body, encrypted, ...row }: SettingRow): SettingRecord {
-  const { revision, changed_at: changedAt } = row
-  return { section, id, body, encrypted, revision: Number(revision), changedAt: Number(changedAt) }
 }

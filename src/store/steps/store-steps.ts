@@ -9,7 +9,9 @@ import { settingSteps } from "./settings.ts"
 import { accountSteps } from "./accounts.ts"
 import { batchSteps } from "./batches.ts"
 import { codeSteps } from "./codes.ts"
+import { deploymentReportSteps } from "./deployment-reports.ts"
 import { entrySteps } from "./entries.ts"
+import { integritySteps, type SharedIntegrity } from "./integrity.ts"
 import { keySteps } from "./keys.ts"
 import { paymentSteps } from "./payments.ts"
 import { personKeySteps } from "./person-keys.ts"
@@ -25,6 +27,7 @@ export type SharedStore = Pick<
   | "backups"
   | "batches"
   | "codes"
+  | "deploymentReports"
   | "entries"
   | "invitations"
   | "keys"
@@ -35,7 +38,7 @@ export type SharedStore = Pick<
   | "reconciliations"
   | "settings"
   | "vendorState"
-> & { readonly settlements: SharedSettlements }
+> & { readonly integrity: SharedIntegrity; readonly settlements: SharedSettlements }
 
 export const STORE_STEPS: StepGroups<SharedStore> = {
   audit: auditSteps,
@@ -48,7 +51,9 @@ export const STORE_STEPS: StepGroups<SharedStore> = {
   accounts: accountSteps,
   batches: batchSteps,
   codes: codeSteps,
+  deploymentReports: deploymentReportSteps,
   entries: entrySteps,
+  integrity: integritySteps,
   keys: keySteps,
   payments: paymentSteps,
   personKeys: personKeySteps,

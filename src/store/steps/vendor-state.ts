@@ -1,18 +1,19 @@
 import type { Store } from "../store.ts"
 import type { VendorStateRecord } from "../vendor-state.ts"
-import { FOR_UPDATE, numberOrNull, oneOf, perEngine, SKIP_LOCKED, sql, type Sql } from "./sql.ts"
-import { rows, run, statements, type Step, type StepMethods } from "./step.ts"
+import { RecordColumns } from "./record-columns.ts"
+import { FOR_UPDATE, oneOf, perEngine, SKIP_LOCKED, sql, type Sql } from "./sql.ts"
+import { run, statements, type Step, type StepMethods } from "./step.ts"
 
-interface StateRow {
-  readonly id_hash: string
-  readonly provider: string
-  readonly kind: string
-  readonly account: string
-  readonly request: string
-  readonly tokens: bigint | null
-  readonly created_at: bigint
-  readonly expires_at: bigint
-}
+const STATE = new RecordColumns<VendorStateRecord>({
+  idHash: "text",
+  provider: "text",
+  kind: "text",
+  account: "text",
+  request: "text",
+  tokens: "number",
+  createdAt: "number",
+  expiresAt: "number",
+})
 
 /** Maximum rows that one statement deletes. With SQLite, it may run on the gateway's main thread. */
 const SLICE = perEngine({ sqlite: sql`250`, postgresql: sql`5000` })
@@ -27,12 +28,10 @@ export const vendorStateSteps: StepMethods<Store["vendorState"]> = {
   sweep: statements(sweep),
 }
 
-function* find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
-  const found = yield* rows<StateRow>(
-    sql`SELECT id_hash, provider, kind, account, request, tokens, created_at, expires_at
-      FROM vendor_state WHERE id_hash ${oneOf(idHashes)}`,
+function find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
+  return STATE.rows(
+    sql`SELECT ${STATE.selected} FROM vendor_state WHERE id_hash ${oneOf(idHashes)}`,
   )
-  return found.map(recordFromRow)
 }
 
 /**
@@ -66,17 +65,4 @@ function deleteSome(condition: Sql): Step<number> {
     sql`DELETE FROM vendor_state WHERE number IN (
       SELECT number FROM vendor_state ${condition} LIMIT ${SLICE} ${SKIP_LOCKED})`,
   )
-}
-
-function recordFromRow(row: StateRow): VendorStateRecord {
-  return {
-    idHash: row.id_hash,
-    provider: row.provider,
-    kind: row.kind,
-    account: row.account,
-    request: row.request,
-    tokens: numberOrNull(row.tokens),
-    createdAt: Number(row.created_at),
-    expiresAt: Number(row.expires_at),
-  }
 }

@@ -1,16 +1,17 @@
 import type { ConsoleStore } from "../../console-store.ts"
 import type { Proof, ProofKind } from "../../proofs.ts"
+import { column, RecordColumns } from "../record-columns.ts"
 import { sql, type Sql } from "../sql.ts"
-import { row, run, statements, type Step, type StepMethods, transaction } from "../step.ts"
+import { run, statements, type Step, type StepMethods, transaction } from "../step.ts"
 import { USER_ID } from "./user-id.ts"
 
-interface ProofRow {
-  readonly user_id: string | null
-  readonly value: string
-  readonly expires_at: bigint
-}
-
-const COLUMNS = sql`${USER_ID} AS user_id, value, expires_at`
+const PROOF = new RecordColumns<Proof>({
+  kind: "text",
+  hash: "text",
+  user: column("text", USER_ID),
+  value: "text",
+  expiresAt: "number",
+})
 
 export const proofSteps: StepMethods<ConsoleStore["proofs"]> = {
   find: statements(find),
@@ -26,25 +27,20 @@ function isValid(kind: ProofKind, hash: string, now: number): Sql {
   return sql`hash = ${hash} AND kind = ${kind} AND expires_at > ${now}`
 }
 
-function* find(kind: ProofKind, hash: string, now: number): Step<Proof | null> {
-  const found = yield* row<ProofRow>(
-    sql`SELECT ${COLUMNS} FROM proofs WHERE ${isValid(kind, hash, now)}`,
-  )
-  return found && proofOf(kind, hash, found)
+function find(kind: ProofKind, hash: string, now: number): Step<Proof | null> {
+  return PROOF.row(sql`SELECT ${PROOF.selected} FROM proofs WHERE ${isValid(kind, hash, now)}`)
 }
 
-function* create({ kind, hash, user, value, expiresAt }: Proof): Step<void> {
+function* create(proof: Proof): Step<void> {
   yield* run(
-    sql`INSERT INTO proofs (hash, kind, ${USER_ID}, value, attempts, expires_at)
-      VALUES (${hash}, ${kind}, ${user}, ${value}, 0, ${expiresAt}) ON CONFLICT (hash) DO NOTHING`,
+    sql`INSERT INTO proofs (${PROOF.names}, attempts) VALUES (${PROOF.values(proof)}, 0) ON CONFLICT (hash) DO NOTHING`,
   )
 }
 
-function* take(kind: ProofKind, hash: string, now: number): Step<Proof | null> {
-  const taken = yield* row<ProofRow>(
-    sql`DELETE FROM proofs WHERE ${isValid(kind, hash, now)} RETURNING ${COLUMNS}`,
+function take(kind: ProofKind, hash: string, now: number): Step<Proof | null> {
+  return PROOF.row(
+    sql`DELETE FROM proofs WHERE ${isValid(kind, hash, now)} RETURNING ${PROOF.selected}`,
   )
-  return taken && proofOf(kind, hash, taken)
 }
 
 function* countAttempt(kind: ProofKind, hash: string, max: number): Step<boolean> {
@@ -58,9 +54,4 @@ function* countAttempt(kind: ProofKind, hash: string, max: number): Step<boolean
 
 function* endAll(user: string): Step<void> {
   yield* run(sql`DELETE FROM proofs WHERE ${USER_ID} = ${user}`)
-}
-
-function proofOf(kind: ProofKind, hash: string, row: ProofRow): Proof {
-  const { user_id: user, value, expires_at } = row
-  return { kind, hash, user, value, expiresAt: Number(expires_at) }
 }

@@ -1,15 +1,16 @@
 import type { ConsoleStore } from "../../console-store.ts"
 import type { FailureLock, SecondFactor } from "../../second-factors.ts"
-import { numberOrNull, sql, type Sql, type SqlBoolean } from "../sql.ts"
-import { row, run, statements, type Step, type StepMethods, transaction } from "../step.ts"
+import { RecordColumns } from "../record-columns.ts"
+import { sql, type Sql } from "../sql.ts"
+import { run, statements, type Step, type StepMethods, transaction } from "../step.ts"
 import { USER_ID } from "./user-id.ts"
 
-interface FactorRow {
-  readonly secret: string
-  readonly backup_codes: string
-  readonly is_active: SqlBoolean
-  readonly locked_until: bigint | null
-}
+const FACTOR = new RecordColumns<SecondFactor>({
+  secret: "text",
+  backupCodes: "text",
+  isActive: "boolean",
+  lockedUntil: "number",
+})
 
 /**
  * Changes are transactions. A single statement may be repeated after a lost connection, and would then report no
@@ -33,17 +34,8 @@ function* changes(change: Sql): Step<boolean> {
   return (yield* run(change)) > 0
 }
 
-function* find(user: string): Step<SecondFactor | null> {
-  const found = yield* row<FactorRow>(
-    sql`SELECT secret, backup_codes, is_active, locked_until FROM second_factors WHERE ${USER_ID} = ${user}`,
-  )
-  if (found === null) return null
-  return {
-    secret: found.secret,
-    backupCodes: found.backup_codes,
-    isActive: Boolean(found.is_active),
-    lockedUntil: numberOrNull(found.locked_until),
-  }
+function find(user: string): Step<SecondFactor | null> {
+  return FACTOR.row(sql`SELECT ${FACTOR.selected} FROM second_factors WHERE ${USER_ID} = ${user}`)
 }
 
 function begin(user: string, secret: string, backupCodes: string): Sql {

@@ -1,32 +1,23 @@
 import type { ConsoleStore } from "../../console-store.ts"
 import type { FoundSession, NewSession, SessionRecord } from "../../sessions.ts"
-import { FOR_SHARE, sql, type SqlBoolean, where } from "../sql.ts"
-import {
-  exists,
-  row,
-  rows,
-  run,
-  statements,
-  type Step,
-  type StepMethods,
-  transaction,
-} from "../step.ts"
+import { column, RecordColumns } from "../record-columns.ts"
+import { FOR_SHARE, sql, where } from "../sql.ts"
+import { exists, run, statements, type Step, type StepMethods, transaction } from "../step.ts"
 import { USER_ID } from "./user-id.ts"
 
-interface FoundRow {
-  readonly id: string
-  readonly user_id: string
-  readonly expires_at: bigint
-  readonly is_remembered: SqlBoolean
-}
-
-interface SessionRow {
-  readonly id: string
-  readonly created_at: bigint
-  readonly expires_at: bigint
-  readonly address: string | null
-  readonly agent: string | null
-}
+const FOUND = new RecordColumns<FoundSession>({
+  id: "text",
+  user: column("text", USER_ID),
+  expiresAt: "number",
+  isRemembered: "boolean",
+})
+const SESSION = new RecordColumns<SessionRecord>({
+  id: "text",
+  createdAt: "number",
+  expiresAt: "number",
+  address: "text",
+  agent: "text",
+})
 
 export const sessionSteps: StepMethods<ConsoleStore["sessions"]> = {
   find: statements(find),
@@ -36,30 +27,17 @@ export const sessionSteps: StepMethods<ConsoleStore["sessions"]> = {
   end: transaction(end),
 }
 
-function* find(tokenHash: string, now: number): Step<FoundSession | null> {
-  const found = yield* row<FoundRow>(
-    sql`SELECT id, ${USER_ID} AS user_id, expires_at, is_remembered FROM sessions
-      WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
+function find(tokenHash: string, now: number): Step<FoundSession | null> {
+  return FOUND.row(
+    sql`SELECT ${FOUND.selected} FROM sessions WHERE token_hash = ${tokenHash} AND expires_at > ${now}`,
   )
-  if (found === null) return null
-  return {
-    id: found.id,
-    user: found.user_id,
-    expiresAt: Number(found.expires_at),
-    isRemembered: Boolean(found.is_remembered),
-  }
 }
 
-function* list(user: string, now: number): Step<SessionRecord[]> {
-  const found = yield* rows<SessionRow>(
-    sql`SELECT id, created_at, expires_at, address, agent FROM sessions
+function list(user: string, now: number): Step<SessionRecord[]> {
+  return SESSION.rows(
+    sql`SELECT ${SESSION.selected} FROM sessions
       WHERE ${USER_ID} = ${user} AND expires_at > ${now} ORDER BY created_at DESC, id LIMIT 200`,
   )
-  return found.map(({ created_at: createdAt, expires_at: expiresAt, ...session }) => ({
-    ...session,
-    createdAt: Number(createdAt),
-    expiresAt: Number(expiresAt),
-  }))
 }
 
 /**
@@ -67,7 +45,7 @@ function* list(user: string, now: number): Step<SessionRecord[]> {
  * waits, and then also ends this session.
  */
 function* create(session: NewSession, replaced: string | null): Step<boolean> {
-  const { id, user, tokenHash, isRemembered, createdAt, expiresAt, address, agent } = session
+  const { user, tokenHash, isRemembered } = session
   if (replaced !== null) yield* run(sql`DELETE FROM sessions WHERE id = ${replaced}`)
   const enabled = where(
     sql`id = ${user}`,
@@ -76,8 +54,8 @@ function* create(session: NewSession, replaced: string | null): Step<boolean> {
   )
   if (!(yield* exists(sql`SELECT id FROM users ${enabled} ${FOR_SHARE}`))) return false
   yield* run(
-    sql`INSERT INTO sessions (id, token_hash, ${USER_ID}, is_remembered, created_at, expires_at, address, agent)
-      VALUES (${id}, ${tokenHash}, ${user}, ${isRemembered}, ${createdAt}, ${expiresAt}, ${address}, ${agent})`,
+    sql`INSERT INTO sessions (${SESSION.names}, token_hash, ${USER_ID}, is_remembered)
+      VALUES (${SESSION.values(session)}, ${tokenHash}, ${user}, ${isRemembered})`,
   )
   return true
 }

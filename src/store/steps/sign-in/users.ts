@@ -7,17 +7,8 @@ import type {
   UserInput,
   UserRecord,
 } from "../../users.ts"
-import {
-  contains,
-  FOR_UPDATE,
-  noneOf,
-  numberOrNull,
-  oneOf,
-  sql,
-  type Sql,
-  type SqlBoolean,
-  where,
-} from "../sql.ts"
+import { column, RecordColumns } from "../record-columns.ts"
+import { contains, FOR_UPDATE, noneOf, oneOf, sql, type Sql, where } from "../sql.ts"
 import {
   exists,
   row,
@@ -31,21 +22,21 @@ import {
 } from "../step.ts"
 import { USER_ID } from "./user-id.ts"
 
-interface UserRow {
-  readonly id: string
-  readonly name: string
-  readonly email: string
-  readonly is_operator: SqlBoolean
-  readonly is_disabled: SqlBoolean
-  readonly has_two_factor: SqlBoolean
-  readonly has_password: SqlBoolean
-  readonly created_at: bigint
-  readonly last_seen_at: bigint | null
-}
-
-const SELECT = sql`SELECT id, name, email, is_operator, is_disabled, password_hash IS NOT NULL AS has_password,
-  EXISTS (SELECT 1 FROM second_factors WHERE ${USER_ID} = users.id AND is_active) AS has_two_factor,
-  created_at, last_seen_at FROM users`
+const USER = new RecordColumns<UserRecord>({
+  id: "text",
+  name: "text",
+  email: "text",
+  isOperator: "boolean",
+  isDisabled: "boolean",
+  hasTwoFactor: column(
+    "boolean",
+    sql`EXISTS (SELECT 1 FROM second_factors WHERE ${USER_ID} = users.id AND is_active)`,
+  ),
+  hasPassword: column("boolean", sql`password_hash IS NOT NULL`),
+  createdAt: "number",
+  lastSeenAt: "number",
+})
+const SELECT = sql`SELECT ${USER.selected} FROM users`
 
 /** The number of an advisory lock, which is "operator" as a number. */
 const USERS_LOCK = 8030038472133013618n
@@ -72,9 +63,8 @@ function find(id: string): Step<UserRecord | null> {
   return findUser(sql`id = ${id}`)
 }
 
-function* findUser(condition: Sql): Step<UserRecord | null> {
-  const found = yield* row<UserRow>(sql`${SELECT} WHERE ${condition}`)
-  return found && userFromRow(found)
+function findUser(condition: Sql): Step<UserRecord | null> {
+  return USER.row(sql`${SELECT} WHERE ${condition}`)
 }
 
 function findByIdentity({ provider, subject }: Identity): Step<UserRecord | null> {
@@ -90,21 +80,20 @@ function* identities(id: string): Step<Identity[]> {
   return found.map(({ provider, subject }) => ({ provider, subject }))
 }
 
-function* list({ search, after, limit }: UserFilter): Step<UserRecord[]> {
+function list({ search, after, limit }: UserFilter): Step<UserRecord[]> {
   const text = search?.toLowerCase()
-  const found = yield* rows<UserRow>(
+  return USER.rows(
     sql`${SELECT} ${where(
       text !== undefined &&
         sql`(${contains(sql`lower(name)`, text)} OR ${contains(sql`email`, text)})`,
       after && sql`(created_at, id) > (${after.createdAt}, ${after.id})`,
     )} ORDER BY created_at, id LIMIT ${limit}`,
   )
-  return found.map(userFromRow)
 }
 
 function* many(ids: readonly string[]): Step<ReadonlyMap<string, UserRecord>> {
-  const found = yield* rows<UserRow>(sql`${SELECT} WHERE id ${oneOf(ids)}`)
-  return new Map(found.map((user) => [user.id, userFromRow(user)]))
+  const found = yield* USER.rows(sql`${SELECT} WHERE id ${oneOf(ids)}`)
+  return new Map(found.map((user) => [user.id, user]))
 }
 
 function* passwordHash(id: string): Step<string | null> {
@@ -230,18 +219,4 @@ function lockUsers(): Step<void> {
 function* lockUser(id: string): Step<UserRecord | null> {
   yield* lockUsers()
   return yield* findUser(sql`id = ${id} ${FOR_UPDATE}`)
-}
-
-function userFromRow(row: UserRow): UserRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    isOperator: Boolean(row.is_operator),
-    isDisabled: Boolean(row.is_disabled),
-    hasTwoFactor: Boolean(row.has_two_factor),
-    hasPassword: Boolean(row.has_password),
-    createdAt: Number(row.created_at),
-    lastSeenAt: numberOrNull(row.last_seen_at),
-  }
 }
