@@ -1,8 +1,7 @@
 import type { Labels } from "../../src/accounting/labels.ts"
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import type { RequestSources } from "../../src/management/requests.ts"
-import { SqliteFailureLog } from "../../src/store/sqlite/failure-log.ts"
-import { SqlitePayloadLog } from "../../src/store/sqlite/payload-log.ts"
+import { sqliteLogs } from "../../src/store/sqlite/log-files.ts"
 import { ReportsOnDemand } from "../../src/store/sqlite/reports-on-demand.ts"
 import type { FailureLog } from "../../src/store/failure-log.ts"
 import type { RequestFilter } from "../../src/store/requests.ts"
@@ -42,9 +41,9 @@ const BALANCE = 1_000_000_000_000n
 export class ReportedDatabase implements AsyncDisposable {
   readonly database = TestDatabase.direct()
   readonly reports = new ReportsOnDemand(this.database.directory.database)
-  readonly payloads = new SqlitePayloadLog(this.database.directory.database, this.reports)
-
-  readonly failures = new SqliteFailureLog(this.database.directory.database, this.reports)
+  readonly #logs = sqliteLogs(this.database.directory.database, this.reports)
+  readonly payloads = this.#logs.payloads
+  readonly failures = this.#logs.failures
 
   /** The parts from which requests are read. */
   get sources(): RequestSources {

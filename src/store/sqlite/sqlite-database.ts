@@ -16,10 +16,9 @@ import { databaseStatus } from "./database-status.ts"
 import { hasLog, prepareDirectory, setLogAside } from "./database-file.ts"
 import { DatabaseWatch } from "./database-watch.ts"
 import { DirectFile } from "./direct-file.ts"
-import { SqliteFailureLog } from "./failure-log.ts"
 import { failuresFile, failuresPath } from "./log-file.ts"
 import type { FailedRequest, FailureFilter } from "../failure-log.ts"
-import { SqlitePayloadLog } from "./payload-log.ts"
+import { sqliteLogs } from "./log-files.ts"
 import { ReportsOnDemand } from "./reports-on-demand.ts"
 import { FolderFiles } from "./folder-files.ts"
 import { openServingStore } from "./serving-store.ts"
@@ -121,8 +120,7 @@ export class SqliteDatabase implements Database {
     return {
       store,
       reports,
-      payloads: new SqlitePayloadLog(path, reports),
-      failures: new SqliteFailureLog(path, reports),
+      ...sqliteLogs(path, reports),
       conversations,
       files: (kind) => new FolderFiles(path, kind),
       // Nothing to do, because SQLite needs no preparation.
