@@ -5,7 +5,7 @@ import type { AccountState } from "../store/accounts.ts"
 import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { formatFields, formatTable } from "./output.ts"
+import type { Column, Fields } from "./output.ts"
 import { creditsArgument, labelArgument } from "./parse.ts"
 
 const GROUP = ["account", "manage accounts, whose balances pay for requests"] as const
@@ -37,28 +37,23 @@ const registerAccountCreate: RegisterCommand = (program, terminal) => {
         }),
       )
       const { balance } = account
-      outputOf(command, terminal).result({ id: account.id, name, balance }, (style) =>
-        formatFields(
-          [
-            ["account", name],
-            ["id", account.id],
-            ["balance", `${balance} credits`],
-            ["next", `tollgate key create --account ${name}`],
-          ],
-          style,
-        ),
-      )
+      outputOf(command, terminal).fields({ id: account.id, name, balance }, [
+        ["account", name],
+        ["id", account.id],
+        ["balance", `${balance} credits`],
+        ["next", `tollgate key create --account ${name}`],
+      ])
     })
 }
 
-const COLUMNS = [
-  { title: "ID" },
-  { title: "NAME" },
-  { title: "STATE" },
-  { title: "BALANCE", align: "right" },
-  { title: "DEBT", align: "right" },
-  { title: "CREATED" },
-] as const
+const COLUMNS: readonly Column<Account>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "NAME", cell: ({ name }) => name },
+  { title: "STATE", cell: ({ state }) => state },
+  { title: "BALANCE", align: "right", cell: ({ balance }) => balance },
+  { title: "DEBT", align: "right", cell: ({ debt }) => debt },
+  { title: "CREATED", cell: ({ created_at }) => created_at },
+]
 
 const ALL_BY_NAME = { limit: Number.MAX_SAFE_INTEGER, sort: "name", order: "asc" } as const
 
@@ -72,18 +67,9 @@ const registerAccountList: RegisterCommand = (program, terminal) => {
         const { data } = await service.list(COMMAND_LINE, ALL_BY_NAME)
         return data
       })
-      outputOf(command, terminal).result({ accounts }, (style) => {
-        if (accounts.length === 0)
-          return "No accounts yet. Create one with: tollgate account create NAME"
-        const rows = accounts.map(({ id, name, state, balance, debt, created_at }) => [
-          id,
-          name,
-          state,
-          balance,
-          debt,
-          created_at,
-        ])
-        return formatTable(COLUMNS, rows, style)
+      outputOf(command, terminal).table("accounts", accounts, {
+        columns: COLUMNS,
+        empty: "No accounts yet. Create one with: tollgate account create NAME",
       })
     })
 }
@@ -99,11 +85,11 @@ const registerAccountShow: RegisterCommand = (program, terminal) => {
         const { id } = await requireAccount(store, idOrName)
         return accounts.find(COMMAND_LINE, id)
       })
-      outputOf(command, terminal).result(account, (style) => formatFields(fieldsOf(account), style))
+      outputOf(command, terminal).fields(account, fieldsOf(account))
     })
 }
 
-function fieldsOf(account: Account): (readonly [string, string])[] {
+function fieldsOf(account: Account): Fields {
   const { daily_budget: daily, monthly_budget: monthly } = account
   const limits: readonly (readonly [string, unknown])[] = [
     ["models", account.models?.join(", ")],

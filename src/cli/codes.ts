@@ -5,7 +5,7 @@ import type { Codes } from "../management/codes.ts"
 import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { withInstallation } from "./installation.ts"
-import { formatFields, formatTable } from "./output.ts"
+import type { Column, Fields } from "./output.ts"
 import {
   creditsArgument,
   durationArgument,
@@ -46,33 +46,26 @@ const registerCodeCreate: RegisterCommand = (program, terminal) => {
         ...(note !== undefined && { note }),
       }
       const code = await withInstallation(command, ({ codes }) => codes.create(COMMAND_LINE, input))
-      outputOf(command, terminal).result(
-        code,
-        (style) =>
-          // Scripts search for this line, so it is not padded.
-          `code: ${code.code}\n${formatFields(
-            [
-              ["id", code.id],
-              ["gives", `${code.credits} credits, once to each of ${code.uses} accounts`],
-              ["expires", code.expires_at ?? "never"],
-              ["note", "The code is shown only once; only its hash is stored."],
-            ],
-            style,
-          )}`,
-      )
+      const fields: Fields = [
+        ["id", code.id],
+        ["gives", `${code.credits} credits, once to each of ${code.uses} accounts`],
+        ["expires", code.expires_at ?? "never"],
+        ["note", "The code is shown only once; only its hash is stored."],
+      ]
+      outputOf(command, terminal).fields(code, fields, `code: ${code.code}`)
     })
 }
 
 const PAGE_SIZE = 200
-const COLUMNS = [
-  { title: "ID" },
-  { title: "CODE" },
-  { title: "CREDITS", align: "right" },
-  { title: "USED", align: "right" },
-  { title: "STATUS" },
-  { title: "EXPIRES" },
-  { title: "NOTE" },
-] as const
+const COLUMNS: readonly Column<Code>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "CODE", cell: ({ hint }) => `TG-...-${hint}` },
+  { title: "CREDITS", align: "right", cell: ({ credits }) => credits },
+  { title: "USED", align: "right", cell: ({ used, uses }) => `${used} of ${uses}` },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "EXPIRES", cell: ({ expires_at }) => expires_at ?? "never" },
+  { title: "NOTE", cell: ({ note }) => note ?? "" },
+]
 
 /** `tollgate code list` */
 const registerCodeList: RegisterCommand = (program, terminal) => {
@@ -81,19 +74,9 @@ const registerCodeList: RegisterCommand = (program, terminal) => {
     .description("list the codes, newest first")
     .action(async (_options: object, command) => {
       const codes = await withInstallation(command, (installation) => allCodes(installation.codes))
-      outputOf(command, terminal).result({ codes }, (style) => {
-        if (codes.length === 0)
-          return "No codes yet. Create one with: tollgate code create --credits N"
-        const rows = codes.map((code) => [
-          code.id,
-          `TG-...-${code.hint}`,
-          code.credits,
-          `${code.used} of ${code.uses}`,
-          code.status,
-          code.expires_at ?? "never",
-          code.note ?? "",
-        ])
-        return formatTable(COLUMNS, rows, style)
+      outputOf(command, terminal).table("codes", codes, {
+        columns: COLUMNS,
+        empty: "No codes yet. Create one with: tollgate code create --credits N",
       })
     })
 }

@@ -5,7 +5,6 @@ import { COMMAND_LINE } from "../management/actor.ts"
 import { type LargeAmountOptions, confirmLargeAmount, withYes } from "./ask-first.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { formatFields } from "./output.ts"
 import { creditsArgument, labelArgument, signedCreditsArgument } from "./parse.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -110,17 +109,12 @@ async function addEntry(
     balance: formatCredits(now.balance),
     debt: formatCredits(now.debt),
   }
-  outputOf(command, terminal).result(document, (style) =>
-    formatFields(
-      [
-        ["account", account.name],
-        [done, `${entry.amount} credits, entry ${entry.number}`],
-        ["balance", `${document.balance} credits`],
-        ...debtFields(now.debt),
-      ],
-      style,
-    ),
-  )
+  outputOf(command, terminal).fields(document, [
+    ["account", account.name],
+    [done, `${entry.amount} credits, entry ${entry.number}`],
+    ["balance", `${document.balance} credits`],
+    ...debtFields(now.debt),
+  ])
 }
 
 function debtFields(debt: bigint): [string, string][] {

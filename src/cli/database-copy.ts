@@ -12,7 +12,6 @@ import { DATABASE_GROUP } from "./database-status.ts"
 import { CommandError } from "./exit-codes.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatFields } from "./output.ts"
 
 const ADDRESSES = "source: sqlite, sqlite:FOLDER, postgres (from the settings) or postgres://..."
 
@@ -36,18 +35,13 @@ export const registerDatabaseCopy: RegisterCommand = (program, terminal) => {
         entries: verdict.entries,
         copied: counts,
       }
-      outputOf(command, terminal).result(document, (style) =>
-        formatFields(
-          [
-            ["from", places.from],
-            ["to", places.to],
-            ["copied", wordsOf(counts)],
-            ["verdict", "identical ledger: every row is correct, and every sum matches"],
-            ["next", "start the gateway with the new address; the old database is unchanged"],
-          ],
-          style,
-        ),
-      )
+      outputOf(command, terminal).fields(document, [
+        ["from", places.from],
+        ["to", places.to],
+        ["copied", wordsOf(counts)],
+        ["verdict", "identical ledger: every row is correct, and every sum matches"],
+        ["next", "start the gateway with the new address; the old database is unchanged"],
+      ])
     })
 }
 

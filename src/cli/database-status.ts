@@ -1,23 +1,28 @@
 import { loadSettings } from "../config/load.ts"
-import type { DatabaseStatus } from "../store/database-status.ts"
+import type { DatabasePart, DatabaseStatus } from "../store/database-status.ts"
 import { databaseOf } from "../store/installation-database.ts"
+import type { NodeRecord } from "../store/nodes.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatBytes, formatFields, formatTable, type Style } from "./output.ts"
+import { type Column, formatBytes, formatFields, formatTable, type Style } from "./output.ts"
 
 export const DATABASE_GROUP = ["database", "manage the database (SQLite or PostgreSQL)"] as const
 
-const NODE_COLUMNS = [
-  { title: "NODE" },
-  { title: "HOST" },
-  { title: "PROCESS", align: "right" },
-  { title: "LAST SEEN" },
-] as const
-const PART_COLUMNS = [
-  { title: "SIZE", align: "right" },
-  { title: "PARTITIONS", align: "right" },
-  { title: "NAME" },
-] as const
+const NODE_COLUMNS: readonly Column<NodeRecord>[] = [
+  { title: "NODE", cell: ({ id }) => id },
+  { title: "HOST", cell: ({ host }) => host },
+  { title: "PROCESS", align: "right", cell: ({ process }) => String(process) },
+  { title: "LAST SEEN", cell: ({ beatAt }) => new Date(beatAt).toISOString() },
+]
+const PART_COLUMNS: readonly Column<DatabasePart>[] = [
+  { title: "SIZE", align: "right", cell: ({ bytes }) => formatBytes(bytes) },
+  {
+    title: "PARTITIONS",
+    align: "right",
+    cell: ({ partitions }) => (partitions === 0 ? "-" : String(partitions)),
+  },
+  { title: "NAME", cell: ({ name }) => name },
+]
 const MAX_LISTED_TABLES = 12
 
 /** `tollgate database status` */
@@ -74,18 +79,10 @@ function describe(status: DatabaseStatus, style: Style): string {
   }
   if (schema.fault !== null) fields.push(["note", schema.fault])
   if (nodes) fields.push(["nodes", nodes.length === 0 ? "no running node" : String(nodes.length)])
-  const largest = parts.slice(0, MAX_LISTED_TABLES).map(partRow)
+  const largest = parts.slice(0, MAX_LISTED_TABLES)
   return [
     formatFields(fields, style),
-    ...(nodes && nodes.length > 0 ? [formatTable(NODE_COLUMNS, nodes.map(nodeRow), style)] : []),
+    ...(nodes && nodes.length > 0 ? [formatTable(NODE_COLUMNS, nodes, style)] : []),
     ...(largest.length > 0 ? [formatTable(PART_COLUMNS, largest, style)] : []),
   ].join("\n\n")
-}
-
-function nodeRow(node: NonNullable<DatabaseStatus["nodes"]>[number]): string[] {
-  return [node.id, node.host, String(node.process), new Date(node.beatAt).toISOString()]
-}
-
-function partRow({ name, bytes, partitions }: DatabaseStatus["parts"][number]): string[] {
-  return [formatBytes(bytes), partitions === 0 ? "-" : String(partitions), name]
 }

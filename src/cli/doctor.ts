@@ -3,9 +3,13 @@ import type { Check } from "../management/check.ts"
 import { examine } from "./doctor-checks.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatTable } from "./output.ts"
+import { type Column, formatTable } from "./output.ts"
 
-const COLUMNS = [{ title: "CHECK" }, { title: "RESULT" }, { title: "FOUND" }] as const
+const COLUMNS: readonly Column<Check>[] = [
+  { title: "CHECK", cell: ({ name }) => name },
+  { title: "RESULT", cell: ({ result }) => result },
+  { title: "FOUND", cell: ({ found }) => found },
+]
 
 /** `tollgate doctor` */
 export const registerDoctor: RegisterCommand = (program, terminal) => {
@@ -17,9 +21,8 @@ export const registerDoctor: RegisterCommand = (program, terminal) => {
       const failed = checks.filter((check) => check.result === "failed")
       const isHealthy = failed.length === 0
       outputOf(command, terminal).result({ healthy: isHealthy, checks }, (style) => {
-        const rows = checks.map(({ name, result, found }) => [name, result, found])
         const fixes = checks.filter(hasFix).map(({ name, fix }) => `${name}: ${fix}`)
-        const table = formatTable(COLUMNS, rows, style)
+        const table = formatTable(COLUMNS, checks, style)
         return fixes.length === 0 ? table : `${table}\n\nTo fix:\n  ${fixes.join("\n  ")}`
       })
       if (!isHealthy) {

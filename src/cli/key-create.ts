@@ -4,7 +4,7 @@ import type { NewKey } from "#contract/keys.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { dateText, keyDocument } from "./key-document.ts"
-import { formatFields } from "./output.ts"
+import type { Fields } from "./output.ts"
 import {
   aliasesArgument,
   creditsArgument,
@@ -71,19 +71,13 @@ export const registerKeyCreate: RegisterCommand = (program, terminal) => {
         const account = await requireAccount(store, options.account)
         return keys.create(COMMAND_LINE, orderOf(account.id, options))
       })
-      outputOf(command, terminal).result(
-        { ...keyDocument(key), key: secret },
-        (style) =>
-          // Scripts search for this line, so it is not padded.
-          `key: ${secret}\n${formatFields(
-            [
-              ["id", key.id],
-              ["account", options.account],
-              ["note", "The key is shown only once; only its hash is stored."],
-            ],
-            style,
-          )}`,
-      )
+      const fields: Fields = [
+        ["id", key.id],
+        ["account", options.account],
+        ["note", "The key is shown only once; only its hash is stored."],
+      ]
+      const document = { ...keyDocument(key), key: secret }
+      outputOf(command, terminal).fields(document, fields, `key: ${secret}`)
     })
 }
 

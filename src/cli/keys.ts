@@ -4,18 +4,27 @@ import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
 import { KEY_GROUP, registerKeyCreate } from "./key-create.ts"
 import { dateText, keyDocument } from "./key-document.ts"
-import { formatFields, formatTable } from "./output.ts"
+import type { Column, Fields } from "./output.ts"
 import { durationArgument } from "./parse.ts"
 
-const COLUMNS = [
-  { title: "ID" },
-  { title: "NAME" },
-  { title: "ACCOUNT" },
-  { title: "KEY" },
-  { title: "STATUS" },
-  { title: "BUDGET LEFT", align: "right" },
-  { title: "EXPIRES" },
-] as const
+/** Returns the columns of a list of keys. */
+function columnsOf(
+  accountNames: ReadonlyMap<string, string>,
+): readonly Column<ReturnType<typeof keyDocument>>[] {
+  return [
+    { title: "ID", cell: ({ id }) => id },
+    { title: "NAME", cell: ({ name }) => name },
+    { title: "ACCOUNT", cell: ({ account }) => accountNames.get(account) ?? account },
+    { title: "KEY", cell: ({ hint }) => `sk-tg-...${hint ?? ""}` },
+    { title: "STATUS", cell: stateOf },
+    {
+      title: "BUDGET LEFT",
+      align: "right",
+      cell: ({ budget, budget_left: left }) => (left === null ? "-" : `${left} of ${budget}`),
+    },
+    { title: "EXPIRES", cell: ({ expires_at }) => expires_at ?? "never" },
+  ]
+}
 
 /** `tollgate key list [--account NAME]` */
 const registerKeyList: RegisterCommand = (program, terminal) => {
@@ -35,19 +44,9 @@ const registerKeyList: RegisterCommand = (program, terminal) => {
           names: new Map(accounts.map(({ id, name }) => [id, name])),
         }
       })
-      outputOf(command, terminal).result({ keys }, (style) => {
-        if (keys.length === 0)
-          return "No keys yet. Create one with: tollgate key create --account NAME"
-        const rows = keys.map((key) => [
-          key.id,
-          key.name,
-          names.get(key.account) ?? key.account,
-          `sk-tg-...${key.hint ?? ""}`,
-          stateOf(key),
-          key.budget_left === null ? "-" : `${key.budget_left} of ${key.budget}`,
-          key.expires_at ?? "never",
-        ])
-        return formatTable(COLUMNS, rows, style)
+      outputOf(command, terminal).table("keys", keys, {
+        columns: columnsOf(names),
+        empty: "No keys yet. Create one with: tollgate key create --account NAME",
       })
     })
 }
@@ -75,19 +74,13 @@ const registerKeyRotate: RegisterCommand = (program, terminal) => {
       const { secret, ...key } = await withInstallation(command, ({ keys }) =>
         keys.rotate(COMMAND_LINE, id, grace),
       )
-      outputOf(command, terminal).result(
-        { ...keyDocument(key), key: secret },
-        (style) =>
-          // Scripts search for this line, so it is not padded.
-          `key: ${secret}\n${formatFields(
-            [
-              ["id", key.id],
-              ["old key", `works until ${dateText(Date.now() + grace)}`],
-              ["note", "The new key is shown only once; only its hash is stored."],
-            ],
-            style,
-          )}`,
-      )
+      const fields: Fields = [
+        ["id", key.id],
+        ["old key", `works until ${dateText(Date.now() + grace)}`],
+        ["note", "The new key is shown only once; only its hash is stored."],
+      ]
+      const document = { ...keyDocument(key), key: secret }
+      outputOf(command, terminal).fields(document, fields, `key: ${secret}`)
     })
 }
 

@@ -9,16 +9,16 @@ import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatTable, type Style } from "./output.ts"
+import { type Column, formatTable, type Style } from "./output.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
-const COLUMNS = [
-  { title: "MODEL" },
-  { title: "KIND" },
-  { title: "CONTEXT", align: "right" },
-  { title: "INPUT", align: "right" },
-  { title: "OUTPUT", align: "right" },
-] as const
+const COLUMNS: readonly Column<ModelEntry>[] = [
+  { title: "MODEL", cell: ({ id }) => id },
+  { title: "KIND", cell: ({ kind }) => kind },
+  { title: "CONTEXT", align: "right", cell: ({ context_length }) => String(context_length ?? "-") },
+  { title: "INPUT", align: "right", cell: ({ pricing }) => pricing?.input ?? "no price" },
+  { title: "OUTPUT", align: "right", cell: ({ pricing }) => pricing?.output ?? "" },
+]
 
 const PRICES_NOTE =
   "Prices are credits per million tokens, multiplier included. Requests to a model without a price are rejected."
@@ -43,15 +43,8 @@ export const registerModels: RegisterCommand = (program, terminal) => {
       const models = catalog.list().map((model) => entryOf(catalog.priced(model)))
       outputOf(command, terminal).result({ models }, (style) => {
         if (models.length === 0) return noModels(settings, catalog)
-        const rows = models.map((model) => [
-          model.id,
-          model.kind,
-          model.context_length === undefined ? "-" : String(model.context_length),
-          model.pricing?.input ?? "no price",
-          model.pricing?.output ?? "",
-        ])
         const notes = [PRICES_NOTE, ...catalog.withoutModels].join("\n")
-        return `${formatTable(COLUMNS, rows, style)}\n\n${notes}`
+        return `${formatTable(COLUMNS, models, style)}\n\n${notes}`
       })
     })
 }
@@ -88,7 +81,15 @@ function modelRules(catalog: Catalog, name: string): ModelRulesDocument {
   }
 }
 
-const RULE_COLUMNS = [{ title: "RULE" }, { title: "VALUE" }, { title: "FROM" }] as const
+const RULE_COLUMNS: readonly Column<EffectiveRule>[] = [
+  { title: "RULE", cell: ({ name }) => name },
+  { title: "VALUE", cell: ({ value }) => ruleText(value) },
+  {
+    title: "FROM",
+    cell: ({ source, note }) =>
+      note === null ? RULE_SOURCE_WORDS[source] : `${RULE_SOURCE_WORDS[source]}: ${note}`,
+  },
+]
 const RULES_NOTE =
   "Set one under 'rules' of the model or its deployment. The console also shows rules that the running gateway learned from rejected requests."
 
@@ -96,12 +97,7 @@ function rulesText({ model, deployments }: ModelRulesDocument, style: Style): st
   const parts = deployments.map(({ provider, model: name, rules }) => {
     const title = style.strong(`${model} at ${provider}/${name}`)
     if (rules.length === 0) return `${title}\nNo rules: requests are sent unchanged.`
-    const rows = rules.map(({ name: rule, value, source, note }) => [
-      rule,
-      ruleText(value),
-      note === null ? RULE_SOURCE_WORDS[source] : `${RULE_SOURCE_WORDS[source]}: ${note}`,
-    ])
-    return `${title}\n${formatTable(RULE_COLUMNS, rows, style)}`
+    return `${title}\n${formatTable(RULE_COLUMNS, rules, style)}`
   })
   return [...parts, RULES_NOTE].join("\n\n")
 }

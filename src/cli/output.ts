@@ -24,6 +24,32 @@ export class Output {
     this.#terminal.writeOutput(`${text}\n`)
   }
 
+  /**
+   * Prints a list as a table.
+   * @param name the name of the list in the JSON document.
+   * @param empty the text for an empty list.
+   */
+  table<Row extends object>(
+    name: string,
+    rows: readonly Row[],
+    { columns, empty }: { readonly columns: readonly Column<Row>[]; readonly empty: string },
+  ): void {
+    this.result({ [name]: rows }, (style) =>
+      rows.length === 0 ? empty : formatTable(columns, rows, style),
+    )
+  }
+
+  /**
+   * Prints a document as named values.
+   * @param line a first line that scripts search for, such as `key: sk-tg-...`; it is not padded.
+   */
+  fields(document: object, fields: Fields, line?: string): void {
+    this.result(document, (style) => {
+      const text = formatFields(fields, style)
+      return line === undefined ? text : `${line}\n${text}`
+    })
+  }
+
   /** Prints a remark that is not part of the result. */
   notice(text: string): void {
     const { isNoticeColored } = this.#terminal
@@ -44,8 +70,9 @@ export function styleOf(isColored: boolean): Style {
   return { strong: paint("strong"), alarm: paint("alarm") }
 }
 
-export interface Column {
+export interface Column<Row> {
   readonly title: string
+  readonly cell: (row: Row) => string
   /** Alignment of the column, left by default. Numbers are aligned right. */
   readonly align?: "left" | "right"
 }
@@ -53,12 +80,12 @@ export interface Column {
 const GAP = "  "
 
 /** Formats rows below their titles. Each column is as wide as its widest cell. */
-export function formatTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+export function formatTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   style: Style,
 ): string {
-  const cells = rows.map((row) => row.map(printable))
+  const cells = rows.map((row) => columns.map(({ cell }) => printable(cell(row))))
   const widths = columns.map((column, index) =>
     Math.max(width(column.title), ...cells.map((row) => width(row[index] ?? ""))),
   )
@@ -71,8 +98,11 @@ export function formatTable(
   return [style.strong(line(titles)), ...cells.map(line)].join("\n")
 }
 
+/** Names with their values. */
+export type Fields = readonly (readonly [name: string, value: string])[]
+
 /** Formats names with their values, one per line. Long values continue below their first line. */
-export function formatFields(fields: readonly (readonly [string, string])[], style: Style): string {
+export function formatFields(fields: Fields, style: Style): string {
   const longest = Math.max(0, ...fields.map(([name]) => width(name)))
   const indent = " ".repeat(longest + 1 + GAP.length)
   const lines = fields.map(([name, value]) => {
@@ -109,7 +139,7 @@ export function formatLength(milliseconds: number): string {
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"]
 
-function pad(text: string, size: number, align: Column["align"]): string {
+function pad(text: string, size: number, align: "left" | "right" | undefined): string {
   const space = " ".repeat(Math.max(0, size - width(text)))
   return align === "right" ? space + text : text + space
 }

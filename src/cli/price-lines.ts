@@ -3,15 +3,26 @@ import type { PriceChange } from "../catalog/prices/changes.ts"
 import { fetchFeed, shown } from "../catalog/prices/fetch-feed.ts"
 import { PriceUpdates } from "../management/prices/price-updates.ts"
 import { type Installation, withInstallation } from "./installation.ts"
-import { formatTable, type Style } from "./output.ts"
+import { type Column, formatTable, type Style } from "./output.ts"
 
-const COLUMNS = [
-  { title: "MODEL" },
-  { title: "PRICE" },
-  { title: "NOW", align: "right" },
-  { title: "THEN", align: "right" },
-  { title: "" },
-] as const
+/** One part of a changed price. The model and the kind of change are only in the line of the first part. */
+interface ChangedPart {
+  readonly change: PriceChange
+  readonly part: PriceChange["parts"][number]
+  readonly isFirst: boolean
+}
+
+const COLUMNS: readonly Column<ChangedPart>[] = [
+  {
+    title: "MODEL",
+    cell: ({ change, isFirst }) =>
+      isFirst ? `${change.vendor}/${change.model ?? "(services)"}` : "",
+  },
+  { title: "PRICE", cell: ({ part }) => part.name },
+  { title: "NOW", align: "right", cell: ({ part }) => part.before ?? "-" },
+  { title: "THEN", align: "right", cell: ({ part }) => part.after ?? "-" },
+  { title: "", cell: ({ change, isFirst }) => (isFirst ? change.kind : "") },
+]
 
 /** Runs a command with the price lists of an installation. */
 export function withPrices<T>(
@@ -33,14 +44,8 @@ export async function readFrom(from: string): Promise<{ text: string; source: st
 
 /** Formats price changes as a table with one line for each part of a price. */
 export function changeTable(changes: readonly PriceChange[], style: Style): string {
-  const rows = changes.flatMap(({ vendor, model, kind, parts }) =>
-    parts.map(({ name, before, after }, index) => [
-      index === 0 ? `${vendor}/${model ?? "(services)"}` : "",
-      name,
-      before ?? "-",
-      after ?? "-",
-      index === 0 ? kind : "",
-    ]),
+  const rows = changes.flatMap((change) =>
+    change.parts.map((part, index) => ({ change, part, isFirst: index === 0 })),
   )
   return formatTable(COLUMNS, rows, style)
 }

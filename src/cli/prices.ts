@@ -10,7 +10,7 @@ import { changeDocuments, countsOf, priceView } from "../management/prices/price
 import { type PriceLists, dayOf } from "../management/prices/stored-lists.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
-import { type Style, formatTable } from "./output.ts"
+import { type Column, type Style, formatTable } from "./output.ts"
 import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
@@ -113,15 +113,34 @@ const registerPricesUpdate: RegisterCommand = (program, terminal) => {
     })
 }
 
-const UPCOMING_COLUMNS = [
-  { title: "WHEN" },
-  { title: "MODEL" },
-  { title: "PRICE" },
-  { title: "BEFORE", align: "right" },
-  { title: "AFTER", align: "right" },
-  { title: "", align: "right" },
-  { title: "BEGINS" },
-] as const
+/** One part of an upcoming change. The moment, the model and the period are only in the line of the first part. */
+interface UpcomingPart {
+  readonly change: UpcomingChange
+  readonly part: UpcomingChange["parts"][number]
+  readonly isFirst: boolean
+}
+
+const UPCOMING_COLUMNS: readonly Column<UpcomingPart>[] = [
+  {
+    title: "WHEN",
+    cell: ({ change: { at, isRecurring }, isFirst }) =>
+      isFirst ? `${momentWords(at)}${isRecurring ? ", weekly" : ""}` : "",
+  },
+  {
+    title: "MODEL",
+    cell: ({ change: { model, deployment }, isFirst }) =>
+      isFirst ? [model, ...(deployment === undefined ? [] : [deployment])].join(" at ") : "",
+  },
+  { title: "PRICE", cell: ({ part }) => part.name },
+  { title: "BEFORE", align: "right", cell: ({ part }) => part.before ?? "-" },
+  { title: "AFTER", align: "right", cell: ({ part }) => part.after ?? "-" },
+  { title: "", align: "right", cell: ({ part }) => percentOf(part) },
+  {
+    title: "BEGINS",
+    cell: ({ change: { period }, isFirst }) =>
+      isFirst ? (period === undefined ? "the usual price" : (period ?? "a period")) : "",
+  },
+]
 
 const UPCOMING_NOTE =
   "Prices are credits per million units, before the multiplier. Only the next change of a weekly price is listed."
@@ -153,20 +172,8 @@ function changeDocument({ at, isRecurring, period, ...change }: UpcomingChange) 
 
 function upcomingTable(changes: readonly UpcomingChange[], style: Style): string {
   if (changes.length === 0) return "No price changes are known."
-  const rows = changes.flatMap(({ model, deployment, at, isRecurring, period, parts }) =>
-    parts.map((part, index) => {
-      const isFirst = index === 0
-      const begins = period === undefined ? "the usual price" : (period ?? "a period")
-      return [
-        isFirst ? `${momentWords(at)}${isRecurring ? ", weekly" : ""}` : "",
-        isFirst ? [model, ...(deployment === undefined ? [] : [deployment])].join(" at ") : "",
-        part.name,
-        part.before ?? "-",
-        part.after ?? "-",
-        percentOf(part),
-        isFirst ? begins : "",
-      ]
-    }),
+  const rows = changes.flatMap((change) =>
+    change.parts.map((part, index) => ({ change, part, isFirst: index === 0 })),
   )
   return `${formatTable(UPCOMING_COLUMNS, rows, style)}\n\n${UPCOMING_NOTE}`
 }

@@ -1,4 +1,4 @@
-import { newProvider } from "#contract/catalog.ts"
+import { newProvider, type Provider } from "#contract/catalog.ts"
 import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { SecretCipher } from "../config/secret-cipher.ts"
@@ -11,21 +11,21 @@ import { vendors } from "../vendors/index.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
-import { formatFields, formatTable } from "./output.ts"
+import type { Column } from "./output.ts"
 import { checkedArgument } from "./parse.ts"
 import { printable } from "./printable.ts"
 import { entryOf, pairArgument, type ProviderOptions } from "./provider-entry.ts"
 
 const GROUP = ["provider", "manage the providers that serve models"] as const
 
-const COLUMNS = [
-  { title: "ID" },
-  { title: "VENDOR" },
-  { title: "FROM" },
-  { title: "MODELS", align: "right" },
-  { title: "WITHOUT PRICE", align: "right" },
-  { title: "PROBLEM" },
-] as const
+const COLUMNS: readonly Column<Provider>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "VENDOR", cell: ({ vendor }) => vendor },
+  { title: "FROM", cell: ({ origin }) => origin },
+  { title: "MODELS", align: "right", cell: ({ models }) => String(models) },
+  { title: "WITHOUT PRICE", align: "right", cell: (one) => String(one.unpriced_models) },
+  { title: "PROBLEM", cell: ({ problem }) => problem ?? "-" },
+]
 
 /** `tollgate provider list` */
 const registerProviderList: RegisterCommand = (program, terminal) => {
@@ -37,18 +37,9 @@ const registerProviderList: RegisterCommand = (program, terminal) => {
         const { data } = service.list(COMMAND_LINE, { limit: Number.MAX_SAFE_INTEGER })
         return data
       })
-      outputOf(command, terminal).result({ providers }, (style) => {
-        if (providers.length === 0)
-          return "No providers yet. Add one with: tollgate provider add ID --key-variable NAME"
-        const rows = providers.map((one) => [
-          one.id,
-          one.vendor,
-          one.origin,
-          String(one.models),
-          String(one.unpriced_models),
-          one.problem ?? "-",
-        ])
-        return formatTable(COLUMNS, rows, style)
+      outputOf(command, terminal).table("providers", providers, {
+        columns: COLUMNS,
+        empty: "No providers yet. Add one with: tollgate provider add ID --key-variable NAME",
       })
     })
 }
@@ -77,18 +68,13 @@ const registerProviderAdd: RegisterCommand = (program, terminal) => {
       const provider = await withProviders(command, (service) =>
         service.create(COMMAND_LINE, entry),
       )
-      outputOf(command, terminal).result(provider, (style) =>
-        formatFields(
-          [
-            ["provider", provider.id],
-            ["vendor", provider.vendor_name],
-            ["secrets", provider.secrets.join(", ") || "none"],
-            ["models", String(provider.models)],
-            ["next", `tollgate provider test ${provider.id}`],
-          ],
-          style,
-        ),
-      )
+      outputOf(command, terminal).fields(provider, [
+        ["provider", provider.id],
+        ["vendor", provider.vendor_name],
+        ["secrets", provider.secrets.join(", ") || "none"],
+        ["models", String(provider.models)],
+        ["next", `tollgate provider test ${provider.id}`],
+      ])
     })
 }
 

@@ -1,6 +1,6 @@
 import { formatDecimal } from "#contract/decimal.ts"
 import { parseCredits } from "../ledger/money.ts"
-import { formatFields, formatTable, type Style } from "./output.ts"
+import { type Column, formatFields, formatTable, type Style } from "./output.ts"
 
 /** A receipt in the form that `showReceipt` returns. Amounts are decimal credits. */
 export interface ShownReceipt {
@@ -62,6 +62,13 @@ function periodText({
   return parts.filter((part) => part !== null).join(", ")
 }
 
+const ATTEMPT_COLUMNS: readonly Column<ShownReceipt["attempts"][number]>[] = [
+  { title: "ATTEMPT", cell: ({ deployment }) => deployment },
+  { title: "STATUS", align: "right", cell: ({ status }) => String(status) },
+  { title: "OUTCOME", cell: ({ outcome }) => outcome },
+  { title: "MS", align: "right", cell: ({ duration }) => String(duration) },
+]
+
 /** Formats a receipt as text, with the called deployments and the exact arithmetic. */
 export function describeReceipt(receipt: ShownReceipt, style: Style): string {
   const facts = formatFields(
@@ -79,21 +86,7 @@ export function describeReceipt(receipt: ShownReceipt, style: Style): string {
     ],
     style,
   )
-  const attempts = formatTable(
-    [
-      { title: "ATTEMPT" },
-      { title: "STATUS", align: "right" },
-      { title: "OUTCOME" },
-      { title: "MS", align: "right" },
-    ],
-    receipt.attempts.map(({ deployment, status, outcome, duration }) => [
-      deployment,
-      String(status),
-      outcome,
-      String(duration),
-    ]),
-    style,
-  )
+  const attempts = formatTable(ATTEMPT_COLUMNS, receipt.attempts, style)
   return [facts, attempts, describeArithmetic(receipt, style), describeLedger(receipt, style)]
     .filter((part) => part !== "")
     .join("\n\n")
@@ -116,29 +109,32 @@ function listed(name: string, values: readonly string[] = []): [string, string][
   return values.length === 0 ? [] : [[name, values.join(", ")]]
 }
 
+type UsageLine = NonNullable<ShownReceipt["arithmetic"]>[number]
+
+const USAGE_COLUMNS: readonly Column<UsageLine>[] = [
+  {
+    title: "USAGE",
+    cell: ({ class: name, model }) => (model === undefined ? name : `${name} (${model})`),
+  },
+  {
+    title: "QUANTITY",
+    align: "right",
+    cell: ({ quantity, is_minimum }) => (is_minimum ? `${quantity} (minimum)` : String(quantity)),
+  },
+  { title: "CREDITS PER MILLION", align: "right", cell: ({ per_million }) => per_million },
+  { title: "CREDITS", align: "right", cell: (line) => millionth(costOf(line)) },
+]
+
+/** Returns the cost of a line in nanocredits, multiplied by a million. */
+function costOf({ quantity, per_million }: UsageLine): bigint {
+  return BigInt(Math.ceil(quantity)) * parseCredits(per_million)
+}
+
 function describeArithmetic(receipt: ShownReceipt, style: Style): string {
   const { arithmetic, price } = receipt
   if (!arithmetic || !price) return ""
-  const rows = arithmetic.map(({ class: name, quantity, is_minimum, per_million, model }) => [
-    model === undefined ? name : `${name} (${model})`,
-    is_minimum ? `${quantity} (minimum)` : String(quantity),
-    per_million,
-    millionth(BigInt(Math.ceil(quantity)) * parseCredits(per_million)),
-  ])
-  const sum = arithmetic.reduce(
-    (total, line) => total + BigInt(Math.ceil(line.quantity)) * parseCredits(line.per_million),
-    0n,
-  )
-  const lines = formatTable(
-    [
-      { title: "USAGE" },
-      { title: "QUANTITY", align: "right" },
-      { title: "CREDITS PER MILLION", align: "right" },
-      { title: "CREDITS", align: "right" },
-    ],
-    rows,
-    style,
-  )
+  const sum = arithmetic.reduce((total, line) => total + costOf(line), 0n)
+  const lines = formatTable(USAGE_COLUMNS, arithmetic, style)
   return `${lines}\n\nsum ${millionth(sum)} x multiplier ${price.multiplier} = ${receipt.cost} credits, rounded up to the nanocredit`
 }
 

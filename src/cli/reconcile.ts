@@ -15,7 +15,7 @@ import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { withInstallation } from "./installation.ts"
 import { loadOptions } from "./load-options.ts"
-import { formatTable, type Style } from "./output.ts"
+import { type Column, formatTable, type Style } from "./output.ts"
 import { dayArgument } from "./parse.ts"
 import { wholeSettings } from "./whole-settings.ts"
 
@@ -157,15 +157,18 @@ function pairsArgument(text: string): ReadonlyMap<string, string> {
   return new Map(pairs)
 }
 
-const COLUMNS = [
-  { title: "DAY" },
-  { title: "MODEL" },
-  { title: "CLASS" },
-  { title: "BILLED", align: "right" },
-  { title: "LEDGER", align: "right" },
-  { title: "DIFFERENCE", align: "right" },
-  { title: "CAUSE" },
-] as const
+const COLUMNS: readonly Column<Reconciliation["lines"][number]>[] = [
+  { title: "DAY", cell: ({ day }) => day },
+  {
+    title: "MODEL",
+    cell: ({ model, key }) => (key === null || key === "" ? model : `${model}#${key}`),
+  },
+  { title: "CLASS", cell: (line) => line.class ?? "" },
+  { title: "BILLED", align: "right", cell: ({ billed }) => billed },
+  { title: "LEDGER", align: "right", cell: ({ ledger }) => ledger },
+  { title: "DIFFERENCE", align: "right", cell: ({ difference }) => difference },
+  { title: "CAUSE", cell: ({ cause }) => cause },
+]
 
 function resultText(result: Reconciliation, style: Style): string {
   const { provider, from, to, source, causes, lines, posted } = result
@@ -182,14 +185,5 @@ function resultText(result: Reconciliation, style: Style): string {
   }
   if (posted !== null) text.push(`posted:     ${posted.amount} credits (${posted.reason})`)
   if (lines.length === 0) return text.join("\n")
-  const rows = lines.map((line) => [
-    line.day,
-    `${line.model}${line.key === null || line.key === "" ? "" : `#${line.key}`}`,
-    line.class ?? "",
-    line.billed,
-    line.ledger,
-    line.difference,
-    line.cause,
-  ])
-  return `${text.join("\n")}\n\n${formatTable(COLUMNS, rows, style)}`
+  return `${text.join("\n")}\n\n${formatTable(COLUMNS, lines, style)}`
 }

@@ -1,7 +1,7 @@
 import { Option } from "commander"
 import { type RegisterCommand, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { formatTable, type Style } from "./output.ts"
+import { type Column, formatTable, type Style } from "./output.ts"
 import { momentArgument, positiveIntegerArgument } from "./parse.ts"
 import { type ListedRequest, listRequests, REQUEST_STATES } from "./request-history.ts"
 
@@ -9,16 +9,16 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** Maximum length of an error message in the table. */
 const MAX_MESSAGE_LENGTH = 80
 
-const COLUMNS = [
-  { title: "TIME" },
-  { title: "STATUS" },
-  { title: "ACCOUNT" },
-  { title: "KEY" },
-  { title: "MODEL" },
-  { title: "COST", align: "right" },
-  { title: "ID" },
-  { title: "ERROR" },
-] as const
+const COLUMNS: readonly Column<ListedRequest>[] = [
+  { title: "TIME", cell: ({ at }) => at },
+  { title: "STATUS", cell: ({ status, code }) => (status === "ok" ? code : `${status}: ${code}`) },
+  { title: "ACCOUNT", cell: ({ account_name }) => account_name ?? "-" },
+  { title: "KEY", cell: ({ key_name }) => key_name ?? "-" },
+  { title: "MODEL", cell: ({ model }) => model ?? "-" },
+  { title: "COST", align: "right", cell: ({ cost }) => cost },
+  { title: "ID", cell: ({ id }) => id },
+  { title: "ERROR", cell: ({ message }) => shortened(message ?? "") },
+]
 
 interface RequestsOptions {
   readonly account?: string
@@ -64,17 +64,7 @@ export const registerRequests: RegisterCommand = (program, terminal) => {
 
 function tableOf(requests: readonly ListedRequest[], style: Style): string {
   if (requests.length === 0) return "No matching requests. --from sets an earlier start."
-  const rows = requests.map((one) => [
-    one.at,
-    one.status === "ok" ? one.code : `${one.status}: ${one.code}`,
-    one.account_name ?? "-",
-    one.key_name ?? "-",
-    one.model ?? "-",
-    one.cost,
-    one.id,
-    shortened(one.message ?? ""),
-  ])
-  return `${formatTable(COLUMNS, rows, style)}\n\nExplain one with: tollgate receipt ID`
+  return `${formatTable(COLUMNS, requests, style)}\n\nExplain one with: tollgate receipt ID`
 }
 
 function shortened(text: string): string {

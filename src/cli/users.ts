@@ -1,5 +1,6 @@
 import { email } from "#contract/common.ts"
 import { ACCOUNT_ROLES } from "#contract/roles.ts"
+import type { User } from "#contract/users.ts"
 import { type Command, Option } from "commander"
 import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
@@ -13,20 +14,26 @@ import { Users } from "../users/users.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { formatFields, formatTable } from "./output.ts"
+import type { Column, Fields } from "./output.ts"
 import { checkedArgument, labelArgument } from "./parse.ts"
 import { printableJson } from "./printable.ts"
 
 const GROUP = ["user", "manage the users of the console"] as const
 
-const COLUMNS = [
-  { title: "EMAIL" },
-  { title: "NAME" },
-  { title: "ROLE" },
-  { title: "ACCOUNTS" },
-  { title: "2FA" },
-  { title: "LAST SEEN" },
-] as const
+const COLUMNS: readonly Column<User>[] = [
+  { title: "EMAIL", cell: ({ email }) => email },
+  { title: "NAME", cell: ({ name }) => name },
+  {
+    title: "ROLE",
+    cell: (user) => (user.is_disabled ? "disabled" : user.is_operator ? "operator" : "user"),
+  },
+  {
+    title: "ACCOUNTS",
+    cell: ({ accounts }) => accounts.map(({ name, role }) => `${name} (${role})`).join(", ") || "-",
+  },
+  { title: "2FA", cell: ({ two_factor }) => (two_factor ? "yes" : "no") },
+  { title: "LAST SEEN", cell: ({ last_seen_at }) => last_seen_at ?? "never" },
+]
 
 /** `tollgate user list` */
 const registerUserList: RegisterCommand = (program, terminal) => {
@@ -38,18 +45,9 @@ const registerUserList: RegisterCommand = (program, terminal) => {
         const { data } = await directory.list(COMMAND_LINE, { limit: 100_000 })
         return data
       })
-      outputOf(command, terminal).result({ users }, (style) => {
-        if (users.length === 0)
-          return "No users yet. When the gateway starts, it prints a link to create the first user."
-        const rows = users.map((user) => [
-          user.email,
-          user.name,
-          user.is_disabled ? "disabled" : user.is_operator ? "operator" : "user",
-          user.accounts.map(({ name, role }) => `${name} (${role})`).join(", ") || "-",
-          user.two_factor ? "yes" : "no",
-          user.last_seen_at ?? "never",
-        ])
-        return formatTable(COLUMNS, rows, style)
+      outputOf(command, terminal).table("users", users, {
+        columns: COLUMNS,
+        empty: "No users yet. When the gateway starts, it prints a link to create the first user.",
       })
     })
 }
@@ -74,19 +72,12 @@ const registerUserInvite: RegisterCommand = (program, terminal) => {
         const { id } = await requireAccount(store, account)
         return invitations.create(COMMAND_LINE, { account: id, email: address, role })
       })
-      outputOf(command, terminal).result(
-        invitation,
-        (style) =>
-          // Scripts search for this line, so it is not padded.
-          `link: ${invitation.link}\n${formatFields(
-            [
-              ["account", `${invitation.account_name} (${role})`],
-              ["valid", `once, until ${invitation.expires_at}`],
-              ["note", "Send the link to the person. It is not shown again."],
-            ],
-            style,
-          )}`,
-      )
+      const fields: Fields = [
+        ["account", `${invitation.account_name} (${role})`],
+        ["valid", `once, until ${invitation.expires_at}`],
+        ["note", "Send the link to the person. It is not shown again."],
+      ]
+      outputOf(command, terminal).fields(invitation, fields, `link: ${invitation.link}`)
     })
 }
 
@@ -98,25 +89,18 @@ const registerUserReset: RegisterCommand = (program, terminal) => {
     .argument("<EMAIL>", "email address of the user")
     .option("--two-factor", "also remove the user's second factor and passkeys")
     .action(async (email: string, options: { twoFactor?: boolean }, command) => {
-      const reset = await withUsers(command, async ({ users, directory }) => {
+      const { link, expires_at } = await withUsers(command, async ({ users, directory }) => {
         const { id } = await requireUser(users, email)
         return directory.reset(COMMAND_LINE, id, options.twoFactor ?? false)
       })
-      outputOf(command, terminal).result(
-        { email, link: reset.link, expires_at: reset.expires_at },
-        (style) =>
-          // Scripts search for this line, so it is not padded.
-          `link: ${reset.link}\n${formatFields(
-            [
-              ["valid", `once, until ${reset.expires_at}`],
-              [
-                "note",
-                "The link sets a new password, which ends all sessions of the user. Send it only to the user.",
-              ],
-            ],
-            style,
-          )}`,
-      )
+      const fields: Fields = [
+        ["valid", `once, until ${expires_at}`],
+        [
+          "note",
+          "The link sets a new password, which ends all sessions of the user. Send it only to the user.",
+        ],
+      ]
+      outputOf(command, terminal).fields({ email, link, expires_at }, fields, `link: ${link}`)
     })
 }
 

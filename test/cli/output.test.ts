@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test"
 import { CommandError } from "../../src/cli/exit-codes.ts"
 import { showFailure } from "../../src/cli/failure.ts"
-import { Output, formatFields, formatTable, styleOf } from "../../src/cli/output.ts"
+import { type Column, Output, formatFields, formatTable, styleOf } from "../../src/cli/output.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
 const PLAIN = styleOf(false)
 
 test("a table is as wide as its widest cells, with numbers aligned right and no trailing space", () => {
-  const columns = [
-    { title: "NAME" },
-    { title: "CREDITS", align: "right" as const },
-    { title: "NOTE" },
+  const columns: readonly Column<readonly string[]>[] = [
+    { title: "NAME", cell: ([name = ""]) => name },
+    { title: "CREDITS", align: "right", cell: ([, credits = ""]) => credits },
+    { title: "NOTE", cell: ([, , note = ""]) => note },
   ]
   const rows = [
     ["a", "10", ""],
@@ -52,7 +52,8 @@ test("a printed key is separated from its label by two spaces", () => {
 test("names given by callers cannot control the terminal", () => {
   const name = "a\u001b[2Jb\u0007\r\u202ec"
   const shown =
-    formatTable([{ title: "NAME" }], [[name]], PLAIN) + formatFields([["x", name]], PLAIN)
+    formatTable([{ title: "NAME", cell: String }], [name], PLAIN) +
+    formatFields([["x", name]], PLAIN)
   // oxlint-disable-next-line no-control-regex
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
 })

@@ -6,7 +6,7 @@ import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { failureOf } from "../failure.ts"
 import { loadOptions } from "../load-options.ts"
-import { formatBytes, formatFields, formatLength, type Output } from "../output.ts"
+import { formatBytes, formatLength, type Output } from "../output.ts"
 import { durationArgument, positiveIntegerArgument } from "../parse.ts"
 import { destinationAt } from "./find.ts"
 import { lockFolder } from "./lock.ts"
@@ -138,18 +138,13 @@ async function backUpOnce(work: BackupWork): Promise<void> {
     has_secrets: hasSecrets,
     removed,
   }
-  output.result(document, (style) =>
-    formatFields(
-      [
-        ["backup", `${destination.words}/${made.name}`],
-        ["size", `${formatBytes(made.bytes)} in ${made.files} files`],
-        ["secrets", hasSecrets ? WITH_SECRETS : WITHOUT_SECRETS],
-        ...(removed.length > 0 ? [["removed", removed.join("\n")] as const] : []),
-        ["restore", `tollgate restore ${destination.words}/${made.name} --data NEW_FOLDER`],
-      ],
-      style,
-    ),
-  )
+  output.fields(document, [
+    ["backup", `${destination.words}/${made.name}`],
+    ["size", `${formatBytes(made.bytes)} in ${made.files} files`],
+    ["secrets", hasSecrets ? WITH_SECRETS : WITHOUT_SECRETS],
+    ...(removed.length > 0 ? [["removed", removed.join("\n")] as const] : []),
+    ["restore", `tollgate restore ${destination.words}/${made.name} --data NEW_FOLDER`],
+  ])
 }
 
 const WITH_SECRETS =

@@ -13,7 +13,7 @@ import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { inspectLedger, type LedgerInspection } from "../inspect-ledger.ts"
 import { loadOptions } from "../load-options.ts"
-import { formatBytes, formatFields } from "../output.ts"
+import { formatBytes } from "../output.ts"
 import { progressReporter } from "../verify-progress.ts"
 import { makeFolder } from "./folder-destination.ts"
 import { findBackup } from "./find.ts"
@@ -62,19 +62,14 @@ export const registerRestore: RegisterCommand = (program, terminal) => {
         accounts: verdict.accounts,
         entries: verdict.entries,
       }
-      output.result(document, (style) =>
-        formatFields(
-          [
-            ["backup", backup.words],
-            ["made at", `${manifest.made_at}: later charges are not included`],
-            ["restored", `${data}, ${formatBytes(sizeOf(manifest))}`],
-            ["ledger", `${verdict.accounts} accounts, ${verdict.entries} entries`],
-            ["verdict", "every byte matches the backup, and every row of the ledger is correct"],
-            ["next", nextWords(manifest, data)],
-          ],
-          style,
-        ),
-      )
+      output.fields(document, [
+        ["backup", backup.words],
+        ["made at", `${manifest.made_at}: later charges are not included`],
+        ["restored", `${data}, ${formatBytes(sizeOf(manifest))}`],
+        ["ledger", `${verdict.accounts} accounts, ${verdict.entries} entries`],
+        ["verdict", "every byte matches the backup, and every row of the ledger is correct"],
+        ["next", nextWords(manifest, data)],
+      ])
     })
 }
 

@@ -17,7 +17,7 @@ import { outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { requireAccount } from "../installation.ts"
 import { loadOptions } from "../load-options.ts"
-import { formatBytes, formatFields } from "../output.ts"
+import { formatBytes } from "../output.ts"
 import { momentArgument } from "../parse.ts"
 import { wholeSettings } from "../whole-settings.ts"
 import { type ExportedFile, ExportFolder } from "./export-folder.ts"
@@ -72,9 +72,8 @@ export const registerExport: RegisterCommand = (program, terminal) => {
           return manifest
         }),
       )
-      outputOf(command, terminal).result({ folder: path, ...manifest }, (style) =>
-        formatFields(fieldsOf(path, manifest, loaded), style),
-      )
+      const fields = fieldsOf(path, manifest, loaded)
+      outputOf(command, terminal).fields({ folder: path, ...manifest }, fields)
     })
 }
 

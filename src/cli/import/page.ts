@@ -1,5 +1,5 @@
 import { formatCredits } from "../../ledger/money.ts"
-import { formatTable, type Style } from "../output.ts"
+import { type Column, formatTable, type Style } from "../output.ts"
 import type { Difference, Fate, ImportPlan } from "./plan.ts"
 
 const FATES: readonly (readonly [Fate, string])[] = [
@@ -9,6 +9,11 @@ const FATES: readonly (readonly [Fate, string])[] = [
   ["to decide", "FOR YOU TO DECIDE"],
 ]
 
+const COLUMNS: readonly Column<Difference>[] = [
+  { title: "WHAT", cell: ({ subject }) => subject },
+  { title: "HOW", cell: ({ words }) => words },
+]
+
 /** Returns the page that lists the differences. It contains no secret. */
 export function pageOf(
   { accounts, differences }: Pick<ImportPlan, "accounts" | "differences">,
@@ -16,7 +21,7 @@ export function pageOf(
 ): string {
   const parts = FATES.flatMap(([fate, title]) => {
     const rows = differences.list.filter((difference) => difference.fate === fate)
-    return rows.length === 0 ? [] : [`${style.strong(title)}\n${tableOf(rows, style)}`]
+    return rows.length === 0 ? [] : [`${style.strong(title)}\n${formatTable(COLUMNS, rows, style)}`]
   })
   const keys = accounts.reduce((sum, { keys: own }) => sum + own.length, 0)
   const credits = accounts.reduce((sum, account) => sum + account.credits, 0n)
@@ -27,13 +32,4 @@ export function pageOf(
 /** Returns a number with its noun in the singular or plural. */
 export function counted(count: number | string, noun: string): string {
   return `${count} ${noun}${String(count) === "1" ? "" : "s"}`
-}
-
-function tableOf(rows: readonly Difference[], style: Style): string {
-  const columns = [{ title: "WHAT" }, { title: "HOW" }]
-  return formatTable(
-    columns,
-    rows.map(({ subject, words }) => [subject, words]),
-    style,
-  )
 }
