@@ -4,17 +4,20 @@ import { ConfigError } from "../config/config-error.ts"
 import { extraCertificatesProblem } from "../config/extra-certificates.ts"
 import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
-import { BUILT_IN, type PriceLists } from "../management/prices/stored-lists.ts"
-import { checkBackup } from "./doctor-backup.ts"
+import { BUILT_IN, type PriceLists, dayOf } from "../management/prices/stored-lists.ts"
 import { warningChecks } from "../management/warning-checks.ts"
 import type { Check } from "../management/check.ts"
 import { checkDatabase } from "./doctor-database.ts"
-import { checkJournal } from "./doctor-journal.ts"
 import { checkLines } from "./doctor-lines.ts"
-import { checkNewerModels } from "./doctor-newer-models.ts"
-import { checkPriceLists } from "./doctor-prices.ts"
 import { checkProviders, checkProxies } from "./doctor-providers.ts"
 import { wholeSettings } from "./whole-settings.ts"
+import { backupAge } from "../notices/backup-age.ts"
+import { databaseOf } from "../store/installation-database.ts"
+import { formatLength } from "./output.ts"
+import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "../management/newer-models.ts"
+import { journalState } from "../store/installation-journal.ts"
+import { priceView } from "../management/prices/price-view.ts"
+import { countWords } from "./price-lines.ts"
 
 const LOW_FREE_BYTES = 512 * 1024 * 1024
 const MAX_LISTED_MODELS = 5
@@ -145,5 +148,119 @@ export function checkPrices(settings: Settings, lists: PriceLists): Check {
     result: "warning",
     found: `${unpriced.length} of ${models} models have no price and are rejected`,
     fix: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
+  }
+}
+
+/** Checks whether the last backup is too old. Returns undefined if there is nothing to back up. */
+async function checkBackup(settings: Settings, now = Date.now()): Promise<Check | undefined> {
+  const name = "backup"
+  const database = databaseOf(settings)
+  if (!(await database.exists())) return undefined
+  await using reader = await database.openReader()
+  const { last, every, isOverdue } = backupAge(await reader.backups.list(), settings.backup, now)
+  const fix =
+    settings.database === undefined
+      ? "make one with 'tollgate backup', and find out why the last one failed"
+      : "check that pg_dump runs, and then 'tollgate backup --record'"
+  if (last === null) {
+    const found = "no backup was made or recorded with 'tollgate backup'"
+    return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
+  }
+  const moment = new Date(last.at).toISOString()
+  const interval = every === null ? "" : `; one is expected every ${formatLength(every)}`
+  const found = `${formatLength(now - last.at)} old, of ${moment}, at ${last.place}${interval}`
+  return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
+}
+
+/** Maximum models that the check lists. */
+const MAX_NAMES = 5
+
+/** Warns about requested models that are newer than the price list; undefined if there were none. */
+export async function checkNewerModels(
+  settings: Settings,
+  lists: PriceLists,
+): Promise<Check | undefined> {
+  if (settings.unknownModels !== undefined) return undefined
+  const database = databaseOf(settings)
+  if (!(await database.exists())) return undefined
+  const failed = await database.failedRequests(UNKNOWN_MODEL, MAX_READ_REQUESTS)
+  const found = newerModels(runtimeConfigOf(settings, lists).config.catalog, failed)
+  if (found.length === 0) return undefined
+  const named = found.slice(0, MAX_NAMES).map(({ id, requests }) => `${id} (${requests} requests)`)
+  const more = found.length > MAX_NAMES ? ` and ${found.length - MAX_NAMES} more` : ""
+  return {
+    name: "newer models",
+    result: "warning",
+    found: `callers requested models newer than the price list: ${named.join(", ")}${more}`,
+    fix: "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
+  }
+}
+
+/** Longest expected wait. A reachable database takes pending charges within seconds. */
+const LONG_WAIT_MS = 60_000
+
+/** Checks whether charges are pending in the journal of a data folder; undefined if there is no journal. */
+function checkJournal(folder: string, now = Date.now()): Check | undefined {
+  const name = "journal"
+  try {
+    const state = journalState(folder)
+    if (state === null) return undefined
+    const { waiting, oldest, rejected } = state
+    const since = oldest === null ? "" : `, the oldest since ${new Date(oldest).toISOString()}`
+    const found = `${waiting} charges are pending for the database${since}; it has rejected ${rejected}`
+    if (rejected > 0) {
+      const fix =
+        "look for ledger_failed in the log: these charges are in journal.db, with the reason"
+      return { name, result: "warning", found, fix }
+    }
+    const isLate = oldest !== null && now - oldest > LONG_WAIT_MS
+    if (!isLate) return { name, result: "ok", found }
+    return {
+      name,
+      result: "warning",
+      found,
+      fix: "start a gateway on this data folder, which posts them",
+    }
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    const fix =
+      "move journal.db aside, and keep it, because it may contain charges that are not posted yet"
+    return { name, result: "failed", found, fix }
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** Age in days at which prices count as old. Vendors change prices every few weeks. */
+const OLD_DAYS = 60
+
+/** Checks whether the known prices are recent, and whether newer prices are pending. */
+export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
+  const name = "known prices"
+  const day = dayOf(lists.facts)
+  const { pending } = priceView(lists)
+  if (lists.faults.length > 0) {
+    const fix = "apply a list again: tollgate prices update --from FILE|URL"
+    return { name, result: "warning", found: lists.faults.join("; "), fix }
+  }
+  if (pending !== null) {
+    const { date, increased, decreased, added, removed } = pending
+    const counts = countWords({ increased, decreased, added, removed })
+    return {
+      name,
+      result: "warning",
+      found: `of ${day}; those of ${date} are pending: ${counts}`,
+      fix: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
+    }
+  }
+  const age = Math.floor((now - Date.parse(day)) / DAY_MS)
+  if (age <= OLD_DAYS) return { name, result: "ok", found: `of ${day}` }
+  return {
+    name,
+    result: "warning",
+    found: `of ${day}, ${age} days old: vendors may charge more now`,
+    fix:
+      prices.refresh === undefined
+        ? "set prices.refresh, apply a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
+        : `see the log for the reason why no newer list from ${prices.refresh} was applied`,
   }
 }

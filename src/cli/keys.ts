@@ -1,11 +1,105 @@
-import type { Key } from "#contract/keys.ts"
+import type { Key, NewKey } from "#contract/keys.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { requireAccount, withInstallation } from "./installation.ts"
-import { KEY_GROUP, registerKeyCreate } from "./key-create.ts"
-import { dateText, keyDocument } from "./key-document.ts"
 import type { Column, Fields } from "./output.ts"
-import { durationArgument } from "./parse.ts"
+import {
+  durationArgument,
+  aliasesArgument,
+  creditsArgument,
+  globsArgument,
+  labelArgument,
+  networksArgument,
+  originsArgument,
+  positiveIntegerArgument,
+} from "./parse.ts"
+import { formatCredits } from "../ledger/money.ts"
+
+const KEY_GROUP = ["key", "manage API keys"] as const
+
+interface KeyCreateOptions {
+  readonly account: string
+  readonly name: string
+  readonly models?: readonly string[]
+  readonly alias?: Readonly<Record<string, string>>
+  readonly budget?: bigint
+  readonly dailyBudget?: bigint
+  readonly monthlyBudget?: bigint
+  readonly rpm?: number
+  readonly tpm?: number
+  readonly concurrent?: number
+  readonly expires?: number
+  readonly origin?: readonly string[]
+  readonly address?: readonly string[]
+  readonly readOnly?: true
+}
+
+/** `tollgate key create --account NAME [...]` */
+const registerKeyCreate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...KEY_GROUP)
+    .command("create")
+    .description("create a key; it is shown once")
+    .requiredOption("--account <NAME>", "name or id of the account that pays")
+    .option("--name <NAME>", "the purpose of the key", labelArgument, "unnamed")
+    .option("--models <GLOB,..>", "models that the key may call, such as openai/*", globsArgument)
+    .option(
+      "--alias <NAME=MODEL>",
+      "an additional name of a model, such as gpt-4o=openai/gpt-5.4; can be repeated",
+      aliasesArgument,
+    )
+    .option("--budget <N>", "credits that the key may spend in total", creditsArgument)
+    .option("--daily-budget <N>", "credits that the key may spend per day (UTC)", creditsArgument)
+    .option(
+      "--monthly-budget <N>",
+      "credits that the key may spend per month (UTC)",
+      creditsArgument,
+    )
+    .option("--rpm <N>", "requests per minute", positiveIntegerArgument)
+    .option("--tpm <N>", "tokens per minute", positiveIntegerArgument)
+    .option("--concurrent <N>", "concurrent requests", positiveIntegerArgument)
+    .option("--expires <TIME>", "period of validity, such as 30d", durationArgument)
+    .option("--origin <URL,..>", "origins of web pages that may use the key", originsArgument)
+    .option(
+      "--address <ADDRESS,..>",
+      "IP addresses and ranges that may use the key, such as 10.0.0.0/8",
+      networksArgument,
+    )
+    .option("--read-only", "no paid requests and no changes, for dashboards")
+    .action(async (options: KeyCreateOptions, command) => {
+      const { secret, ...key } = await withInstallation(command, async ({ store, keys }) => {
+        const account = await requireAccount(store, options.account)
+        return keys.create(COMMAND_LINE, orderOf(account.id, options))
+      })
+      const fields: Fields = [
+        ["id", key.id],
+        ["account", options.account],
+        ["note", "The key is shown only once; only its hash is stored."],
+      ]
+      const document = { ...keyDocument(key), key: secret }
+      outputOf(command, terminal).fields(document, fields, `key: ${secret}`)
+    })
+}
+
+function orderOf(account: string, options: KeyCreateOptions): NewKey {
+  const { name, models, alias, budget, dailyBudget, monthlyBudget } = options
+  const { rpm, tpm, concurrent, expires, origin, address, readOnly } = options
+  return {
+    account,
+    name,
+    ...(models !== undefined && { models: [...models] }),
+    ...(alias !== undefined && { aliases: { ...alias } }),
+    ...(budget !== undefined && { budget: formatCredits(budget) }),
+    ...(dailyBudget !== undefined && { daily_budget: formatCredits(dailyBudget) }),
+    ...(monthlyBudget !== undefined && { monthly_budget: formatCredits(monthlyBudget) }),
+    ...(rpm !== undefined && { requests_per_minute: rpm }),
+    ...(tpm !== undefined && { tokens_per_minute: tpm }),
+    ...(concurrent !== undefined && { concurrent_requests: concurrent }),
+    ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
+    ...(origin !== undefined && { origins: [...origin] }),
+    ...(address !== undefined && { addresses: [...address] }),
+    ...(readOnly && { is_read_only: true }),
+  }
+}
 
 /** Returns the columns of a list of keys. */
 function columnsOf(
@@ -133,3 +227,24 @@ export const KEY_COMMANDS: readonly RegisterCommand[] = [
   registerKeyPause,
   registerKeyRevoke,
 ]
+
+/** Returns a key as commands print it, without its secret. */
+function keyDocument(key: Key) {
+  // Only running gateways track when a key was used and what it spent.
+  const { last_used_at: _lastUsedAt, spent: _spent, may_change: _mayChange, ...shown } = key
+  const { budget, daily_budget, monthly_budget } = key
+  return {
+    ...shown,
+    budget: budget?.limit ?? null,
+    budget_left: budget?.left ?? null,
+    daily_budget: daily_budget?.limit ?? null,
+    daily_budget_left: daily_budget?.left ?? null,
+    monthly_budget: monthly_budget?.limit ?? null,
+    monthly_budget_left: monthly_budget?.left ?? null,
+  }
+}
+
+/** Formats Unix milliseconds. */
+function dateText(at: number): string {
+  return new Date(at).toISOString()
+}

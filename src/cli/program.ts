@@ -1,9 +1,10 @@
-import { Command } from "commander"
+import { Command, CommanderError } from "commander"
 import { VERSION } from "../runtime.ts"
 import type { RegisterCommand } from "./command.ts"
 import { loadCommands } from "./commands.ts"
-import { runCommand } from "./run-command.ts"
 import { type Terminal, processTerminal } from "./terminal.ts"
+import { EXIT_CODES } from "./exit-codes.ts"
+import { failureOf, showFailure } from "./failure.ts"
 
 /**
  * Creates the program with its commands. It throws errors instead of ending the process.
@@ -59,4 +60,28 @@ export function runCli(
     await program.parseAsync(words, { from: "user" })
   }
   return runCommand(run, terminal, isJson)
+}
+
+/**
+ * Runs a command. If it fails, its failure is printed without a stack trace.
+ * @returns the exit code.
+ */
+async function runCommand(
+  action: () => void | Promise<void>,
+  terminal: Terminal,
+  isJson: boolean,
+): Promise<number> {
+  try {
+    await action()
+    return EXIT_CODES.ok
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) {
+      // Commander has printed the requested help or version.
+      if (thrown.exitCode === 0) return EXIT_CODES.ok
+      // Commander has printed the help, because no command was given.
+      if (thrown.code === "commander.help" && !isJson) return EXIT_CODES.usage
+    }
+    showFailure(thrown, terminal, isJson)
+    return failureOf(thrown).exitCode
+  }
 }

@@ -27,7 +27,6 @@ import {
   WORKER_VARIABLE,
 } from "./gateway-process.ts"
 import { loadOptions } from "./load-options.ts"
-import { openMetricPush } from "./metric-push.ts"
 import { openMetricsPort } from "./metrics-port.ts"
 import type { Output } from "./output.ts"
 import { endReplaced, findReplaced, replacementWarnings } from "./replaced-gateway.ts"
@@ -35,6 +34,9 @@ import type { ProcessStart } from "./replace-process.ts"
 import { startSandbox } from "./sandbox-process.ts"
 import { effectiveSettings, settingsToServe, type WholeSettings } from "./whole-settings.ts"
 import { ParentLine, Workers } from "./workers.ts"
+import { Redactor } from "../canon/redactor.ts"
+import { secretsOf } from "../config/secret-values.ts"
+import type { MetricPush } from "../otlp/metric-push.ts"
 
 const NEW_LEDGER = "--new-ledger"
 const REPLACE = "--replace"
@@ -249,4 +251,18 @@ function listenOn(hostname: string, port: number): Bun.TCPSocketListener {
       "Stop the program that uses the port, or choose another with TOLLGATE_PORT.",
     )
   }
+}
+
+/**
+ * Creates the export of metrics to a collector; undefined without a collector, in which case the module is not loaded.
+ */
+async function openMetricPush(settings: Settings): Promise<MetricPush | undefined> {
+  const { telemetry } = settings
+  if (telemetry === undefined || telemetry.metricsEvery === 0) return undefined
+  const redactor = new Redactor()
+  redactor.addSecrets(secretsOf(settings))
+  const logger = createLogger({ level: logLevel(process.env) })
+  const events = createEvents(logger, (text) => redactor.clean(text))
+  const { MetricPush: Loaded } = await import("../otlp/metric-push.ts")
+  return new Loaded({ settings: telemetry, failed: events.telemetryFailed })
 }

@@ -1,7 +1,6 @@
-import { writeSync } from "node:fs"
+import { writeSync, readFileSync } from "node:fs"
 import { type EventLoopReading, readEventLoop } from "../relay/lifetime/event-loop-monitor.ts"
 import { EventLoopWatch } from "./event-loop-watch.ts"
-import { kernelState } from "./kernel-state.ts"
 import type { ProcessStart } from "./replace-process.ts"
 
 /** The parameters of the watchdog thread. */
@@ -77,4 +76,29 @@ class BlockedLoop {
 function report(event: string, facts: object, message: string): void {
   const line = JSON.stringify({ level: 60, time: Date.now(), event, ...facts, [MESSAGE]: message })
   writeSync(STANDARD_ERROR, `${line}\n`)
+}
+
+/** The kernel's state of a process or a thread; always `unknown` except on Linux. */
+type KernelState = "computes" | "waits" | "waits for the disk" | "stopped" | "unknown"
+
+const STATES: Readonly<Record<string, KernelState>> = {
+  R: "computes",
+  S: "waits",
+  D: "waits for the disk",
+  T: "stopped",
+  t: "stopped",
+}
+
+/**
+ * Returns the state of a process or thread.
+ * @param place its path under `/proc`.
+ */
+function kernelState(place: string): KernelState {
+  try {
+    const stat = readFileSync(`/proc/${place}/stat`, "latin1")
+    // The state follows the last parenthesis. The name in parentheses may contain any characters.
+    return STATES[stat.charAt(stat.lastIndexOf(")") + 2)] ?? "unknown"
+  } catch {
+    return "unknown"
+  }
 }

@@ -7,7 +7,7 @@ import { StoreError } from "../store/store-error.ts"
 import type { InvitationRecord } from "../store/invitations.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
-import { type Store } from "../store/store.ts"
+import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, maySee, requireRole } from "./actor.ts"
@@ -16,7 +16,15 @@ import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { toSentence } from "./sentence.ts"
 import { userActor } from "./user-actor.ts"
-import type { InvitationDependencies } from "./invitation-dependencies.ts"
+
+/** Dependencies of services that invite people to accounts. */
+export interface InvitationDependencies {
+  readonly store: Store
+  readonly users: Users
+  readonly audit: Audit
+  /** Returns the address of the gateway, for links. */
+  readonly baseUrl: BaseUrl
+}
 
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1_000
 const TOKEN_LENGTH = 43

@@ -18,7 +18,7 @@ import { newWebhookSecret } from "../notices/channels/webhook.ts"
 import { encryptionContext } from "../notices/deliveries.ts"
 import { messageOf, titleOf } from "../notices/message.ts"
 import type { Notices as NoticeService } from "../notices/notices.ts"
-import type { NoticeRecord, NoticeTarget as TargetRecord } from "../store/notices.ts"
+import type { NoticeRecord, NoticeTarget as TargetRecord, NoticeChannel } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
 import { attemptKey, type AttemptLimits } from "../users/attempt-limits.ts"
 import type { Users } from "../users/users.ts"
@@ -28,8 +28,11 @@ import type { Audit } from "./audit.ts"
 import { pageFrom, positionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { scopeOf } from "./scope.ts"
-import { addressFault, hintOf } from "./notice-addresses.ts"
 import { foldedEmail } from "../accounting/email-address.ts"
+import { isIP } from "node:net"
+import * as z from "zod"
+import { isPublicAddress } from "../wire/http/public-address.ts"
+import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 /** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10
@@ -242,4 +245,39 @@ function noticeDocument({ deliveries, ...record }: NoticeRecord): Notice {
       at: new Date(at).toISOString(),
     })),
   }
+}
+
+const mailAddress = z.email().max(200)
+
+/** Returns the reason why an address is invalid for notices, if it is. Name resolution is checked at each delivery. */
+function addressFault(
+  channel: NoticeChannel,
+  address: string,
+  { mail, allowsPrivate }: NoticeSettings,
+): string | undefined {
+  if (channel === "email") {
+    if (!mail)
+      return "Email is not configured: the operator has to set notices.smtp and notices.from."
+    return mailAddress.safeParse(address).success
+      ? undefined
+      : "'address' must be an email address."
+  }
+  try {
+    const { protocol, hostname } = readWebAddress(address)
+    if (allowsPrivate) return undefined
+    if (protocol !== "https:") return "'address' must begin with https://."
+    const host = hostname.replace(/^\[|\]$/g, "")
+    const isPrivate = isIP(host) !== 0 && !isPublicAddress(host)
+    return isPrivate ? "'address' is not on the public internet." : undefined
+  } catch (error) {
+    if (!(error instanceof PinnedFetchError)) throw error
+    return `'address' cannot be used: ${error.message}.`
+  }
+}
+
+/**
+ * Returns the part of an address that may be shown. The path and query of an HTTP URL can be as secret as a password.
+ */
+function hintOf(channel: NoticeChannel, address: string): string {
+  return channel === "email" ? address : `${readWebAddress(address).origin}/…`
 }

@@ -4,20 +4,20 @@ import type {
   NewPriceGroup,
   PriceGroup as GroupDocument,
   PriceGroupChange,
+  PriceTerm,
 } from "#contract/price-groups.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import { PriceGroups } from "../catalog/price-groups.ts"
 import { entryFindings } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
-import type { PriceGroupSettings, PriceTermSettings } from "../config/settings.ts"
+import type { PriceGroupSettings, PriceTermSettings, PriceSettings } from "../config/settings.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
-import { termDocuments, writtenTerm } from "./price-term-document.ts"
 
 /** Minimum time between the creation and the start of a term, so that every process receives it before it starts. */
 const LEAD_TIME_MS = 5_000
@@ -269,4 +269,33 @@ function earlyTerm(term: PriceTermSettings): string {
 
 function momentOf({ from }: PriceTermSettings): string {
   return new Date(from).toISOString()
+}
+
+/**
+ * Converts terms to their representation in the API.
+ * @param terms earliest first.
+ */
+function termDocuments(terms: readonly PriceTermSettings[], now: number): PriceTerm[] {
+  const active = terms.findLast(({ from }) => from <= now)
+  return terms.map((term) => {
+    const { from, multiplier = null, prices } = writtenTerm(term)
+    const begun = term === active ? "active" : "ended"
+    return { from, state: term.from > now ? "upcoming" : begun, multiplier, prices }
+  })
+}
+
+/** Returns a term in the format of `tollgate.yaml`. */
+function writtenTerm({ from, multiplier, prices = {} }: PriceTermSettings) {
+  return {
+    from: new Date(from).toISOString(),
+    ...(multiplier !== undefined && { multiplier }),
+    prices: Object.fromEntries(
+      Object.entries(prices).map(([glob, price]) => [glob, writtenPrice(price)]),
+    ),
+  }
+}
+
+function writtenPrice({ image, images, ...price }: PriceSettings): Record<string, unknown> {
+  if (images === undefined) return { ...price, ...(image !== undefined && { image }) }
+  return { ...price, image: { ...images, ...(image !== undefined && { default: image }) } }
 }

@@ -10,7 +10,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { type ExportedPerson, exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
-import type { InvitationDependencies } from "./invitation-dependencies.ts"
+import type { InvitationDependencies } from "./invitations.ts"
 
 /** Maximum memberships of the users on one page, which is higher than any realistic number. */
 const MAX_MEMBERSHIPS = 100_000

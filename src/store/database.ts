@@ -4,8 +4,8 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { DatabaseStatus } from "./database-status.ts"
 import type { ServingDatabase } from "./serving-database.ts"
-import type { Snapshot } from "./snapshot.ts"
 import type { Store, StoreReader } from "./store.ts"
+import type { UserRecord } from "./users.ts"
 
 /** A database of either engine. It is opened on first use and may not exist yet. */
 export interface Database {
@@ -81,3 +81,17 @@ export interface Database {
   /** Creates the database, even if secrets of a lost database still exist. */
   create(): Promise<void>
 }
+
+/** The state of a database at one moment. Reads may take any time, and do not see concurrent writes. */
+export interface Snapshot {
+  readonly store: Omit<StoreReader, symbol>
+  readonly users: UserNames
+}
+
+/** Reads the names of the users of the console. */
+interface UserNames {
+  /** Returns the users with the given ids. Unknown ids are omitted. */
+  many(ids: readonly string[]): Promise<ReadonlyMap<string, UserName>>
+}
+
+export type UserName = Pick<UserRecord, "name" | "email">

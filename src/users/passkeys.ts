@@ -7,7 +7,7 @@ import type { UserRecord } from "../store/users.ts"
 import { attemptKey } from "./attempt-limits.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { cookieNamed, expireCookie, PASSKEY_COOKIE, SESSION_COOKIE, setCookie } from "./cookies.ts"
-import type { Ceremony } from "./ceremony.ts"
+import type { Ceremony } from "./webauthn.ts"
 import {
   hasTooManyPasskeys,
   isDisabled,

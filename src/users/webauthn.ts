@@ -8,7 +8,15 @@ import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
 import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
-import type { Ceremony } from "./ceremony.ts"
+
+/** The values that a browser's authenticator must sign. */
+export interface Ceremony {
+  readonly challenge: string
+  /** The origin of the console in the browser. */
+  readonly origin: string
+  /** The domain of the passkeys. */
+  readonly rpId: string
+}
 
 const BROWSER_TIMEOUT_MS = 2 * 60_000
 /** EdDSA, ECDSA P-256, and RSA with SHA-256. Every authenticator supports one of these algorithms. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { checkPriceLists } from "../../src/cli/doctor-prices.ts"
+import { checkPriceLists } from "../../src/cli/doctor-checks.ts"
 import {
   BUILT_IN,
   bodyOf,

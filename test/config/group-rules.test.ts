@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { groupFindings } from "../../src/config/group-rules.ts"
+import { groupFindings } from "../../src/config/rules.ts"
 
 const findings = (models: object, providers: readonly string[] = ["local"]) =>
   groupFindings(models, providers).map(({ path, message }) => `${path.join(".")} ${message}`)

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { LedgerError } from "../../src/store/ledger-error.ts"
 import { asLedgerError } from "../../src/store/sqlite/explain-error.ts"
-import { useWriteAheadLog } from "../../src/store/sqlite/write-ahead-log.ts"
+import { useWriteAheadLog } from "../../src/store/sqlite/open-database.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 /** Time in milliseconds for which opening waits for a locked file. */

@@ -11,8 +11,10 @@ import { durationArgument, positiveIntegerArgument } from "../parse.ts"
 import { destinationAt } from "./find.ts"
 import { lockFolder } from "./lock.ts"
 import { makeBackup, removeOldest } from "./make.ts"
-import { lastAt, noteBackup } from "./note.ts"
 import type { BackupDestination } from "./destination.ts"
+import { COMMAND_LINE } from "../../management/actor.ts"
+import { Audit } from "../../management/audit.ts"
+import type { BackupRecord } from "../../store/backups.ts"
 
 /** `tollgate backup DIR|s3://BUCKET/PREFIX` */
 export const registerBackup: RegisterCommand = (program, terminal) => {
@@ -155,4 +157,22 @@ const WITHOUT_SECRETS =
 function report(error: unknown, output: Output): void {
   const { message, hint } = failureOf(error)
   output.notice(`${new Date().toISOString()} backup failed: ${message}${hint ? ` (${hint})` : ""}`)
+}
+
+/**
+ * Records a backup in the installation, so that overdue backups are detected.
+ * @param name of the backup, for the audit log; absent if another tool made it.
+ */
+async function noteBackup(database: Database, backup: BackupRecord, name?: string): Promise<void> {
+  await using store = await database.openStore()
+  const after = { place: backup.place, ...(name !== undefined && { name }) }
+  await new Audit(store).perform(COMMAND_LINE, { action: "backup.create", after }, (record) =>
+    store.backups.record(backup, record),
+  )
+}
+
+/** Returns the time of the last backup at a destination in Unix milliseconds; undefined if there is none. */
+async function lastAt(database: Database, place: string): Promise<number | undefined> {
+  await using reader = await database.openReader()
+  return (await reader.backups.list()).find((backup) => backup.place === place)?.at
 }

@@ -4,13 +4,19 @@ import { commandGroup, outputOf, type RegisterCommand } from "../command.ts"
 import { CommandError } from "../exit-codes.ts"
 import { withInstallation } from "../installation.ts"
 import { loadOptions } from "../load-options.ts"
-import type { Style } from "../output.ts"
+import { type Style, type Column, formatTable } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
 import { type Applied, applyImport } from "./apply.ts"
 import { rejectOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
-import { counted, pageOf } from "./page.ts"
-import { type ImportPlan, type PlannedAccount, writableAccounts } from "./plan.ts"
+import {
+  type ImportPlan,
+  type PlannedAccount,
+  writableAccounts,
+  type Difference,
+  type Fate,
+} from "./plan.ts"
 import { checkSettings, withoutMissingModels } from "./settings-check.ts"
+import { formatCredits } from "../../ledger/money.ts"
 
 interface ImportOptions {
   readonly apply?: true
@@ -159,4 +165,36 @@ function wordsOf(applied: Applied, out: string): string {
 /** Adds `./` to a file name without a slash, since the shell would look for such a name only in its search path. */
 function shellPath(path: string): string {
   return path.includes("/") ? path : `./${path}`
+}
+
+const FATES: readonly (readonly [Fate, string])[] = [
+  ["carried", "CARRIED OVER"],
+  ["changed", "CHANGED"],
+  ["left out", "LEFT OUT"],
+  ["to decide", "FOR YOU TO DECIDE"],
+]
+
+const COLUMNS: readonly Column<Difference>[] = [
+  { title: "WHAT", cell: ({ subject }) => subject },
+  { title: "HOW", cell: ({ words }) => words },
+]
+
+/** Returns the page that lists the differences. It contains no secret. */
+function pageOf(
+  { accounts, differences }: Pick<ImportPlan, "accounts" | "differences">,
+  style: Style,
+): string {
+  const parts = FATES.flatMap(([fate, title]) => {
+    const rows = differences.list.filter((difference) => difference.fate === fate)
+    return rows.length === 0 ? [] : [`${style.strong(title)}\n${formatTable(COLUMNS, rows, style)}`]
+  })
+  const keys = accounts.reduce((sum, { keys: own }) => sum + own.length, 0)
+  const credits = accounts.reduce((sum, account) => sum + account.credits, 0n)
+  const sums = `${counted(accounts.length, "account")}, ${counted(keys, "key")}, ${counted(formatCredits(credits), "credit")}`
+  return [...parts, sums].join("\n\n")
+}
+
+/** Returns a number with its noun in the singular or plural. */
+function counted(count: number | string, noun: string): string {
+  return `${count} ${noun}${String(count) === "1" ? "" : "s"}`
 }

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../store/snapshot.ts"
+import type { Snapshot } from "../../store/database.ts"
 import type { AccountRecord } from "../../store/accounts.ts"
 
 /** The scope of an export. Times are Unix milliseconds, and the end is exclusive. */

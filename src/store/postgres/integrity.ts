@@ -4,7 +4,7 @@ import type { Store } from "../store.ts"
 import { advanceAnchor, findAnchor } from "./anchor.ts"
 import type { PostgresClient } from "./client.ts"
 import { prune } from "./pruning.ts"
-import { selectLedgerRows } from "./ledger-rows.ts"
+import { selectLedgerRows } from "./anchor.ts"
 
 const ROWS = selectLedgerRows({
   entries: "number, account, key, at, request, false AS is_expired, NULL AS receipt, hash",

@@ -1,24 +1,41 @@
 import { AdaptiveTimeout } from "../adaptive-timeout.ts"
 import type { Reports, RequestReports } from "../reports.ts"
-import type { KeyUse, UsageFilter, UsageGroup } from "../requests.ts"
-import { accountUses } from "./account-uses.ts"
+import type {
+  KeyUse,
+  UsageFilter,
+  UsageGroup,
+  Latencies,
+  AccountUse,
+  AccountUseFilter,
+} from "../requests.ts"
 import { isLong, isOfSegments } from "../columns/usage-of-segments.ts"
 import type { ThreadOnDemand } from "../threads/thread-on-demand.ts"
-import { latencies } from "./answer-times.ts"
-import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
+import {
+  keyUseFromRow,
+  type KeyUseRow,
+  type DurationRow,
+  latenciesOf,
+  LATENCY_SAMPLE,
+  accountUsesOf,
+  HOUR_MS,
+  type SpentRow,
+} from "../usage-sums.ts"
 import { texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { explaining } from "./explain-failure.ts"
 import { countRequests, reachOfMatches } from "./requests-count.ts"
 import { listRequests } from "./requests-list.ts"
 import { findNames, UsedModels } from "./requests-names.ts"
-import { reachOf } from "./requests-reach.ts"
+import { reachOf } from "./requests-count.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import {
   type SegmentMethods,
   type SegmentsAddress,
   segmentsOnDemand,
 } from "./segments-on-demand.ts"
+import { Conditions } from "./conditions.ts"
+import { ofAccounts } from "./request-conditions.ts"
+import { matchesNothing } from "../text-filters.ts"
 
 /**
  * Builds reports from sums and from segments of requests. The sums are written together with the charges, so that they
@@ -98,4 +115,68 @@ async function keyNames(
     [texts(keys)],
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** Returns the latencies of the most recent answers since a moment. */
+async function latencies(
+  statements: Statements,
+  accounts: readonly string[] | undefined,
+  from: number,
+): Promise<Latencies> {
+  const conditions = new Conditions()
+  conditions.add("at >= ?", from)
+  conditions.always("status = 'settled' AND duration IS NOT NULL")
+  const found = ofAccounts(conditions, accounts, {
+    columns: "at, duration",
+    end: `ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
+  })
+  return latenciesOf(await statements.rows<DurationRow>(found, conditions.values))
+}
+
+/** Returns the use of each account that matches the filter. */
+async function accountUses(
+  statements: Statements,
+  filter: AccountUseFilter,
+): Promise<AccountUse[]> {
+  if (matchesNothing(filter)) return []
+  const [spent, last] = await Promise.all([
+    spentOf(statements, filter),
+    lastUses(statements, filter),
+  ])
+  return accountUsesOf(spent, new Map(last.map(({ account, at }) => [account, Number(at)])))
+}
+
+async function spentOf(
+  statements: Statements,
+  { accounts, from, recentFrom }: AccountUseFilter,
+): Promise<readonly SpentRow[]> {
+  const conditions = new Conditions()
+  const recent = conditions.place(BigInt(Math.floor(recentFrom / HOUR_MS)))
+  conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
+  conditions.among("account", accounts)
+  const rows = await statements.rows<Record<keyof SpentRow, string>>(
+    `SELECT account, sum(cost)::text AS spent,
+       coalesce(sum(cost) FILTER (WHERE hour >= ${recent}), 0)::text AS recently_spent
+     FROM usage_hours ${conditions.where} GROUP BY account`,
+    conditions.values,
+  )
+  return rows.map((row) => ({
+    account: row.account,
+    spent: BigInt(row.spent),
+    recently_spent: BigInt(row.recently_spent),
+  }))
+}
+
+function lastUses(
+  statements: Statements,
+  { accounts }: AccountUseFilter,
+): Promise<readonly { readonly account: string; readonly at: bigint }[]> {
+  const conditions = new Conditions()
+  conditions.always("uses.requests > 0")
+  conditions.among("keys.account", accounts)
+  return statements.rows(
+    `SELECT keys.account, max(uses.last_used_at) AS at FROM keys JOIN key_uses AS uses ON uses.key = keys.id
+     ${conditions.where} GROUP BY keys.account`,
+    conditions.values,
+  )
 }

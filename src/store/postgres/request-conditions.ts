@@ -4,6 +4,7 @@ import { starPattern } from "../text-filters.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import type { Conditions } from "./conditions.ts"
+import type { Label } from "../../accounting/labels.ts"
 
 /** Whether a search text is the complete id of a request. */
 export async function isRequest(
@@ -79,4 +80,56 @@ function addLabelPrefix(conditions: Conditions, prefix: string | undefined): voi
 function addModel(conditions: Conditions, model: string | undefined): void {
   if (isGlob(model)) conditions.add("model LIKE ?", starPattern(model))
   else conditions.add("model = ?", model)
+}
+
+/**
+ * Selects receipts in chronological order, as SQL. The index sorts the receipts of one account, but not the receipts of
+ * several. For several accounts, a page is read for each and the pages are merged.
+ * @param accounts all accounts if absent.
+ * @param query `end` contains the order and the limit.
+ */
+export function ofAccounts(
+  conditions: Conditions,
+  accounts: readonly string[] | undefined,
+  { columns, end }: { readonly columns: string; readonly end: string },
+): string {
+  if (accounts === undefined || accounts.length === 1) {
+    conditions.among("account", accounts)
+    return `SELECT ${columns} FROM receipts ${conditions.where} ${end}`
+  }
+  conditions.always("account = a.owner")
+  const owners = conditions.place(texts([...new Set(accounts)]))
+  return `SELECT ${columns} FROM unnest(${owners}::text[]) AS a (owner)
+    CROSS JOIN LATERAL (SELECT ${columns} FROM receipts ${conditions.where} ${end}) AS r ${end}`
+}
+
+/** The time of the request in `request_labels`, which sorts the rows. */
+export const LABELLED_AT = "label_at"
+
+/** Returns the receipts that have all of the given labels, as SQL to follow `FROM`; undefined without labels. */
+export function labelledReceipts(
+  conditions: Conditions,
+  labels: readonly Label[] = [],
+): string | undefined {
+  if (labels.length === 0) return undefined
+  return `${labelRows(conditions, labels)} JOIN receipts ON request = label_request`
+}
+
+/**
+ * Returns one row for each request that has all of the given labels, as SQL to follow `FROM`. The rows have the columns
+ * `label_request` and `label_at`.
+ */
+export function labelRows(conditions: Conditions, labels: readonly Label[] = []): string {
+  const [first, ...others] = labels
+  if (first === undefined) throw new TypeError("a label is missing")
+  conditions.add("label_name = ?", first.name)
+  conditions.add("label_value = ?", first.value)
+  for (const { name, value } of others) {
+    conditions.always(
+      `EXISTS (SELECT FROM request_labels AS other WHERE other.name = ${conditions.place(name)}
+        AND other.value = ${conditions.place(value)} AND other.at = label_at AND other.request = label_request)`,
+    )
+  }
+  return `(SELECT name AS label_name, value AS label_value, at AS label_at, request AS label_request FROM request_labels)
+    AS label`
 }

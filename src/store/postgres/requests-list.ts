@@ -7,13 +7,13 @@ import {
   sortColumn,
 } from "../requests.ts"
 import { HOUR_MS } from "../usage-sums.ts"
-import { LABELLED_AT, labelledReceipts } from "./label-conditions.ts"
+import { LABELLED_AT, labelledReceipts } from "./request-conditions.ts"
 import type { PostgresClient } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
 import { addNames, isRequest, narrow, receiptsByIds } from "./request-conditions.ts"
-import { ofAccounts } from "./receipts-of-accounts.ts"
+import { ofAccounts } from "./request-conditions.ts"
 import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 
 const COLUMNS =

@@ -1,10 +1,10 @@
 import type { LedgerError } from "../ledger-error.ts"
 import type { DatabaseWatch, ServingDatabase } from "../serving-database.ts"
-import type { StoreReader } from "../store.ts"
+import type { StoreReader, Store } from "../store.ts"
 import type { PostgresClient } from "./client.ts"
 import type { PoolOptions } from "./connection-pool.ts"
 import { Announcements } from "./announcements.ts"
-import { explained, explainedError, explaining } from "./explain-failure.ts"
+import { explained, explainedError, explaining, unavailable } from "./explain-failure.ts"
 import { PostgresConversations } from "./conversations.ts"
 import { PostgresFiles } from "./kept-files.ts"
 import { ensurePartitions } from "./partitions.ts"
@@ -14,7 +14,6 @@ import type { FailureLog } from "../failure-log.ts"
 import type { PayloadLog } from "../payload-log.ts"
 import { clientMethods } from "./run-steps.ts"
 import { PostgresReports } from "./reports.ts"
-import { PostgresWatch } from "./postgres-watch.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
@@ -79,5 +78,39 @@ export function openToServe(parts: ServingParts): ServingDatabase {
       if (keeping !== client) await keeping[Symbol.asyncDispose]()
       await client[Symbol.asyncDispose]()
     },
+  }
+}
+
+/**
+ * Reports whether the database is available, as detected by the client. A node polls every second, so that an outage
+ * and its end are detected even without requests. Running calls continue, and their charges wait for the database.
+ */
+class PostgresWatch implements DatabaseWatch {
+  #fault: LedgerError | undefined
+
+  /**
+   * @param onChange called with the fault when the database becomes unavailable, and with undefined when it is
+   * available again.
+   */
+  constructor(
+    client: PostgresClient,
+    place: string,
+    onChange: (fault: LedgerError | undefined) => void,
+  ) {
+    client.onAvailability = (failure) => {
+      this.#fault = failure && unavailable(failure, place)
+      onChange(this.#fault)
+    }
+  }
+
+  get fault(): LedgerError | undefined {
+    return this.#fault
+  }
+
+  /** Nothing to do, because polls detect outages. */
+  check(): void {}
+
+  over(store: Store): Store {
+    return store
   }
 }

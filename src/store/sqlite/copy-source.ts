@@ -2,8 +2,7 @@ import { Database } from "bun:sqlite"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { SecretFolder } from "../../secrets/secret-folder.ts"
-import { batchesOf } from "../copy/batches.ts"
-import type { CopiedFile, CopiedRow, CopySource } from "../copy/copy.ts"
+import type { CopiedFile, CopiedRow, CopySource, CopiedValue } from "../copy/copy.ts"
 import type { CopiedTable } from "../copy/tables.ts"
 import type { FileKind } from "../kept-files.ts"
 import { LedgerError } from "../ledger-error.ts"
@@ -143,4 +142,27 @@ function expiryIn(name: string): number {
 
 function expiryOf(path: string): number {
   return statSync(path).mtimeMs + ANSWER_LIFETIME_MS
+}
+
+/** Maximum number of rows, and maximum bytes, of one batch in memory. */
+const MAX_ROWS = 1_000
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** Divides rows into small batches, so that they need little memory. */
+function* batchesOf(rows: Iterable<CopiedRow>): Generator<readonly CopiedRow[]> {
+  let batch: CopiedRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    batch.push(row)
+    bytes += row.reduce((sum: number, value) => sum + sizeOf(value), 0)
+    if (batch.length < MAX_ROWS && bytes < MAX_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sizeOf(value: CopiedValue): number {
+  return typeof value === "string" || value instanceof Uint8Array ? value.length : 0
 }

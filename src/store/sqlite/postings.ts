@@ -2,15 +2,36 @@ import type { Database, Statement } from "bun:sqlite"
 import { bitsOf } from "../../accounting/budget-periods.ts"
 import { draw, type OwnerShare } from "../../accounting/draw.ts"
 import { hashEntry, hashText } from "../../accounting/hash-chain.ts"
-import type { Batch, Posted, Posting } from "../settlements.ts"
+import type { Batch, Posted, Posting, HoldRecord } from "../settlements.ts"
 import { AnchorRow } from "./anchor-row.ts"
 import { LedgerEnds } from "./ledger-ends.ts"
 import { BulkInsert, type Row } from "./bulk-insert.ts"
-import type { Holds } from "./holds.ts"
 import type { Leases } from "./leases.ts"
 import { EXPIRED, type ReceiptRow, type Receipts } from "./receipts.ts"
 import type { VendorStates } from "./vendor-state.ts"
 import type { WriteOffs } from "./write-offs.ts"
+
+/** Stores holds of requests that have run for a while. Methods that write must run inside a transaction. */
+export class Holds {
+  readonly #open: Statement<unknown, (string | bigint)[]>
+  readonly #close: Statement<unknown, [string]>
+
+  constructor(database: Database) {
+    this.#open = database.prepare(
+      "INSERT OR IGNORE INTO holds SELECT ?, id, ?, ?, ?, ?, ? FROM nodes WHERE id = ?",
+    )
+    this.#close = database.prepare("DELETE FROM holds WHERE request = ?")
+  }
+
+  /** Writes a hold, if its node exists. */
+  open(node: string, { request, account, key, amount, at, receipt }: HoldRecord): void {
+    this.#open.run(request, account, key, amount, BigInt(at), receipt, node)
+  }
+
+  close(request: string): void {
+    this.#close.run(request)
+  }
+}
 
 interface PostingParts {
   readonly holds: Holds

@@ -1,10 +1,24 @@
 import { AdaptiveTimeout } from "../adaptive-timeout.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type { UsageFilter, UsageGroup, UsageTime } from "../requests.ts"
-import type { IndexMethods } from "./index-methods.ts"
 import { mayBeOfSegments } from "./segment-usage.ts"
 import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
+import type { FailureLog } from "../failure-log.ts"
+import type { PayloadLog } from "../payload-log.ts"
+
+/** The methods of the thread that maintains the reports index next to the ledger. */
+export interface IndexMethods extends AsyncDisposable {
+  readonly requests: RequestReports & {
+    /**
+     * Adds the next rows of the ledger to the index.
+     * @returns whether there are more rows.
+     */
+    indexNext(): Promise<boolean>
+  }
+  readonly payloads: PayloadLog
+  readonly failures: FailureLog
+}
 
 /**
  * Builds the reports of a ledger on a thread that starts with the first report and ends with the gateway. Long reads

@@ -8,11 +8,11 @@ import {
   sortColumn,
 } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
-import { labelledRequests } from "./label-conditions.ts"
 import { AFTER_TEXTS, isFailure, isGlob } from "../request-search.ts"
 import { HOUR_MS } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
+import type { Label } from "../../accounting/labels.ts"
 
 const COLUMNS =
   "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
@@ -257,4 +257,23 @@ function modelsLike(index: Database, pattern: string): string[] {
     )
     .all(globOf(pattern))
     .map(({ name }) => name)
+}
+
+/** Returns the requests that have all of the given labels, as SQL to follow `FROM`; undefined without labels. */
+function labelledRequests(
+  conditions: Conditions,
+  labels: readonly Label[] = [],
+): string | undefined {
+  const [first, ...others] = labels
+  if (first === undefined) return undefined
+  conditions.add("label.name = ?", first.name)
+  conditions.add("label.value = ?", first.value)
+  for (const { name, value } of others) {
+    conditions.always(
+      `EXISTS (SELECT 1 FROM request_labels AS other WHERE other.name = ? AND other.value = ?
+        AND other.request_at = label.request_at AND other.request_row = label.request_row)`,
+    )
+    conditions.values.push(name, value)
+  }
+  return "request_labels AS label CROSS JOIN requests ON requests.row = label.request_row"
 }

@@ -2,12 +2,18 @@ import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { AFTER_IDS, ID_PREFIX } from "../request-search.ts"
-import type { KeyUse, RequestFilter } from "../requests.ts"
-import { keyUseFromRow, type KeyUseRow } from "../usage-sums.ts"
-import { accountUses } from "./account-uses.ts"
-import { latencies } from "./answer-times.ts"
+import type { KeyUse, RequestFilter, Latencies, AccountUse, AccountUseFilter } from "../requests.ts"
+import {
+  keyUseFromRow,
+  type KeyUseRow,
+  type DurationRow,
+  latenciesOf,
+  LATENCY_SAMPLE,
+  accountUsesOf,
+  HOUR_MS,
+} from "../usage-sums.ts"
 import { contentsFile, failuresFile } from "./log-file.ts"
-import type { IndexMethods } from "./index-methods.ts"
+import type { IndexMethods } from "./reports-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { newestOf, type Schema, SchemaError, versionOf } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
@@ -15,11 +21,13 @@ import { countRequests, type FilteredRows, reachOfMatches } from "./requests-cou
 import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
 import { findNames } from "./requests-names.ts"
-import { reachOf } from "./requests-reach.ts"
+import { reachOf } from "./requests-count.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
+import { Conditions } from "./conditions.ts"
+import { type WideRow, wideSum, wideSumOf } from "./wide-sums.ts"
 
 /** Maximum time that an update waits for the chunk of another process. */
 const BUSY_TIMEOUT_MS = 10_000
@@ -166,4 +174,87 @@ function keyUses(index: Database, keys: readonly string[]): KeyUse[] {
     )
     .all(JSON.stringify(keys))
     .map(keyUseFromRow)
+}
+
+/** Returns the latencies of the most recent answers since a moment. */
+function latencies(
+  index: Database,
+  accounts: readonly string[] | undefined,
+  from: number,
+): Latencies {
+  const durations = (accounts ?? [undefined]).flatMap((account) => {
+    const conditions = new Conditions()
+    conditions.add("account = ?", account)
+    conditions.add("at >= ?", from)
+    conditions.always("status = 'settled' AND duration IS NOT NULL")
+    const input = account === undefined ? "requests_by_time" : "requests_by_account"
+    return index
+      .query<DurationRow, (string | bigint)[]>(
+        `SELECT at, duration FROM requests INDEXED BY ${input} ${conditions.where}
+        ORDER BY at DESC LIMIT ${LATENCY_SAMPLE}`,
+      )
+      .all(...conditions.values)
+  })
+  return latenciesOf(durations)
+}
+
+interface SpentRow extends WideRow<"spent" | "recent"> {
+  readonly account: string
+}
+
+/**
+ * Returns the use of each account that matches the filter.
+ * @param index the index of the requests.
+ * @param ledger contains the account of each key.
+ */
+function accountUses(
+  index: Database,
+  ledger: Database,
+  { accounts, from, recentFrom }: AccountUseFilter,
+): AccountUse[] {
+  const conditions = new Conditions()
+  conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
+  conditions.among("account", accounts)
+  const spent = index
+    .query<SpentRow, (string | bigint)[]>(
+      `SELECT account, ${wideSum("cost", "spent")}, ${wideSum("iif(hour >= ?1, cost, 0)", "recent")}
+      FROM usage_days ${conditions.where} GROUP BY account`,
+    )
+    .all(BigInt(Math.floor(recentFrom / HOUR_MS)), ...conditions.values)
+    .map((row) => ({
+      account: row.account,
+      spent: wideSumOf(row, "spent"),
+      recently_spent: wideSumOf(row, "recent"),
+    }))
+  return accountUsesOf(spent, lastUses(index, ledger, accounts))
+}
+
+function lastUses(
+  index: Database,
+  ledger: Database,
+  accounts: readonly string[] | undefined,
+): Map<string, number> {
+  const owned = new Conditions()
+  owned.among("account", accounts)
+  const keys = ledger
+    .query<{ id: string; account: string }, (string | bigint)[]>(
+      `SELECT id, account FROM keys ${owned.where}`,
+    )
+    .all(...owned.values)
+  const used = new Conditions()
+  if (accounts !== undefined) {
+    used.add("key IN (SELECT value FROM json_each(?))", JSON.stringify(keys.map(({ id }) => id)))
+  }
+  const uses = index
+    .query<{ key: string; at: bigint }, (string | bigint)[]>(
+      `SELECT key, last_used_at AS at FROM key_uses ${used.where}`,
+    )
+    .all(...used.values)
+  const byKey = new Map(uses.map(({ key, at }) => [key, Number(at)]))
+  const last = new Map<string, number>()
+  for (const { id, account } of keys) {
+    const at = byKey.get(id)
+    if (at !== undefined) last.set(account, Math.max(at, last.get(account) ?? at))
+  }
+  return last
 }

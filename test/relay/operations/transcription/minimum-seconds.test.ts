@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { verifyLedgers } from "../../../../src/ledger/verify/ledgers.ts"
 import type { ModelSettings } from "../../../../src/config/settings.ts"
-import { describeReceipt, type ShownReceipt } from "../../../../src/cli/receipt-words.ts"
+import { describeReceipt, type ShownReceipt } from "../../../../src/cli/receipt.ts"
 import { styleOf } from "../../../../src/cli/output.ts"
 import { wave } from "../../../support/audio.ts"
 import { provider, type TestCaller, type TestGateway } from "../../../support/gateway.ts"
