@@ -22,6 +22,7 @@ import {
 } from "./account-list.ts"
 import type { AccountUsage } from "./account-usage.ts"
 import { type Actor, maySee, requireOperator, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
@@ -105,7 +106,7 @@ export class Accounts {
    */
   async find(actor: Actor, id: string): Promise<Account> {
     requireRole(actor, id, "viewer")
-    return accountDocument(await this.#require(id))
+    return accountDocument(await requireAccount(this.#store, id))
   }
 
   /**
@@ -132,7 +133,7 @@ export class Accounts {
     )
     const credits = input.credits ?? begun
     if (credits !== undefined) await this.#grant(actor, fresh, credits)
-    return accountDocument(await this.#require(account.id))
+    return accountDocument(await requireAccount(this.#store, account.id))
   }
 
   /**
@@ -142,7 +143,7 @@ export class Accounts {
   async change(actor: Actor, id: string, change: AccountChange): Promise<Account> {
     requireRole(actor, id, "viewer")
     requireOperator(actor)
-    const found = await this.#require(id)
+    const found = await requireAccount(this.#store, id)
     await this.#checkPriceGroup(change.price_group)
     const changed = recordChange(found, change)
     const before = accountDocument(found)
@@ -212,13 +213,6 @@ export class Accounts {
           record,
         ),
     )
-  }
-
-  async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.accounts.find(id)
-    // The store also finds accounts by name, but the API only accepts ids.
-    if (account?.id === id) return account
-    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
 
   async #rejecting<Result>(name: string, step: () => Promise<Result>): Promise<Result> {

@@ -1,3 +1,4 @@
+import { noAccount } from "./stored-accounts.ts"
 import { reaches } from "#contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "#contract/common.ts"
@@ -76,9 +77,7 @@ export function maySee(actor: Actor, account: string): boolean {
 export function requireRole(actor: Actor, account: string, minimumRole: AccountRole): void {
   if (actor.isOperator) return
   const role = actor.roles.get(account)
-  if (role === undefined) {
-    throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
-  }
+  if (role === undefined) throw noAccount(account)
   if (reaches(role, minimumRole)) return
   throw new GatewayError(
     "forbidden",

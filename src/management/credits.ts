@@ -1,7 +1,6 @@
 import type { AccountCredits, Entry, NewEntry } from "#contract/accounts.ts"
 import type { Page } from "#contract/common.ts"
 import { StoreError } from "../store/store-error.ts"
-import type { AccountRecord } from "../store/accounts.ts"
 import type { EntryKind, EntryRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { formatUnits } from "../config/sections/payments.ts"
@@ -9,6 +8,7 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { PaidAmount } from "../store/payments.ts"
 import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
@@ -39,7 +39,7 @@ export class Credits {
    */
   async credits(actor: Actor, account: string): Promise<AccountCredits> {
     requireRole(actor, account, "viewer")
-    const { balance, debt } = await this.#require(account)
+    const { balance, debt } = await requireAccount(this.#store, account)
     const holds = await this.#store.settlements.listHolds(account)
     const held = holds.reduce((sum, hold) => sum + hold.amount, 0n)
     return {
@@ -59,7 +59,7 @@ export class Credits {
   /** Lists entries, newest first. @throws GatewayError `not_found`. */
   async entries(actor: Actor, account: string, input: EntryQuery): Promise<Page<Entry>> {
     requireRole(actor, account, "viewer")
-    await this.#require(account)
+    await requireAccount(this.#store, account)
     const page = await this.#entriesOf(account, input)
     const authors = await this.#audit.names.decrypt(page.data.map(({ author }) => author))
     const paid = await this.#paidAmounts(account, page.data)
@@ -125,7 +125,7 @@ export class Credits {
     requireRole(actor, account, "viewer")
     requireOperator(actor)
     const amount = amountOf(input)
-    const { id } = await this.#require(account)
+    const { id } = await requireAccount(this.#store, account)
     const { kind, note } = input
     const change = {
       action: "account.entry",
@@ -150,7 +150,7 @@ export class Credits {
     const deadline = performance.now() + RECALL_TIMEOUT_MS
     try {
       for (;;) {
-        const { balance, leased } = await this.#require(account)
+        const { balance, leased } = await requireAccount(this.#store, account)
         if (balance < amount) throw notCovered(balance, amount)
         const free = await this.#store.leases.recall(account, amount)
         const entry = free < amount ? undefined : await unlessInsufficient(append)
@@ -161,12 +161,6 @@ export class Credits {
     } finally {
       await this.#store.leases.endRecall(account)
     }
-  }
-
-  async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.accounts.find(id)
-    if (account?.id === id) return account
-    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
 }
 

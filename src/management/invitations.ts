@@ -1,4 +1,4 @@
-import { accountNames } from "./account-names.ts"
+import { accountNames, noAccount } from "./stored-accounts.ts"
 import type { BaseUrl } from "./base-url.ts"
 import { createHash } from "node:crypto"
 import type { AccountRole, Page } from "#contract/common.ts"
@@ -99,9 +99,7 @@ export class Invitations {
       expiresAt: now + LIFETIME_MS,
     }
     const names = await accountNames(this.#store, [account])
-    if (!names.has(account)) {
-      throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
-    }
+    if (!names.has(account)) throw noAccount(account)
     const document = invitationDocument(invitation, names)
     await rejecting(() =>
       this.#audit.perform(

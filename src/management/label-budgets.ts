@@ -14,6 +14,7 @@ import type { AccountRecord } from "../store/accounts.ts"
 import type { LabelBudgetRecord as SpentRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
@@ -38,7 +39,7 @@ export class LabelBudgetManagement {
    */
   async find(actor: Actor, account: string): Promise<LabelBudgets> {
     requireRole(actor, account, "viewer")
-    return documentOf(await this.#require(account))
+    return documentOf(await requireAccount(this.#store, account))
   }
 
   /**
@@ -47,7 +48,7 @@ export class LabelBudgetManagement {
    */
   async change(actor: Actor, account: string, { budgets }: LabelBudgets): Promise<LabelBudgets> {
     requireRole(actor, account, "owner")
-    const before = documentOf(await this.#require(account))
+    const before = documentOf(await requireAccount(this.#store, account))
     const labelBudgets = budgets.map(recordOf)
     const after = { budgets: labelBudgets.map(budgetDocument) }
     const change = { action: "account.label_budgets", account, target: account, before, after }
@@ -64,7 +65,7 @@ export class LabelBudgetManagement {
    */
   async spent(actor: Actor, account: string, input: PageQuery): Promise<Page<LabelSpending>> {
     requireRole(actor, account, "viewer")
-    await this.#require(account)
+    await requireAccount(this.#store, account)
     const [after = null] = positionOf(input.cursor) ?? []
     const found = await this.#store.keys.listLabelBudgets({
       account,
@@ -75,13 +76,6 @@ export class LabelBudgetManagement {
     })
     const page = pageFrom(found, input.limit, ({ owner }) => [owner])
     return { ...page, data: page.data.flatMap(spendingDocument) }
-  }
-
-  async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.accounts.find(id)
-    // The store also finds accounts by name, but the API only accepts ids.
-    if (account?.id === id) return account
-    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
 }
 

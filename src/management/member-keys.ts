@@ -7,6 +7,7 @@ import type { AccountRecord, MemberKeyRules as RulesRecord } from "../store/acco
 import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 
 /** Manages the rules that owners of an account set for the keys of its members. */
@@ -22,7 +23,7 @@ export class MemberKeyManagement {
   /** Returns the rules of an account. @throws GatewayError `not_found`. */
   async find(actor: Actor, account: string): Promise<MemberKeyRules> {
     requireRole(actor, account, "viewer")
-    return memberKeyRulesOf(await this.#require(account))
+    return memberKeyRulesOf(await requireAccount(this.#store, account))
   }
 
   /**
@@ -31,7 +32,7 @@ export class MemberKeyManagement {
    */
   async change(actor: Actor, account: string, rules: MemberKeyRules): Promise<MemberKeyRules> {
     requireRole(actor, account, "owner")
-    const before = memberKeyRulesOf(await this.#require(account))
+    const before = memberKeyRulesOf(await requireAccount(this.#store, account))
     const memberKeys = recordOf(rules)
     const after = documentOf(memberKeys)
     const change = { action: "account.member_keys", account, target: account, before, after }
@@ -39,13 +40,6 @@ export class MemberKeyManagement {
       this.#store.accounts.update(account, { memberKeys }, record),
     )
     return after
-  }
-
-  async #require(id: string): Promise<AccountRecord> {
-    const account = await this.#store.accounts.find(id)
-    // The store also finds accounts by name, but the API only accepts ids.
-    if (account?.id === id) return account
-    throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
 import type { LearnedRules } from "../catalog/learned-rules.ts"
-import { type Deployment, isPriced, type Model, placeOf } from "../catalog/model.ts"
+import { isPriced, type Model } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
 import type { Settings } from "../config/settings.ts"
@@ -19,7 +19,7 @@ import { rejected, rejectFindings } from "./entry-rejection.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
-import { endpointsOf } from "./model-endpoints.ts"
+import { deploymentsOf, endpointsOf } from "./model-deployments.ts"
 import { DescribedModels } from "./model-facts.ts"
 import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts"
 import { priceDocument, priceInForce } from "./price-document.ts"
@@ -247,17 +247,19 @@ export class Models {
       price_source: this.#priceSource(model, origin, isOperator),
       multiplier: multiplierOf(effective, model.id),
       endpoints: endpointsOf(model, vendorOf),
-      deployments: deploymentsOf(model, effective).map(({ deployment, credentials, isPaused }) => ({
-        provider: deployment.provider,
-        model: isOperator ? deployment.upstreamModel : "",
-        weight: weightOf(credentials),
-        is_paused: isPaused,
-        health: healthDocument(
-          summedReport(credentials.map(({ id }) => this.#health.report(id))),
-          isOperator,
-        ),
-        rules: isOperator ? this.#learnedRules.list(deployment) : [],
-      })),
+      deployments: deploymentsOf(model, effective).map(
+        ({ deployment, credentials, weight, isPaused }) => ({
+          provider: deployment.provider,
+          model: isOperator ? deployment.upstreamModel : "",
+          weight,
+          is_paused: isPaused,
+          health: healthDocument(
+            summedReport(credentials.map(({ id }) => this.#health.report(id))),
+            isOperator,
+          ),
+          rules: isOperator ? this.#learnedRules.list(deployment) : [],
+        }),
+      ),
       group: groupOf(model, effective),
       origin,
       is_locked: origin === "file" || !isOperator,
@@ -328,50 +330,6 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
   if (search === undefined) return true
   const wanted = search.toLowerCase()
   return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
-}
-
-/** A deployment of a model, as listed in the model's document. */
-interface ListedDeployment {
-  readonly deployment: Deployment
-  /**
-   * The deployments for all credentials of the provider; only the deployment itself if there is a single credential.
-   */
-  readonly credentials: readonly Deployment[]
-  readonly isPaused: boolean
-}
-
-/** Returns deployments in the order of the settings. */
-function deploymentsOf(
-  { id, deployments, paused = [] }: Model,
-  { models }: Settings,
-): ListedDeployment[] {
-  const active = asWritten(deployments, false)
-  if (paused.length === 0) return active
-  const written = (Object.hasOwn(models, id) ? models[id]?.deployments : undefined) ?? []
-  const places = new Map(
-    written.map(({ provider, model }, place) => [`${provider}/${model}`, place]),
-  )
-  const rankOf = ({ deployment }: ListedDeployment): number => places.get(placeOf(deployment)) ?? 0
-  return [...active, ...asWritten(paused, true)].toSorted(
-    (left, right) => rankOf(left) - rankOf(right),
-  )
-}
-
-/** Merges the deployments of a provider's credentials into one deployment, as in the settings. */
-function asWritten(deployments: readonly Deployment[], isPaused: boolean): ListedDeployment[] {
-  const places = Map.groupBy(deployments, (deployment) =>
-    deployment.credential === undefined ? deployment : placeOf(deployment),
-  )
-  return [...places.values()].flatMap((credentials) =>
-    credentials.slice(0, 1).map((deployment) => ({ deployment, credentials, isPaused })),
-  )
-}
-
-/** Adds the weights of several credentials. The sum is rounded, because the parts may not add up exactly. */
-function weightOf(credentials: readonly Deployment[]): number {
-  const [only] = credentials
-  if (credentials.length === 1 && only) return only.weight
-  return Number(credentials.reduce((sum, { weight }) => sum + weight, 0).toPrecision(12))
 }
 
 /** Returns the group of a model with those members that exist. */

@@ -9,6 +9,7 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
 import type { CardPayment } from "../store/payments.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 import { CardReversals } from "./card-reversals.ts"
 import { reversalOf } from "./reversal-events.ts"
@@ -73,9 +74,7 @@ export class Payments {
   async checkout(actor: Actor, account: string, credits: string): Promise<{ url: string }> {
     requireRole(actor, account, "member")
     const settings = this.#settings()
-    if ((await this.#parts.store.accounts.find(account))?.id !== account) {
-      throw new GatewayError("not_found", `There is no account '${account.slice(0, 100)}'.`)
-    }
+    await requireAccount(this.#parts.store, account)
     const client = await stripeClient(settings)
     const url = await client.createCheckout(
       this.#order(actor, { account, credits, currency: settings.currency }),

@@ -8,6 +8,7 @@ import type { Store } from "../store/store.ts"
 import type { AttemptLimits } from "../users/attempt-limits.ts"
 import { clientNetwork } from "../users/client-network.ts"
 import { type Actor, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
 import { entryDocument } from "./credits.ts"
 
@@ -37,7 +38,7 @@ export class Redemptions {
   async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
     requireRole(actor, account, "member")
     const { store, audit, hasher, limits } = this.#parts
-    if ((await store.accounts.find(account))?.id !== account) throw noSuchAccount(account)
+    await requireAccount(store, account)
     const takeBack = await limits.begin(attemptsOf(actor, account))
     const code = readCodeText(text)
     if (code === undefined) throw wrongCode()
@@ -75,10 +76,6 @@ function attemptsOf(actor: Actor, account: string): CountedAttempt[] {
       ? [{ key: `redeem-address:${clientNetwork(actor.address)}`, ...WRONG_CODES }]
       : []),
   ]
-}
-
-function noSuchAccount(id: string): GatewayError {
-  return new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
 }
 
 function wrongCode(cause?: unknown): GatewayError {

@@ -8,6 +8,7 @@ import type { AccountRecord } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import type { Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
+import { requireAccount } from "./stored-accounts.ts"
 import { type Download, gathered, oneChunk } from "./download.ts"
 import { pagesOf } from "./pages.ts"
 import { STATEMENT_PAGE_POLICY, statementPage } from "./statement-page.ts"
@@ -41,10 +42,7 @@ export class Statements {
    */
   async open(actor: Actor, id: string, query: StatementQuery): Promise<StatementFile> {
     requireRole(actor, id, "viewer")
-    const account = await this.#store.accounts.find(id)
-    if (account?.id !== id) {
-      throw new GatewayError("not_found", `There is no account '${id.slice(0, 100)}'.`)
-    }
+    const account = await requireAccount(this.#store, id)
     const period = periodOf(query)
     await this.#requireEntries(id, period.from)
     return this.#file(actor, account, period, query)

@@ -3,7 +3,7 @@ import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
 import type { RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
-import { accountNames } from "./account-names.ts"
+import { accountNames } from "./stored-accounts.ts"
 import type { Actor } from "./actor.ts"
 
 /** Names of the reported objects, by id. */

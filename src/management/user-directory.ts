@@ -1,4 +1,4 @@
-import { accountNames } from "./account-names.ts"
+import { accountNames } from "./stored-accounts.ts"
 import type { BaseUrl } from "./base-url.ts"
 import type { Page } from "#contract/common.ts"
 import type { ResetLink, User } from "#contract/members.ts"
