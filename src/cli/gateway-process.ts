@@ -8,7 +8,9 @@ import { watchSettings } from "../config/watch.ts"
 import { createEvents } from "../telemetry/events.ts"
 import { createLogger } from "../telemetry/logger.ts"
 import type { ProcessStart } from "./replace-process.ts"
-import { Watchdog } from "./watchdog.ts"
+import { EventLoopMonitor } from "../relay/lifetime/event-loop-monitor.ts"
+import { threadAddress } from "../runtime.ts"
+import type { WatchdogCommand } from "./watchdog-thread.ts"
 
 /** Variables that pass the simulator's address to the workers and mark them as workers. */
 export const SANDBOX_VARIABLE = "TOLLGATE_SANDBOX_URL"
@@ -121,3 +123,38 @@ const SIGNALS = ["SIGTERM", "SIGINT", "SIGQUIT"] as const
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGHUP"] as const
 
 function ignore(): void {}
+
+/** Delay of the thread's start, so that it does not slow down the first requests. */
+const START_DELAY_MS = 1_000
+
+/**
+ * Watches the event loop of this process from a separate thread. A blocked loop is logged, and the
+ * process is restarted (docs/contribute/design-notes.md#the-watchdog).
+ */
+class Watchdog implements Disposable {
+  /** Receives heartbeats while the event loop runs. */
+  readonly monitor = new EventLoopMonitor()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #thread: Worker | undefined
+
+  /**
+   * Starts watching.
+   * @param timeoutMs maximum time that the loop may hang; 0 for no limit.
+   * @param restart the command that restarts the process; absent if its parent restarts it.
+   */
+  start(timeoutMs: number, restart: ProcessStart | undefined): void {
+    if (timeoutMs === 0) return
+    const command: WatchdogCommand = { memory: this.monitor.memory, timeoutMs, restart }
+    this.#timer = setTimeout(() => {
+      this.#thread = new Worker(threadAddress("cli/watchdog-thread.ts"))
+      this.#thread.postMessage(command)
+      this.#thread.unref()
+    }, START_DELAY_MS)
+    this.#timer.unref()
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    this.#thread?.terminate()
+  }
+}

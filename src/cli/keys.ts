@@ -14,6 +14,7 @@ import {
   positiveIntegerArgument,
 } from "./parse.ts"
 import { formatCredits } from "../ledger/money.ts"
+import { momentText } from "../management/moment-text.ts"
 
 const KEY_GROUP = ["key", "manage API keys"] as const
 
@@ -94,7 +95,7 @@ function orderOf(account: string, options: KeyCreateOptions): NewKey {
     ...(rpm !== undefined && { requests_per_minute: rpm }),
     ...(tpm !== undefined && { tokens_per_minute: tpm }),
     ...(concurrent !== undefined && { concurrent_requests: concurrent }),
-    ...(expires !== undefined && { expires_at: dateText(Date.now() + expires) }),
+    ...(expires !== undefined && { expires_at: momentText(Date.now() + expires) }),
     ...(origin !== undefined && { origins: [...origin] }),
     ...(address !== undefined && { addresses: [...address] }),
     ...(readOnly && { is_read_only: true }),
@@ -170,7 +171,7 @@ const registerKeyRotate: RegisterCommand = (program, terminal) => {
       )
       const fields: Fields = [
         ["id", key.id],
-        ["old key", `works until ${dateText(Date.now() + grace)}`],
+        ["old key", `works until ${momentText(Date.now() + grace)}`],
         ["note", "The new key is shown only once; only its hash is stored."],
       ]
       const document = { ...keyDocument(key), key: secret }
@@ -242,9 +243,4 @@ function keyDocument(key: Key) {
     monthly_budget: monthly_budget?.limit ?? null,
     monthly_budget_left: monthly_budget?.left ?? null,
   }
-}
-
-/** Formats Unix milliseconds. */
-function dateText(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -4,6 +4,7 @@ import type { AccountRecord } from "../store/accounts.ts"
 import type { AccountUse as AccountUseRecord } from "../store/requests.ts"
 import { accountDocument } from "./account-document.ts"
 import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
+import { momentOrNull } from "./moment-text.ts"
 
 const DAY_MS = 24 * 3_600_000
 /** Number of days over which spending is added up, including today. */
@@ -169,7 +170,7 @@ function useDocument(
   const at = use?.lastUsedAt ?? null
   return {
     spent_30_days: formatCredits(use?.spent ?? 0n),
-    last_used_at: at === null ? null : new Date(at).toISOString(),
+    last_used_at: momentOrNull(at),
     days_left: daysLeft(account, use, now),
   }
 }

@@ -7,6 +7,7 @@ import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
 import { failedRequestDocument, type Failures } from "./failures.ts"
 import { filterOf, isSupportedByRejections } from "./request-filter.ts"
 import { type Requests, summaryDocument } from "./requests.ts"
+import { momentOrNull } from "./moment-text.ts"
 
 /** Sorts before all ids of requests. */
 const BEFORE_IDS = ""
@@ -74,7 +75,7 @@ export class AllRequests {
       object: "list",
       data: page.map((each) => documentOf(each, actor)),
       next_cursor: next && cursorOf(positionOfPlaces(next)),
-      searched_from: isFull || reach === null ? null : new Date(reach).toISOString(),
+      searched_from: isFull ? null : momentOrNull(reach),
     }
   }
 }

@@ -6,6 +6,7 @@ import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { ReceiptRecord } from "../store/settlements.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type ReceiptReader, receiptsOfTime } from "./receipts-of-time.ts"
+import { momentOrNull } from "./moment-text.ts"
 
 /** Maximum receipts that one report of the management API reads. */
 const MAX_RECEIPTS = 50_000
@@ -94,7 +95,7 @@ export class BillingGapReports {
     return {
       object: "billing_gaps",
       receipts: read,
-      counted_to: countedTo === null ? null : new Date(countedTo).toISOString(),
+      counted_to: momentOrNull(countedTo),
       estimated: gaps.estimated.document(),
       unpriced: gaps.unpriced.document(),
       written_off: gaps.written_off.document(),

@@ -11,6 +11,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { expiryOf } from "./expiry.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 interface NewCodeParts {
   readonly code: NewCodeRecord
@@ -159,8 +160,8 @@ function codeDocument(code: CodeRecord, now: number): Code {
     uses: code.uses,
     used: code.used,
     status: statusOf(code, now),
-    created_at: new Date(code.createdAt).toISOString(),
-    expires_at: code.expiresAt === null ? null : new Date(code.expiresAt).toISOString(),
+    created_at: momentText(code.createdAt),
+    expires_at: momentOrNull(code.expiresAt),
     author: code.author,
   }
 }

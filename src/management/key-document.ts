@@ -4,6 +4,8 @@ import type { KeyRecord } from "../store/keys.ts"
 import type { Actor } from "./actor.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { endOfPeriod } from "../accounting/budget-periods.ts"
+import type { AccountRecord } from "../store/accounts.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 /** The use of a key, from the index of requests. */
 export interface KeyUse {
@@ -45,13 +47,13 @@ export function keyDocument(
     created_at: momentText(key.createdAt),
     created_by: key.createdBy,
     may_change: mayChangeKey(actor, key),
-    expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+    expires_at: momentOrNull(key.expiresAt),
     origins: key.origins === null ? null : [...key.origins],
     addresses: key.addresses === null ? null : [...key.addresses],
     grace_until: rotated.flatMap(({ expiresAt }) =>
       expiresAt !== null && expiresAt > now ? [momentText(expiresAt)] : [],
     ),
-    last_used_at: use.lastUsedAt === null ? null : momentText(use.lastUsedAt),
+    last_used_at: momentOrNull(use.lastUsedAt),
     spent: formatCredits(use.spent),
   }
 }
@@ -98,7 +100,7 @@ export function keySettings(key: KeyLimits) {
     requests_per_minute: key.requestsPerMinute,
     tokens_per_minute: key.tokensPerMinute,
     concurrent_requests: key.concurrentRequests,
-    expires_at: key.expiresAt === null ? null : momentText(key.expiresAt),
+    expires_at: momentOrNull(key.expiresAt),
     origins: key.origins,
     addresses: key.addresses,
   }
@@ -119,7 +121,7 @@ function budgetOf(
   return {
     limit: formatCredits(limit),
     left: formatCredits(left ?? limit),
-    resets_at: resetsAt === null ? null : momentText(resetsAt),
+    resets_at: momentOrNull(resetsAt),
   }
 }
 
@@ -127,6 +129,27 @@ function creditsOrNull(amount: bigint | null): string | null {
   return amount === null ? null : formatCredits(amount)
 }
 
-function momentText(at: number): string {
-  return new Date(at).toISOString()
+/**
+ * Returns the code of the error that a request with the key would receive now; null if the request would be served. If
+ * several errors apply, the first in the order of the checks is returned.
+ */
+export function rejectionOf(
+  key: KeyRecord,
+  account: AccountRecord | null,
+  now: number,
+): Key["rejected_with"] {
+  if (statusOf(key, now) !== "active") return "invalid_api_key"
+  if (key.accountState !== "active") return `account_${key.accountState}`
+  if (key.pausedAt !== null) return "key_paused"
+  if (key.isReadOnly) return "key_read_only"
+  if (account === null) return null
+  if (account.balance <= 0n || account.debt > 0n) return "insufficient_credits"
+  if (isUsedUp(account.dailyLeft) || isUsedUp(account.monthlyLeft)) return "account_budget_exceeded"
+  return [key.budgetLeft, key.dailyLeft, key.monthlyLeft].some(isUsedUp)
+    ? "key_budget_exceeded"
+    : null
+}
+
+function isUsedUp(left: bigint | null): boolean {
+  return left !== null && left <= 0n
 }

@@ -8,6 +8,7 @@ import type { Users } from "../users/users.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 /** Manages the passkeys of the signed-in user. Each change is recorded in the audit log. */
 export class OwnPasskeys {
@@ -90,8 +91,8 @@ export function passkeyDocument({ id, name, createdAt, lastUsedAt }: PasskeyReco
   return {
     id,
     name,
-    created_at: new Date(createdAt).toISOString(),
-    last_used_at: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+    created_at: momentText(createdAt),
+    last_used_at: momentOrNull(lastUsedAt),
   }
 }
 

@@ -9,6 +9,7 @@ import { KINDS_OF_VENDORS } from "./failure-kinds.ts"
 import { filterOf, isSupportedByRejections } from "./request-filter.ts"
 import { isReadWhole, latest, reachOfReading } from "./request-pages.ts"
 import { filtersOfSearch, searchInFailures } from "./request-search.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 const STEPS = { minute: 60_000, hour: 3_600_000, day: 24 * 3_600_000 } as const
 /** Maximum intervals in one response. */
@@ -62,7 +63,7 @@ export class RequestCountReports {
     return {
       object: "list",
       data: merged(counts, rejected),
-      searched_from: reach === null ? null : new Date(reach).toISOString(),
+      searched_from: momentOrNull(reach),
     }
   }
 
@@ -142,7 +143,7 @@ function merged(
   return [...new Set([...known.keys(), ...rejected.keys()])]
     .toSorted((left, right) => left - right)
     .map((at) => ({
-      at: new Date(at).toISOString(),
+      at: momentText(at),
       answered: known.get(at)?.answered ?? 0,
       failed: known.get(at)?.failed ?? 0,
       rejected: rejected.get(at) ?? 0,

@@ -32,6 +32,7 @@ import {
   reachOf,
 } from "./request-pages.ts"
 import { filtersOfSearch } from "./request-search.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 /** Maximum number of requests on a page and the following ones that are found by their error messages at once. */
 const MAX_ERRORS = 1_000
@@ -73,7 +74,7 @@ export class Requests {
       ...page,
       next_cursor: page.next_cursor ?? cursorBehind(reach, sort),
       data: page.data.map((record) => summaryDocument(record, actor)),
-      searched_from: end === null ? null : new Date(end).toISOString(),
+      searched_from: momentOrNull(end),
     }
   }
 
@@ -160,7 +161,7 @@ export function summaryDocument(record: RequestRecord, actor: Actor): RequestSum
     outcome: record.outcome,
     stream: record.stream,
     estimated: record.estimated,
-    at: new Date(record.at).toISOString(),
+    at: momentText(record.at),
     duration_ms: record.duration,
     first_byte_ms: record.firstByte,
     input: record.input,

@@ -2,6 +2,7 @@ import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { csvRow, defused } from "./csv.ts"
+import { momentText } from "./moment-text.ts"
 
 /** The balance, charges and credits of an account in a period. */
 export interface Statement {
@@ -90,8 +91,4 @@ async function* jsonWriteOffs(writeOffs: AsyncIterable<WriteOffRecord>): AsyncGe
 
 function balanceRow(name: string, at: number, balance: bigint): string {
   return csvRow(["", momentText(at), name, "", formatCredits(balance), "", "", "", ""])
-}
-
-export function momentText(at: number): string {
-  return new Date(at).toISOString()
 }

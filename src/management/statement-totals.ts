@@ -1,7 +1,8 @@
 import type { StatementLine } from "../store/entries.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { csvRow, defused } from "./csv.ts"
-import { momentText, type Statement } from "./statement-text.ts"
+import type { Statement } from "./statement-text.ts"
+import { momentText } from "./moment-text.ts"
 
 /** The sum of some entries. Charges are negative, as in the ledger. */
 export interface StatementSum {

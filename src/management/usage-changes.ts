@@ -6,6 +6,7 @@ import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { checkSpan, MAX_LABELLED_DAYS, usageFilterOf } from "./usage.ts"
 import { emptySum } from "./usage-rows.ts"
+import { momentText } from "./moment-text.ts"
 
 const DAY_MS = 86_400_000
 const KINDS = ["key", "model", "user", "session", "tag"] as const
@@ -54,10 +55,10 @@ export class UsageChangeReports {
     )
     return {
       object: "usage_changes",
-      from: isoOf(after.from),
-      to: isoOf(after.to),
-      compared_from: isoOf(before.from),
-      compared_to: isoOf(before.to),
+      from: momentText(after.from),
+      to: momentText(after.to),
+      compared_from: momentText(before.from),
+      compared_to: momentText(before.to),
       ...changeOf(totalAfter, totalBefore),
       data: causes.map((cause) => changeDocument(cause, names)),
     }
@@ -149,8 +150,4 @@ function changeOf(after: UsageSum, before: UsageSum) {
     compared_requests: before.requests,
     change: formatCredits(after.cost - before.cost),
   }
-}
-
-function isoOf(at: number): string {
-  return new Date(at).toISOString()
 }

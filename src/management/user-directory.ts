@@ -11,6 +11,7 @@ import type { Audit } from "./audit.ts"
 import { type ExportedPerson, exportPerson } from "./person-export.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import type { InvitationDependencies } from "./invitations.ts"
+import { momentOrNull, momentText } from "./moment-text.ts"
 
 /** Maximum memberships of the users on one page, which is higher than any realistic number. */
 const MAX_MEMBERSHIPS = 100_000
@@ -100,7 +101,7 @@ export class UserDirectory {
     })
     return {
       link: `${this.#baseUrl(actor.origin)}/console/reset?token=${token}`,
-      expires_at: new Date(expiresAt).toISOString(),
+      expires_at: momentText(expiresAt),
     }
   }
 
@@ -135,8 +136,8 @@ export class UserDirectory {
       is_operator: user.isOperator,
       is_disabled: user.isDisabled,
       two_factor: user.hasTwoFactor,
-      created_at: new Date(user.createdAt).toISOString(),
-      last_seen_at: user.lastSeenAt === null ? null : new Date(user.lastSeenAt).toISOString(),
+      created_at: momentText(user.createdAt),
+      last_seen_at: momentOrNull(user.lastSeenAt),
       accounts: members
         .filter((member) => member.user === user.id)
         .map(({ account, role }) => ({ id: account, name: names.get(account) ?? account, role })),

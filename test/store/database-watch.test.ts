@@ -4,7 +4,7 @@ import { AUDIT } from "./audit-record.ts"
 import { LedgerError } from "../../src/store/ledger-error.ts"
 import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import { TestDatabase, TemporaryDirectory } from "./test-database.ts"
 
 /** A range of bytes with pages that do not belong to the schema. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import { databaseAt, databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
 import type { ServingDatabase } from "../../src/store/serving-database.ts"

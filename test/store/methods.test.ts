@@ -4,7 +4,7 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
 test("every opened store has all methods", async () => {

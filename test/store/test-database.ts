@@ -12,7 +12,7 @@ import type { KeyRecord } from "../../src/store/keys.ts"
 import type { WriteOff } from "../../src/accounting/chained-records.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import type { HoldInput } from "../../src/ledger/hold.ts"
 import { Ledger, type LedgerAlarms } from "../../src/ledger/ledger.ts"
 

@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { StoreError } from "../../src/store/store-error.ts"
-import { openThreadedStore } from "../../src/store/sqlite/threaded-store.ts"
+import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
 /**

@@ -22,6 +22,7 @@ import { momentArgument } from "../parse.ts"
 import { wholeSettings } from "../whole-settings.ts"
 import { type ExportedFile, ExportFolder } from "./export-folder.ts"
 import { FORMATS, type RowsFormat } from "./rows-text.ts"
+import { momentText } from "../../management/moment-text.ts"
 
 interface ExportOptions {
   readonly format: string
@@ -176,8 +177,4 @@ function fieldsOf(
       ? []
       : [["removed", `entries from before ${removed}: they are in opening_balance`] as const]),
   ]
-}
-
-function momentText(at: number): string {
-  return new Date(at).toISOString()
 }

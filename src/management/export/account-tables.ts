@@ -18,6 +18,7 @@ import {
   type ExportScope,
   idsOf,
 } from "./exported-table.ts"
+import { momentOrNull, momentText } from "../moment-text.ts"
 
 const ACCOUNT_COLUMNS =
   "id name created_at balance debt stores_content state models requests_per_minute tokens_per_minute concurrent_requests " +
@@ -89,7 +90,7 @@ function secretsOf({ secrets }: KeyRecord): object[] {
     hash,
     hint,
     created_at: momentText(createdAt),
-    expires_at: expiresAt === null ? null : momentText(expiresAt),
+    expires_at: momentOrNull(expiresAt),
   }))
 }
 
@@ -114,8 +115,4 @@ async function* budgets(scope: ExportScope): AsyncGenerator<ExportedRow> {
       spent: formatCredits(spent),
     }
   }
-}
-
-function momentText(at: number): string {
-  return new Date(at).toISOString()
 }

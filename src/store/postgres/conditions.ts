@@ -1,4 +1,3 @@
-import type { TimePosition } from "../time-position.ts"
 import { texts } from "./arrays.ts"
 import type { Value } from "./connection-pool.ts"
 
@@ -36,13 +35,6 @@ export class Conditions {
   among(column: string, values: readonly string[] | undefined): void {
     if (values?.length === 1) this.add(`${column} = ?`, values[0])
     else if (values !== undefined) this.#texts.push(`${column} = ANY(${this.place(texts(values))})`)
-  }
-
-  /** Adds the start of a page: `(created_at, id) <`, followed by the position. null means the start of the list. */
-  after(comparison: string, position: TimePosition | null): void {
-    if (position === null) return
-    const at = this.place(BigInt(position.at))
-    this.#texts.push(`${comparison} (${at}, ${this.place(position.id)})`)
   }
 
   /**

@@ -3,7 +3,7 @@ import { LedgerError } from "../ledger-error.ts"
 import type { Store } from "../store.ts"
 import { DirectFile } from "./direct-file.ts"
 import { openSqliteStore, type SqliteStore } from "./sqlite-store.ts"
-import { openThreadedStore } from "./threaded-store.ts"
+import { openOnThread } from "../threads/thread-client.ts"
 
 /** Maximum time of a fast commit. If the disk takes longer, commits are moved to a thread. */
 const FAST_COMMIT_MS = 1
@@ -103,4 +103,12 @@ function startCheckpoints(path: string, restartLog: () => void): Disposable {
       thread = undefined
     },
   }
+}
+
+/**
+ * Opens the store on a separate thread, so that waiting for the disk never blocks the gateway's thread.
+ * @throws Error if the file cannot be opened.
+ */
+export function openThreadedStore(path: string): Promise<Store> {
+  return openOnThread<Store>("store/sqlite/thread.ts", path)
 }

@@ -25,7 +25,7 @@ import { openServingStore } from "./serving-store.ts"
 import { hasConsoleFile, openConsoleFile } from "./console-file.ts"
 import { readSqliteSnapshot } from "./snapshot.ts"
 import { openSqliteReader, openSqliteStore } from "./sqlite-store.ts"
-import { openThreadedStore } from "./threaded-store.ts"
+import { openThreadedStore } from "./serving-store.ts"
 
 /** Interval of polls, which is short because a poll only reads a few rows of a cached file. */
 const POLL_INTERVAL_MS = 100

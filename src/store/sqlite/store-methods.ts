@@ -2,21 +2,22 @@ import type { Database } from "bun:sqlite"
 import { type SharedStore, STORE_STEPS } from "../steps/store-steps.ts"
 import { LedgerAnchor } from "./ledger-anchor.ts"
 import type { DirectStore } from "./direct-store.ts"
-import { Holds } from "./postings.ts"
+import { Holds, Postings } from "./postings.ts"
 import { Idempotency, idempotencyMethods } from "./idempotency.ts"
-import { integrityMethods } from "./integrity.ts"
 import { leaseMethods, Leases } from "./leases.ts"
-import { nodeMethods } from "./node-methods.ts"
 import { Nodes } from "./nodes.ts"
-import { Postings } from "./postings.ts"
 import { rateLimitMethods, RateLimits } from "./rate-limits.ts"
 import { Receipts } from "./receipts.ts"
 import { settlementMethods } from "./settlements.ts"
-import { directMethods, stepRunner } from "./run-steps.ts"
+import { directMethods, stepRunner, type RunStep } from "./run-steps.ts"
 import { Pruning } from "./pruning.ts"
 import { Transactions } from "./transactions.ts"
 import { VendorStates } from "./vendor-state.ts"
 import { WriteOffs } from "./write-offs.ts"
+import { appendAudit } from "../steps/audit.ts"
+import type { SharedIntegrity } from "../steps/integrity.ts"
+import type { HoldRecord } from "../settlements.ts"
+import { takeHolds } from "../steps/settlements.ts"
 
 /** Creates all methods of the store on one database. */
 export function storeMethods(database: Database): DirectStore {
@@ -68,5 +69,69 @@ function overwriting<Parameters extends readonly unknown[], Result>(
     } finally {
       database.run("PRAGMA secure_delete = OFF")
     }
+  }
+}
+
+interface IntegrityParts {
+  readonly transactions: Transactions
+  readonly runStep: RunStep
+  readonly anchor: LedgerAnchor
+  readonly postings: Postings
+  readonly pruning: Pruning
+}
+
+function integrityMethods(
+  parts: IntegrityParts,
+): Omit<DirectStore["integrity"], keyof SharedIntegrity> {
+  const { transactions, runStep, anchor, postings, pruning } = parts
+  return {
+    findAnchor: () => transactions.consistently(() => anchor.find()),
+    prune: (before, audit) =>
+      transactions.atomically(() => {
+        const step = pruning.step(before)
+        if (step.isPruned) runStep(appendAudit(audit))
+        return step
+      }),
+    listRows: (after, limit) => anchor.rows(after, limit),
+    advanceAnchor(at) {
+      transactions.atomically(() => postings.writeAnchor())
+      return anchor.advance(at)
+    },
+  }
+}
+
+interface NodeParts {
+  readonly transactions: Transactions
+  readonly nodes: Nodes
+  readonly leases: Leases
+  readonly runStep: RunStep
+  readonly receipts: Receipts
+}
+
+function nodeMethods(parts: NodeParts): DirectStore["nodes"] {
+  const { transactions, nodes, runStep, leases, receipts } = parts
+
+  function remove(id: string, at: number, silence?: number): HoldRecord[] {
+    if (silence !== undefined && at - (nodes.beatOf(id) ?? at) <= silence) return []
+    const expired = runStep(takeHolds(id))
+    leases.giveBackAll(id)
+    nodes.remove(id)
+    for (const hold of expired) receipts.expire(hold)
+    return expired
+  }
+
+  return {
+    list: () => nodes.list(),
+    join: (node) => transactions.atomically(() => nodes.join(node)),
+    poll: (id, beatAt) => {
+      if (beatAt !== null) transactions.atomically(() => nodes.beat(id, beatAt))
+      return {
+        known: nodes.isKnown(id),
+        ...nodes.counts(),
+        ...nodes.revisions(),
+        recalls: leases.recallsFrom(id),
+      }
+    },
+    remove: (id, at, silence) => transactions.atomically(() => remove(id, at, silence)),
   }
 }

@@ -91,28 +91,14 @@ export type StepMethods<Methods> = {
 /** The methods of several aggregates. */
 export type StepGroups<Groups> = { readonly [Group in keyof Groups]: StepMethods<Groups[Group]> }
 
-type Steps<Parameters extends readonly unknown[], Result> = StepMethod<Parameters, Result>["step"]
-
-export function statements<Parameters extends readonly unknown[], Result>(
-  step: Steps<Parameters, Result>,
-): StepMethod<Parameters, Result> {
-  return { access: "statements", step }
+/** Returns a function that creates methods with one kind of access. */
+function withAccess(access: Access) {
+  return <Parameters extends readonly unknown[], Result>(
+    step: (...parameters: Parameters) => Step<Result>,
+  ): StepMethod<Parameters, Result> => ({ access, step })
 }
 
-export function snapshot<Parameters extends readonly unknown[], Result>(
-  step: Steps<Parameters, Result>,
-): StepMethod<Parameters, Result> {
-  return { access: "snapshot", step }
-}
-
-export function transaction<Parameters extends readonly unknown[], Result>(
-  step: Steps<Parameters, Result>,
-): StepMethod<Parameters, Result> {
-  return { access: "transaction", step }
-}
-
-export function longTransaction<Parameters extends readonly unknown[], Result>(
-  step: Steps<Parameters, Result>,
-): StepMethod<Parameters, Result> {
-  return { access: "long", step }
-}
+export const statements = withAccess("statements")
+export const snapshot = withAccess("snapshot")
+export const transaction = withAccess("transaction")
+export const longTransaction = withAccess("long")
