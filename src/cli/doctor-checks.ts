@@ -6,7 +6,7 @@ import { type LoadedSettings, type LoadOptions, loadSettings } from "../config/l
 import type { Settings } from "../config/settings.ts"
 import { BUILT_IN, type PriceLists, dayOf } from "../management/prices/stored-lists.ts"
 import { warningChecks } from "../management/warning-checks.ts"
-import type { Check } from "../management/check.ts"
+import { type Check, checkOf } from "../management/check.ts"
 import { checkDatabase } from "./doctor-database.ts"
 import { checkLines } from "./doctor-lines.ts"
 import { checkProviders, checkProxies } from "./doctor-providers.ts"
@@ -29,13 +29,12 @@ export async function examine(load: LoadOptions): Promise<Check[]> {
     loaded = loadSettings(load)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return error.problems.map((problem) => ({
-      name: "settings",
-      result: "failed",
-      found:
+    return error.problems.map((problem) =>
+      checkOf("settings").failed(
         `${problem.line === undefined ? "" : `line ${problem.line}: `}${problem.path} ${problem.message}`.trim(),
-      fix: "correct it in the settings file or the environment",
-    }))
+        "correct it in the settings file or the environment",
+      ),
+    )
   }
   const database = await checkDatabase(loaded.settings)
   const isUsable = database.every(({ result }) => result !== "failed")
@@ -72,7 +71,7 @@ function checkSettings(loaded: LoadedSettings, { settings, lists }: Whole): Chec
   const { warnings } = runtimeConfigOf(settings, lists)
   const checks = warningChecks([...loaded.warnings, ...warnings])
   const found = loaded.file ?? "no file, environment only"
-  return [{ name: "settings", result: "ok", found }, ...checks]
+  return [checkOf("settings").ok(found), ...checks]
 }
 
 /** The effective state of an installation. */
@@ -84,13 +83,13 @@ interface Whole {
 
 /** Returns the settings including those from the console, and the problems of unusable settings. */
 async function withConsole(load: LoadOptions, loaded: LoadedSettings): Promise<Whole> {
-  const name = "console"
+  const check = checkOf("console")
   try {
     const { settings, reading, lists } = await wholeSettings(load, loaded)
     const faults = [...reading.faults].map(([place, fault]) => `${place}: ${fault}`)
     if (faults.length === 0) return { settings, lists }
     const found = `${faults.length} settings of the console are invalid`
-    return { settings, lists, check: { name, result: "warning", found, fix: faults.join("; ") } }
+    return { settings, lists, check: check.warning(found, faults.join("; ")) }
   } catch {
     // The database check reports why the database cannot be opened.
     return { settings: loaded.settings, lists: BUILT_IN }
@@ -102,58 +101,45 @@ function checkCertificates(): Check | undefined {
   const found = extraCertificatesProblem(process.env)
   if (found === undefined) return undefined
   const fix = "correct the path, make the file readable for this process, or unset the variable"
-  return { name: "certificates", result: "failed", found, fix }
+  return checkOf("certificates").failed(found, fix)
 }
 
 function checkData(directory: string): Check {
-  const name = "data directory"
+  const check = checkOf("data directory")
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     accessSync(directory, constants.R_OK | constants.W_OK)
     const { bavail, bsize } = statfsSync(directory)
     const room = bavail * bsize
     const found = `${directory}, ${Math.floor(room / 1024 / 1024)} MB free`
-    if (room > LOW_FREE_BYTES) return { name, result: "ok", found }
-    return {
-      name,
-      result: "warning",
-      found,
-      fix: "free some space: a full disk stops the gateway",
-    }
+    if (room > LOW_FREE_BYTES) return check.ok(found)
+    return check.warning(found, "free some space: a full disk stops the gateway")
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    return {
-      name,
-      result: "failed",
-      found,
-      fix: "choose a writable folder with --data",
-    }
+    return check.failed(found, "choose a writable folder with --data")
   }
 }
 
 /** Checks whether all models have a price, because requests for models without a price are rejected. */
 export function checkPrices(settings: Settings, lists: PriceLists): Check {
-  const name = "prices"
+  const check = checkOf("prices")
   const { catalog } = runtimeConfigOf(settings, lists).config
   const models = catalog.list().length
-  if (models === 0) return { name, result: "ok", found: "there are no models yet" }
+  if (models === 0) return check.ok("there are no models yet")
   const unpriced = catalog.unpriced.map(({ id }) => id)
-  if (unpriced.length === 0)
-    return { name, result: "ok", found: `all ${models} models have a price` }
+  if (unpriced.length === 0) return check.ok(`all ${models} models have a price`)
   const named = unpriced.slice(0, MAX_LISTED_MODELS).join(", ")
   const more =
     unpriced.length > MAX_LISTED_MODELS ? ` and ${unpriced.length - MAX_LISTED_MODELS} more` : ""
-  return {
-    name,
-    result: "warning",
-    found: `${unpriced.length} of ${models} models have no price and are rejected`,
-    fix: `give them a price in the console or in tollgate.yaml: ${named}${more}`,
-  }
+  return check.warning(
+    `${unpriced.length} of ${models} models have no price and are rejected`,
+    `give them a price in the console or in tollgate.yaml: ${named}${more}`,
+  )
 }
 
 /** Checks whether the last backup is too old. Returns undefined if there is nothing to back up. */
 async function checkBackup(settings: Settings, now = Date.now()): Promise<Check | undefined> {
-  const name = "backup"
+  const check = checkOf("backup")
   const database = databaseOf(settings)
   if (!(await database.exists())) return undefined
   await using reader = await database.openReader()
@@ -164,12 +150,12 @@ async function checkBackup(settings: Settings, now = Date.now()): Promise<Check 
       : "check that pg_dump runs, and then 'tollgate backup --record'"
   if (last === null) {
     const found = "no backup was made or recorded with 'tollgate backup'"
-    return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
+    return isOverdue ? check.warning(found, fix) : check.ok(found)
   }
   const moment = new Date(last.at).toISOString()
   const interval = every === null ? "" : `; one is expected every ${formatLength(every)}`
   const found = `${formatLength(now - last.at)} old, of ${moment}, at ${last.place}${interval}`
-  return isOverdue ? { name, result: "warning", found, fix } : { name, result: "ok", found }
+  return isOverdue ? check.warning(found, fix) : check.ok(found)
 }
 
 /** Maximum models that the check lists. */
@@ -188,12 +174,10 @@ export async function checkNewerModels(
   if (found.length === 0) return undefined
   const named = found.slice(0, MAX_NAMES).map(({ id, requests }) => `${id} (${requests} requests)`)
   const more = found.length > MAX_NAMES ? ` and ${found.length - MAX_NAMES} more` : ""
-  return {
-    name: "newer models",
-    result: "warning",
-    found: `callers requested models newer than the price list: ${named.join(", ")}${more}`,
-    fix: "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
-  }
+  return checkOf("newer models").warning(
+    `callers requested models newer than the price list: ${named.join(", ")}${more}`,
+    "offer them at the highest price of their family: set unknown_models: family in the console (Models) or in tollgate.yaml. Or load a newer price list, or set their prices",
+  )
 }
 
 /** Longest expected wait. A reachable database takes pending charges within seconds. */
@@ -201,7 +185,7 @@ const LONG_WAIT_MS = 60_000
 
 /** Checks whether charges are pending in the journal of a data folder; undefined if there is no journal. */
 function checkJournal(folder: string, now = Date.now()): Check | undefined {
-  const name = "journal"
+  const check = checkOf("journal")
   try {
     const state = journalState(folder)
     if (state === null) return undefined
@@ -211,21 +195,16 @@ function checkJournal(folder: string, now = Date.now()): Check | undefined {
     if (rejected > 0) {
       const fix =
         "look for ledger_failed in the log: these charges are in journal.db, with the reason"
-      return { name, result: "warning", found, fix }
+      return check.warning(found, fix)
     }
     const isLate = oldest !== null && now - oldest > LONG_WAIT_MS
-    if (!isLate) return { name, result: "ok", found }
-    return {
-      name,
-      result: "warning",
-      found,
-      fix: "start a gateway on this data folder, which posts them",
-    }
+    if (!isLate) return check.ok(found)
+    return check.warning(found, "start a gateway on this data folder, which posts them")
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
     const fix =
       "move journal.db aside, and keep it, because it may contain charges that are not posted yet"
-    return { name, result: "failed", found, fix }
+    return check.failed(found, fix)
   }
 }
 
@@ -235,32 +214,27 @@ const OLD_DAYS = 60
 
 /** Checks whether the known prices are recent, and whether newer prices are pending. */
 export function checkPriceLists({ prices }: Settings, lists: PriceLists, now = Date.now()): Check {
-  const name = "known prices"
+  const check = checkOf("known prices")
   const day = dayOf(lists.facts)
   const { pending } = priceView(lists)
   if (lists.faults.length > 0) {
     const fix = "apply a list again: tollgate prices update --from FILE|URL"
-    return { name, result: "warning", found: lists.faults.join("; "), fix }
+    return check.warning(lists.faults.join("; "), fix)
   }
   if (pending !== null) {
     const { date, increased, decreased, added, removed } = pending
     const counts = countWords({ increased, decreased, added, removed })
-    return {
-      name,
-      result: "warning",
-      found: `of ${day}; those of ${date} are pending: ${counts}`,
-      fix: "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
-    }
+    return check.warning(
+      `of ${day}; those of ${date} are pending: ${counts}`,
+      "review them with 'tollgate prices diff', apply them with 'tollgate prices update'",
+    )
   }
   const age = Math.floor((now - Date.parse(day)) / DAY_MS)
-  if (age <= OLD_DAYS) return { name, result: "ok", found: `of ${day}` }
-  return {
-    name,
-    result: "warning",
-    found: `of ${day}, ${age} days old: vendors may charge more now`,
-    fix:
-      prices.refresh === undefined
-        ? "set prices.refresh, apply a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
-        : `see the log for the reason why no newer list from ${prices.refresh} was applied`,
-  }
+  if (age <= OLD_DAYS) return check.ok(`of ${day}`)
+  return check.warning(
+    `of ${day}, ${age} days old: vendors may charge more now`,
+    prices.refresh === undefined
+      ? "set prices.refresh, apply a newer list with 'tollgate prices update --from FILE|URL', or upgrade"
+      : `see the log for the reason why no newer list from ${prices.refresh} was applied`,
+  )
 }

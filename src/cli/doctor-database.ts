@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts"
 import { databaseAddress } from "../database-address.ts"
 import { databaseOf } from "../store/installation-database.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
-import type { Check } from "../management/check.ts"
+import { type Check, checkOf } from "../management/check.ts"
 import { serverChecks } from "../management/server-checks.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
 
@@ -31,7 +31,7 @@ async function unresolvedHost({ database }: Settings, error: unknown): Promise<C
     if (name === "" || (await isResolved(name))) continue
     const fix = "correct the host in database.url, or the name resolution of this machine"
     const found = `${error.message}: the host name '${name}' cannot be resolved`
-    return { name: "database", result: "failed", found, fix }
+    return checkOf("database").failed(found, fix)
   }
   return undefined
 }
@@ -46,28 +46,23 @@ async function isResolved(name: string): Promise<boolean> {
 }
 
 function notCreated({ place }: Database): Check {
-  return { name: "database", result: "ok", found: `no database yet at ${place}` }
+  return checkOf("database").ok(`no database yet at ${place}`)
 }
 
 function otherSchema({ place }: Database, fault: string): Check {
-  return {
-    name: "database",
-    result: "failed",
-    found: `${place}: ${fault}`,
-    fix: FIXES.other_version,
-  }
+  return checkOf("database").failed(`${place}: ${fault}`, FIXES.other_version)
 }
 
 async function checkLedger(settings: Settings, { place }: Database): Promise<Check> {
-  const name = "database"
+  const check = checkOf("database")
   try {
     const { verdict, audit } = await inspectLedger(settings)
     const { entries, accounts } = verdict
     const problem = verdict.problems[0] ?? audit.problem
     const found = `${place}: ${accounts} accounts, ${entries} entries`
-    if (problem === null) return { name, result: "ok", found: `${found}, the ledger balances` }
+    if (problem === null) return check.ok(`${found}, the ledger balances`)
     const fix = "someone changed the ledger: restore a backup and compare"
-    return { name, result: "failed", found: `${found}; ${problem.message}`, fix }
+    return check.failed(`${found}; ${problem.message}`, fix)
   } catch (error) {
     return failed(error)
   }
@@ -76,7 +71,7 @@ async function checkLedger(settings: Settings, { place }: Database): Promise<Che
 function failed(error: unknown): Check {
   const found = error instanceof Error ? error.message : String(error)
   const fix = error instanceof LedgerError ? fixOf(error) : FIXES.damaged
-  return { name: "database", result: "failed", found, fix }
+  return checkOf("database").failed(found, fix)
 }
 
 /** Returns the next step after a failure of the database. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import type { LogSettings } from "../config/sections/log.ts"
 import { endpointOf } from "../wire/bucket/bucket-address.ts"
 import { checkAddress } from "../wire/http/pinned-fetch.ts"
-import type { Check } from "../management/check.ts"
+import { type Check, checkOf } from "../management/check.ts"
 
 /** Checks whether the destinations of the request log are reachable. Nothing is written or sent. */
 export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {
@@ -15,22 +15,20 @@ export async function checkLines({ file, http, bucket }: LogSettings): Promise<C
 }
 
 function checkFile(path: string): Check {
-  const name = "log.file"
+  const check = checkOf("log.file")
   try {
     let place = path
     while (!existsSync(place)) place = dirname(place)
     accessSync(place, constants.W_OK)
     const isRight = place === path ? statSync(place).isFile() : statSync(place).isDirectory()
-    if (isRight) return { name, result: "ok", found: path }
-    return {
-      name,
-      result: "failed",
-      found: `${place} is not a ${place === path ? "file" : "folder"}`,
-      fix: "choose another path",
-    }
+    if (isRight) return check.ok(path)
+    return check.failed(
+      `${place} is not a ${place === path ? "file" : "folder"}`,
+      "choose another path",
+    )
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error)
-    return { name, result: "failed", found, fix: "choose a writable path" }
+    return check.failed(found, "choose a writable path")
   }
 }
 
@@ -39,13 +37,14 @@ function checkFile(path: string): Check {
  * @param address may contain a secret, so only its host is shown.
  */
 async function checkPlace(name: string, address: string, allowsPrivate: boolean): Promise<Check> {
+  const check = checkOf(name)
   const url = new URL(address)
   try {
     await checkAddress(url, allowsPrivate)
-    return { name, result: "ok", found: url.host }
+    return check.ok(url.host)
   } catch (error) {
     const found = `${url.host}: ${error instanceof Error ? error.message : String(error)}`
     const fix = `correct its address, or add 'private: true' if it is in your own network`
-    return { name, result: "failed", found, fix }
+    return check.failed(found, fix)
   }
 }

@@ -4,7 +4,7 @@ import type { ProviderSettings, Settings } from "../config/settings.ts"
 import { probeProvider } from "../management/probe.ts"
 import { vendors } from "../vendors/index.ts"
 import { noProxy, proxyFault, proxyFor, proxyHost } from "../wire/http/proxies.ts"
-import type { Check } from "../management/check.ts"
+import { type Check, checkOf } from "../management/check.ts"
 
 const CLOCK_TOLERANCE_MS = 30_000
 
@@ -33,7 +33,7 @@ export async function checkProviders(
   const checks = results.map(({ check }) => check)
   if (checks.length === 0) {
     const fix = "set a provider's variable such as OPENAI_API_KEY, or write tollgate.yaml"
-    checks.push({ name: "providers", result: "warning", found: "no provider is configured", fix })
+    checks.push(checkOf("providers").warning("no provider is configured", fix))
   }
   return { checks, clock: checkClock(offsets) }
 }
@@ -41,8 +41,9 @@ export async function checkProviders(
 async function checkProvider(name: string, provider: ProviderSettings): Promise<ProviderResult> {
   const vendor = vendors.get(provider.vendor)
   if (!vendor) {
+    const check = checkOf(name)
     const fix = "see docs/run/providers.md for the list of vendors"
-    return { check: { name, result: "failed", found: `unknown vendor ${provider.vendor}`, fix } }
+    return { check: check.failed(`unknown vendor ${provider.vendor}`, fix) }
   }
   const { result, found, fix, clockOffset } = await probeProvider(provider, vendor)
   return {
@@ -52,25 +53,17 @@ async function checkProvider(name: string, provider: ProviderSettings): Promise<
 }
 
 function checkClock(offsets: readonly number[]): Check {
-  const name = "clock"
+  const check = checkOf("clock")
   const [closest] = offsets.toSorted((left, right) => Math.abs(left) - Math.abs(right))
   if (closest === undefined) {
-    return {
-      name,
-      result: "ok",
-      found: `${new Date().toISOString()} (no provider to compare with)`,
-    }
+    return check.ok(`${new Date().toISOString()} (no provider to compare with)`)
   }
   const seconds = Math.round(closest / 1_000)
   if (Math.abs(closest) <= CLOCK_TOLERANCE_MS) {
-    return {
-      name,
-      result: "ok",
-      found: `within ${Math.max(1, Math.abs(seconds))} s of the providers'`,
-    }
+    return check.ok(`within ${Math.max(1, Math.abs(seconds))} s of the providers'`)
   }
   const found = `${Math.abs(seconds)} s ${seconds > 0 ? "behind" : "ahead of"} the providers`
-  return { name, result: "failed", found, fix: "set the clock, for example with NTP" }
+  return check.failed(found, "set the clock, for example with NTP")
 }
 
 /**
@@ -87,5 +80,5 @@ export function checkProxies(environment: LoadOptions["environment"]): Check[] {
   if (used.length === 0) return []
   const direct = noProxy(environment)
   const exceptions = direct === undefined ? "" : `; without it: ${direct}`
-  return [{ name: "proxy", result: "ok", found: `${used.join(", ")}${exceptions}` }]
+  return [checkOf("proxy").ok(`${used.join(", ")}${exceptions}`)]
 }

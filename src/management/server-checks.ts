@@ -1,5 +1,5 @@
 import type { ServerStatus } from "../store/database-status.ts"
-import type { Check } from "./check.ts"
+import { type Check, checkOf } from "./check.ts"
 
 /** The oldest supported release of PostgreSQL. */
 const MIN_RELEASE = 14
@@ -25,62 +25,62 @@ function checkServer(
   { release, isStandby, isReadOnly, risks }: ServerStatus,
   version: string,
 ): Check {
-  const name = "database server"
+  const check = checkOf("database server")
   const found = `PostgreSQL ${version}`
   if (release < MIN_RELEASE) {
-    return { name, result: "failed", found, fix: `use PostgreSQL ${MIN_RELEASE} or newer` }
+    return check.failed(found, `use PostgreSQL ${MIN_RELEASE} or newer`)
   }
   if (isStandby) {
     const fix = "give the address of the primary: database.url"
-    return { name, result: "failed", found: `${found}, a read-only standby`, fix }
+    return check.failed(`${found}, a read-only standby`, fix)
   }
   if (isReadOnly) {
     const fix = "remove default_transaction_read_only for the user of database.url"
-    return { name, result: "failed", found: `${found}, with read-only transactions`, fix }
+    return check.failed(`${found}, with read-only transactions`, fix)
   }
-  if (risks.length === 0) return { name, result: "ok", found }
+  if (risks.length === 0) return check.ok(found)
   const fix = "switch it on: a crash of the server loses charges that it has confirmed"
-  return { name, result: "warning", found: `${found}, ${risks.join(", ")}`, fix }
+  return check.warning(`${found}, ${risks.join(", ")}`, fix)
 }
 
 /** Rejects an encoding that lacks characters, because receipts with such characters could not be stored. */
 function checkEncoding({ encoding }: ServerStatus): Check {
-  const name = "database encoding"
-  if (encoding === "UTF8") return { name, result: "ok", found: encoding }
+  const check = checkOf("database encoding")
+  if (encoding === "UTF8") return check.ok(encoding)
   const fix =
     "create another database (CREATE DATABASE tollgate ENCODING 'UTF8' TEMPLATE template0) and set database.url to it"
-  return { name, result: "failed", found: `${encoding}, which lacks some characters`, fix }
+  return check.failed(`${encoding}, which lacks some characters`, fix)
 }
 
 function checkConnection(server: ServerStatus): Check {
-  const name = "database connection"
+  const check = checkOf("database connection")
   const { encryption, isOnThisMachine, poolerFault } = server
   const roundTrip = `${server.roundTrip.toFixed(1)} ms round trip`
   const found = `${encryption ?? "not encrypted"}, ${roundTrip}`
   if (poolerFault !== null) {
     const fix = "use PgBouncer 1.21 or newer, or set database.prepared_statements: false"
-    return { name, result: "failed", found: poolerFault, fix }
+    return check.failed(poolerFault, fix)
   }
-  if (encryption !== null || isOnThisMachine) return { name, result: "ok", found }
+  if (encryption !== null || isOnThisMachine) return check.ok(found)
   const fix =
     "add ?sslmode=verify-full to database.url: otherwise the ledger can be read and changed in transit"
-  return { name, result: "warning", found, fix }
+  return check.warning(found, fix)
 }
 
 function checkServerClock({ clockOffset, roundTrip }: ServerStatus): Check {
-  const name = "database clock"
+  const check = checkOf("database clock")
   const seconds = (Math.abs(clockOffset) / 1_000).toFixed(1)
   if (Math.abs(clockOffset) <= CLOCK_TOLERANCE_MS + roundTrip) {
-    return { name, result: "ok", found: `within ${seconds} s of this machine's` }
+    return check.ok(`within ${seconds} s of this machine's`)
   }
   const found = `${seconds} s ${clockOffset > 0 ? "ahead of" : "behind"} this machine's`
-  return { name, result: "warning", found, fix: "set the clocks of both, for example with NTP" }
+  return check.warning(found, "set the clocks of both, for example with NTP")
 }
 
 function checkPartitions(days: number): Check {
-  const name = "database partitions"
+  const check = checkOf("database partitions")
   const found = `created for the next ${days} days`
-  if (days >= MIN_DAYS_AHEAD) return { name, result: "ok", found }
+  if (days >= MIN_DAYS_AHEAD) return check.ok(found)
   const fix = "start a node, which creates the partitions of the next days"
-  return { name, result: "warning", found, fix }
+  return check.warning(found, fix)
 }
