@@ -45,6 +45,8 @@ export const REASONING_SUPPORT = ["supported", "unsupported", "required"] as con
 export const REASONING_SWITCHES = ["none", "enable_thinking", "thinking"] as const
 /** Ways to read PDF files: by the model itself, or by OpenRouter's free parser. */
 export const PDF_ENGINES = ["native", "cloudflare-ai"] as const
+/** How a provider that resells models chooses among its servers of a model. */
+export const SERVER_ORDERS = ["price", "any"] as const
 export const MAX_TOKENS_FIELDS = [ANY, "max_tokens", "max_completion_tokens"] as const
 
 /** Modalities that an answer can contain. */
@@ -154,5 +156,6 @@ export interface ModelRules {
   readonly max_images?: number
   readonly max_cache_marks?: number
   readonly pdf_engine?: (typeof PDF_ENGINES)[number]
+  readonly server_order?: (typeof SERVER_ORDERS)[number]
 }
 export type RuleName = keyof ModelRules

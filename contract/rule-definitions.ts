@@ -12,6 +12,7 @@ import {
   RULE_RANGES,
   type RuleName,
   SCHEMA_KEYWORDS,
+  SERVER_ORDERS,
   TOOL_NAME_CHARACTERS,
 } from "./model-rules.ts"
 
@@ -296,6 +297,14 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     meaning: "how PDF files are read at a provider that can parse them for the model",
     effect:
       "a request with a file names this engine, unless it names one itself or the engine is `native`",
+  },
+  server_order: {
+    label: "Server order",
+    type: "choice",
+    values: SERVER_ORDERS,
+    meaning: "how a provider that resells models chooses among its servers of a model",
+    effect:
+      "with `price`, a request asks for the cheapest server; with `any`, the provider may use servers that cost more",
   },
 }
 

@@ -86,6 +86,7 @@ test("the settings support every model rule", () => {
     max_images: 0,
     max_cache_marks: 4,
     pdf_engine: "native",
+    server_order: "any",
   }
   expect(Object.keys(values)).toEqual([...RULE_NAMES])
   const rules = JSON.stringify(values)

@@ -60,7 +60,15 @@ for (const each of CASES.filter(({ isChosen }) => isChosen)) {
 }
 
 /** Rules that cause no rejection. They are tested in settings.test.ts and pdf-engine.test.ts. */
-const UNSET = ["api", "tools", "default_effort", "max_tokens_field", "schema_as_tool", "pdf_engine"]
+const UNSET = [
+  "api",
+  "tools",
+  "default_effort",
+  "max_tokens_field",
+  "schema_as_tool",
+  "pdf_engine",
+  "server_order",
+]
 
 test("every built-in model rule is in the table", () => {
   const tried = new Set<string>([...CASES.map(({ rule }) => rule), ...UNSET])

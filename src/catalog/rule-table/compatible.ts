@@ -213,4 +213,18 @@ export const COMPATIBLE_RULES: readonly RuleRow[] = [
     source:
       "openrouter.ai/docs/guides/overview/multimodal/pdfs: without an engine, files of models that cannot read them are parsed by mistral-ocr, for $2 per 1,000 pages",
   },
+  {
+    vendors: ["openrouter"],
+    applies: "all",
+    rules: { server_order: "price" },
+    source:
+      "openrouter.ai/docs/guides/routing/provider-routing: by default, a faster server can cost more and still be used",
+  },
+  {
+    vendors: ["vercel"],
+    applies: "all",
+    rules: { server_order: "price" },
+    source:
+      "vercel.com/docs/ai-gateway/models-and-providers/provider-filtering-and-ordering: by default, servers are chosen by uptime and latency",
+  },
 ]

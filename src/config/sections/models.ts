@@ -8,6 +8,7 @@ import {
   PREFILL_FIELDS,
   REASONING_EFFORTS,
   REASONING_SUPPORT,
+  SERVER_ORDERS,
   REASONING_SWITCHES,
   REJECTABLE_PARAMETERS,
   RULE_APIS,
@@ -80,6 +81,7 @@ const modelRuleScalars = {
   max_images: numberOf("max_images"),
   max_cache_marks: numberOf("max_cache_marks"),
   pdf_engine: oneOf(PDF_ENGINES, "engine").optional(),
+  server_order: oneOf(SERVER_ORDERS, "order").optional(),
 } satisfies Record<keyof ModelRules, unknown>
 
 const COUNT = wholeNumber(1, Infinity)

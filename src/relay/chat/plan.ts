@@ -67,7 +67,7 @@ export function wholePlan(plan: Plan): Plan {
 /** Returns the plan with the limits on tool calls that its hold is based on, and with an engine for files. */
 export function limitedPlan(plan: Plan): Plan {
   const { featureCosts, client, binding } = plan
-  const body = withPdfEngine(plan)
+  const body = withServerOrder(withPdfEngine(plan), plan)
   if (featureCosts === undefined) return body === plan.body ? plan : { ...plan, body }
   const target = { vendor: client.vendor.id, dialect: binding.dialect.id }
   return { ...plan, body: withCallLimits(body, featureCosts, target) }
@@ -91,4 +91,30 @@ function withPdfEngine({ body, request, rules }: Plan): JsonObject {
   const named = FREE_ENGINES.has(pdf?.engine) ? pdf?.engine : engine
   const own = { ...parser, id: PARSER, pdf: { ...pdf, engine: named ?? engine } }
   return { ...body, plugins: [...plugins.filter((plugin) => !isParser(plugin)), own] }
+}
+
+/** The members of a request for the cheapest server, by vendor. */
+const CHEAPEST_SERVER: Readonly<Record<string, readonly [path: readonly string[], order: string]>> =
+  {
+    openrouter: [["provider", "sort"], "price"],
+    vercel: [["providerOptions", "gateway", "sort"], "cost"],
+  }
+
+/** Asks a provider that resells models for its cheapest server, because the price of the model is the lowest one. */
+function withServerOrder(body: JsonObject, { client, rules }: Plan): JsonObject {
+  const [path, order] = CHEAPEST_SERVER[client.vendor.id] ?? []
+  if (path === undefined || order === undefined || rules?.server_order !== "price") return body
+  return withMember(body, path, order)
+}
+
+/** Returns an object with a member at a path, unless it has one. */
+function withMember(
+  object: JsonObject,
+  [name = "", ...rest]: readonly string[],
+  value: string,
+): JsonObject {
+  const own = object[name]
+  if (rest.length === 0) return own === undefined ? { ...object, [name]: value } : object
+  const inner: JsonObject = withMember(isJsonObject(own) ? own : {}, rest, value)
+  return { ...object, [name]: inner }
 }

@@ -67,7 +67,10 @@ test("known options of Vercel's gateway are passed on", async () => {
   const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, providerOptions }
   const response = await caller.post(CHAT, body)
   expect(response.status, await response.text()).toBe(200)
-  expect(vendor.bodies.at(-1)?.["providerOptions"]).toEqual(providerOptions)
+  expect(vendor.bodies.at(-1)?.["providerOptions"]).toEqual({
+    ...providerOptions,
+    gateway: { ...providerOptions.gateway, sort: "cost" },
+  })
 })
 
 test("the id of a user is not sent to Vercel, which bills each value", async () => {

@@ -38,7 +38,7 @@ test.each(ALL)(
   async (format, stream) => {
     const more = { provider: PROVIDER, models: ["acme/other"] }
     const { sent, losses } = await world.ask(format, "m/routed", {}, { stream, more })
-    expect(sent.body).not.toHaveProperty("provider")
+    expect(sent.body["provider"]).toEqual({ sort: "price" })
     expect(sent.body).not.toHaveProperty("models")
     expect(losses.split(", ")).toEqual(["models", ...LOSSES].map((name) => `${name}:dropped`))
   },
