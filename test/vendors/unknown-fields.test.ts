@@ -437,6 +437,18 @@ test("search options are rejected at vendors whose table does not have them", ()
   }
 })
 
+test("fonts and references of images are rejected at OpenRouter, which bills them", () => {
+  const shape = { aspect_ratio: "1:1", image_size: "4K", quality: "high", rgb_colors: [[1, 2, 3]] }
+  const billed = { super_resolution_references: ["https://a.b/c"], font_inputs: [{ text: "a" }] }
+  const body = { image_config: { ...shape, ...billed } }
+  for (const format of ["openai-chat", "openai-responses"] as const) {
+    expect(unknownIn("openrouter", format, body)).toEqual([
+      "image_config.super_resolution_references",
+      "image_config.font_inputs",
+    ])
+  }
+})
+
 test("entries of a list of models may only name a model", () => {
   const messages = [{ role: "user", content: "Hi" }]
   const entry = { model: "m", messages, api_base: "https://example.com", seed: 1 }

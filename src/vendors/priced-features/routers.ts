@@ -149,11 +149,26 @@ const WEB_FETCH: Charge = {
   free: { path: "parameters.engine", values: ["openrouter", "native"] },
 }
 
+/**
+ * The members of `image_config` without a price of their own. Fonts and references of Sourceful's models are billed
+ * (openrouter.ai/docs/guides/overview/multimodal/image-generation).
+ */
+const IMAGE_CONFIG = [
+  "aspect_ratio",
+  "background",
+  "image_size",
+  "quality",
+  "rgb_colors",
+  "strength",
+  "style",
+].map((name) => `image_config.${name}.**`)
+
 export const OPENROUTER_SWITCHES: Switches = {
   isRouter: true,
   fields: OPENROUTER_FIELDS,
   known: [
     ...(ROUTER_FIELDS.known ?? []),
+    ...IMAGE_CONFIG,
     "plugins.search_prompt",
     "plugins.user_location.**",
     "provider.allow_fallbacks",
@@ -161,7 +176,7 @@ export const OPENROUTER_SWITCHES: Switches = {
     "provider.sort.**",
     "stop_server_tools_when.**",
   ],
-  ...(ROUTER_FIELDS.closed && { closed: ROUTER_FIELDS.closed }),
+  closed: [...(ROUTER_FIELDS.closed ?? []), "image_config"],
   tools: {
     ...OWN_RESPONSES_TOOLS,
     "openrouter:datetime": TOKENS,
