@@ -2,7 +2,7 @@ import { type EffectiveRule, RULE_SOURCE_WORDS, ruleText } from "#contract/effec
 import { runtimeConfigOf } from "../app/state.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Catalog } from "../catalog/catalog.ts"
-import { entryOf } from "../catalog/entry.ts"
+import { entryOf, type ModelEntry } from "../catalog/entry.ts"
 import { listedRules } from "../catalog/model-rules.ts"
 import { placeOf } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"

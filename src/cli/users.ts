@@ -1,6 +1,6 @@
 import { email } from "#contract/common.ts"
 import { ACCOUNT_ROLES } from "#contract/roles.ts"
-import type { User } from "#contract/users.ts"
+import type { User } from "#contract/members.ts"
 import { type Command, Option } from "commander"
 import { addressOf } from "../app/address.ts"
 import { COMMAND_LINE } from "../management/actor.ts"

@@ -8,7 +8,6 @@ import {
   tagLabel,
   userLabel,
 } from "../accounting/label-budgets.ts"
-import { GatewayError } from "../canon/errors.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { LabelBudgetRecord as SpentRecord } from "../store/keys.ts"
