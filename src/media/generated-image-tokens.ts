@@ -97,10 +97,13 @@ function byPixels(square: number, { width, height }: ImageSize): number {
  * many patches as its quality has in a square, fewer on the shorter side, and a number of tokens by its pixels.
  */
 function newerTokens(square: number, { width, height }: ImageSize): number {
-  const perPatch = (pixels: number) => (2_000_000 + pixels) / 4_000_000
-  const patches = Math.round(Math.sqrt(square / perPatch(SQUARE_PIXELS)))
+  const patches = Math.round(Math.sqrt(square / tokensPerPatch(SQUARE_PIXELS)))
   const shorter = Math.round((patches * Math.min(width, height)) / Math.max(width, height))
-  return patches * shorter * perPatch(width * height)
+  return patches * shorter * tokensPerPatch(width * height)
+}
+
+function tokensPerPatch(pixels: number): number {
+  return (2_000_000 + pixels) / 4_000_000
 }
 
 /** Returns the output tokens of a generated image of unknown size and quality. */
