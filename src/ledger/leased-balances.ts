@@ -5,6 +5,7 @@ import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { LeaseGrant, LeaseShare } from "../store/leases.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Store } from "../store/store.ts"
+import type { BalanceSnapshot } from "./hold.ts"
 import { LeasedBalance } from "./leased-balance.ts"
 
 /** Maximum time that a request waits for other nodes to return idle leases. */
@@ -75,6 +76,25 @@ export class LeasedBalances {
     const balances = [this.of(payer.account)]
     for (const owner of payer.budgets) balances.push(this.of(owner, true))
     return balances
+  }
+
+  /** Returns the amount that a payer can spend without a further lease. */
+  available(payer: Payer): bigint {
+    let min: bigint | undefined
+    for (const { available } of this.ofPayer(payer)) {
+      if (min === undefined || available < min) min = available
+    }
+    return min ?? 0n
+  }
+
+  /** Returns the balances of a payer in the ledger, with the account first. */
+  snapshot(payer: Payer): BalanceSnapshot[] {
+    return this.ofPayer(payer).map(({ owner, posted, available, debt }) => ({
+      owner,
+      posted,
+      available,
+      debt,
+    }))
   }
 
   #open(owner: string, isOfBudget: boolean): LeasedBalance {

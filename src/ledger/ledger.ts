@@ -187,11 +187,7 @@ export class Ledger {
   /** Returns the amount that can be held immediately. */
   available(payer: Payer): bigint {
     if (this.#isOver()) return 0n
-    let min: bigint | undefined
-    for (const { available } of this.#balances.ofPayer(payer)) {
-      if (min === undefined || available < min) min = available
-    }
-    return min ?? 0n
+    return this.#balances.available(payer)
   }
 
   /**
@@ -222,13 +218,7 @@ export class Ledger {
 
   /** Returns the balances of the payer's account and budgets in the ledger, with the account first. */
   snapshot(payer: Payer): BalanceSnapshot[] {
-    const balances = this.#balances.ofPayer(payer)
-    return balances.map(({ owner, posted, available, debt }) => ({
-      owner,
-      posted,
-      available,
-      debt,
-    }))
+    return this.#balances.snapshot(payer)
   }
 
   /** Returns the amount of an account that requests of this process hold, including charges that are being posted. */

@@ -204,6 +204,16 @@ export class Reservation implements Disposable {
     return successor
   }
 
+  /**
+   * Releases the slot of a request whose vendor is drained. The caller has disconnected or has received the whole
+   * answer, and the hold bounds the cost of draining. The memory of the request counts until the result is disposed of.
+   */
+  leaveSlot(): Disposable {
+    const kept = this.handOver()
+    this[Symbol.dispose]()
+    return kept
+  }
+
   /** The reservation that counts memory which is taken from this one; undefined if it is not counted. */
   get #counting(): Reservation | undefined {
     const successor = this.#successor

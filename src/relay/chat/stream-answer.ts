@@ -5,7 +5,6 @@ import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { encodeText, formatEvent, KEEP_ALIVE } from "../../wire/sse.ts"
-import type { Reservation } from "../../limits/memory-budget.ts"
 import { ownCount } from "../billing/priced-usage.ts"
 import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
 import type { Answer } from "../request/call.ts"
@@ -16,14 +15,13 @@ import {
   CallEnded,
   type CallFailure,
   callerError,
+  isAnswerOver,
   isCallerGone,
   isFinal,
 } from "../lifetime/call-failure.ts"
 import type { ChatContext } from "./chat-context.ts"
-import { estimateHidden } from "../metering/hidden-reasoning.ts"
+import { estimateHidden, uncountedHidden } from "../metering/hidden-reasoning.ts"
 import { type Counted, StreamOpening } from "./open-stream.ts"
-import type { Attempt } from "../upstream/attempt.ts"
-import type { Plan } from "./plan.ts"
 import { StallLimit } from "../../limits/stall-limit.ts"
 import type { StreamWriter } from "./stream-writer.ts"
 import type { AnswerStream } from "./answer-stream.ts"
@@ -219,7 +217,7 @@ class StreamedAnswer implements WatchedDeadline {
     const { cancellation, call } = this.#context
     this.#state = "draining"
     this.#services.watch.remove(this)
-    using _ = leaveSlot(call.memory)
+    using _ = call.memory.leaveSlot()
     cancellation.leave()
     let failure: CallFailure = new CallEnded("caller_disconnected")
     try {
@@ -245,7 +243,7 @@ class StreamedAnswer implements WatchedDeadline {
     if (!controller) return
     const ended = this.#upstream?.attempts
       .map((attempt) => attempt.ended)
-      .find((reason) => reason !== undefined && !isOver(reason))
+      .find((reason) => reason !== undefined && !isAnswerOver(reason))
     if ((controller.desiredSize ?? 0) > 0) {
       // No comment is sent within a frame, because it would corrupt the frame.
       if (!this.#hasBacklog) controller.enqueue(KEEP_ALIVE)
@@ -266,7 +264,10 @@ class StreamedAnswer implements WatchedDeadline {
     if (upstream.rest) return this.#completeEarly(upstream)
     this.#close("ended")
     void upstream.drain()
-    const { priced, charged } = await this.#settle(upstream, hiddenOf(upstream))
+    const { priced, charged } = await this.#settle(
+      upstream,
+      uncountedHidden(upstream.plan, upstream.meter),
+    )
     return this.#end(writer, ownCount(priced, plan.limits !== undefined), charged)
   }
 
@@ -276,7 +277,7 @@ class StreamedAnswer implements WatchedDeadline {
    */
   async #completeEarly(upstream: AnswerStream): Promise<string> {
     const { charge, call } = this.#context
-    const memory = leaveSlot(call.memory)
+    const memory = call.memory.leaveSlot()
     this.#close("ended")
     void upstream.drain()
     void this.#settleLater(upstream, memory)
@@ -289,7 +290,9 @@ class StreamedAnswer implements WatchedDeadline {
     using _ = memory
     await upstream.rest
     // If the charge cannot be written, the ledger reports it.
-    await this.#settle(upstream, hiddenOf(upstream)).catch(() => undefined)
+    await this.#settle(upstream, uncountedHidden(upstream.plan, upstream.meter)).catch(
+      () => undefined,
+    )
   }
 
   /**
@@ -353,7 +356,7 @@ class StreamedAnswer implements WatchedDeadline {
     const isBillable = ({ plan, meter, attempts }: Counted): boolean =>
       meter.isBillable ||
       isUnusable ||
-      (hasLeft && (attempts.some(isBilled) || estimateHidden(plan, meter) > 0))
+      (hasLeft && (attempts.some(({ isBilled }) => isBilled) || estimateHidden(plan, meter) > 0))
     const counted = upstream ?? (isFinal(reason) ? opening.takeCounted(isBillable) : undefined)
     if (counted === undefined || !isBillable(counted)) {
       this.#services.pipeline.release(this.#context)
@@ -366,7 +369,7 @@ class StreamedAnswer implements WatchedDeadline {
       }
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
-    await this.#settle(counted, hasFailed ? 0 : hiddenOf(counted))
+    await this.#settle(counted, hasFailed ? 0 : uncountedHidden(counted.plan, counted.meter))
     return true
   }
 
@@ -396,28 +399,4 @@ class StreamedAnswer implements WatchedDeadline {
     // The last frames occupy memory until the caller has read them.
     if (state === "left") this.#releaseMemory()
   }
-}
-
-/** Returns the reasoning tokens that the provider may bill although the answer does not contain them. */
-function hiddenOf({ plan, meter }: Counted): number {
-  return meter.isCounted ? 0 : estimateHidden(plan, meter)
-}
-
-/**
- * Releases the slot of a request whose vendor is drained. The caller has disconnected or has received the whole answer,
- * and the hold bounds the cost of draining. The memory of the request counts until the result is disposed of.
- */
-function leaveSlot(memory: Reservation): Disposable {
-  const kept = memory.handOver()
-  memory[Symbol.dispose]()
-  return kept
-}
-
-function isBilled(attempt: Attempt<Plan>): boolean {
-  return attempt.isBilled
-}
-
-/** Whether an upstream call was ended because the answer is complete. */
-function isOver(failure: CallFailure): boolean {
-  return failure instanceof CallEnded && failure.reason === "answer_over"
 }

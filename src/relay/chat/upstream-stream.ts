@@ -1,7 +1,6 @@
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
-import type { GatewayError } from "../../canon/errors.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
 import { EventStreamParser } from "../../wire/event-stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
@@ -282,7 +281,10 @@ export class UpstreamStream<
     if (frame?.json) this.#parts.record?.frame(frame.json)
     if (this.meter.failure !== undefined) {
       if (frame) this.#output.broken?.(frame)
-      throw this.#failed(this.meter.failure)
+      const { message, failure } = this.meter.failure
+      // Only the operator reads the provider's message.
+      this.#attempt.rejected(this.#attempt.cleanedText(message))
+      throw failure
     }
     const merged = usage === this.meter.usage ? events : events.map((event) => this.#merged(event))
     return this.#output.push(frame, this.#limits ? this.#limits.push(merged) : merged)
@@ -385,15 +387,7 @@ export class UpstreamStream<
     if (text === "" && this.#failure !== undefined) throw this.#failure
     return text
   }
-
-  /** Records the provider's message, which only the operator reads. */
-  #failed({ message, failure }: ErrorEvent): GatewayError {
-    this.#attempt.rejected(this.#attempt.cleanedText(message))
-    return failure
-  }
 }
-
-type ErrorEvent = Extract<ChatEvent, { type: "error" }>
 
 function isError({ type }: ChatEvent): boolean {
   return type === "error"

@@ -49,6 +49,11 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_disconnected"
 }
 
+/** Whether a call was ended because its answer is complete. */
+export function isAnswerOver(failure: CallFailure): boolean {
+  return failure instanceof CallEnded && failure.reason === "answer_over"
+}
+
 /** Returns the unusable but billed answer that caused a failure; undefined for other failures. */
 export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
   return failure instanceof GatewayError ? failure.details.billedAnswer : undefined

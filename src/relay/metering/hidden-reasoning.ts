@@ -30,3 +30,8 @@ function asksToHide(body: JsonObject): boolean {
 export function estimateHidden(call: ReasoningCall, meter: Meter): number {
   return hidesReasoning(call) ? Math.ceil((meter.silentMs / 1000) * TOKENS_PER_SECOND) : 0
 }
+
+/** Estimates like `estimateHidden`, unless the provider has reported the usage of the answer. */
+export function uncountedHidden(call: ReasoningCall, meter: Meter): number {
+  return meter.isCounted ? 0 : estimateHidden(call, meter)
+}
