@@ -7,6 +7,7 @@ import { type ComponentType, lazy, StrictMode, Suspense } from "react"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queries.ts"
 import { CONSOLE_PATH } from "./base-path.ts"
+import { currentLanguage } from "./languages/text.ts"
 import { applyColorScheme } from "./layout/color-scheme.ts"
 import { printInLightColors } from "./layout/print-colors.ts"
 import { returnFocusAfterDialogs } from "./layout/return-focus.ts"
@@ -32,6 +33,7 @@ if (isElsewhere) {
   window.location.replace(`${CONSOLE_PATH}${page}${search}${hash}`)
 }
 
+document.documentElement.lang = currentLanguage.tag
 applyColorScheme()
 returnFocusAfterDialogs()
 printInLightColors()

@@ -1,5 +1,6 @@
 import { Center, Paper, Stack, Text, Title } from "@mantine/core"
 import { useEffect, type ReactNode } from "react"
+import { LanguageSelect } from "../ui/language-select.tsx"
 import { Brand } from "./brand.tsx"
 
 export interface PublicPageProperties {
@@ -8,7 +9,7 @@ export interface PublicPageProperties {
   readonly children: ReactNode
 }
 
-/** The layout of pages for visitors who are not signed in: one centered card. */
+/** The layout of pages for visitors who are not signed in: one centered card, and the choice of the language. */
 export function PublicPage({ title, description, children }: PublicPageProperties) {
   useEffect(() => {
     document.title = `${title} · Tollgate`
@@ -30,6 +31,9 @@ export function PublicPage({ title, description, children }: PublicPagePropertie
           )}
           <Stack mt="lg">{children}</Stack>
         </Paper>
+        <Center>
+          <LanguageSelect size="xs" />
+        </Center>
       </Stack>
     </Center>
   )

@@ -3,6 +3,7 @@ import { useSession } from "../../session.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { LanguagePanel } from "./language-panel.tsx"
 import { PasskeysPanel } from "./passkeys-panel.tsx"
 import { PersonPanel } from "./person-panel.tsx"
 import { PasswordPanel } from "./password-panel.tsx"
@@ -19,12 +20,14 @@ export function ProfilePage() {
         <EmptyState title={t("You are signed in with the admin token")}>
           {t("It has no password and no profile.")}
         </EmptyState>
+        <LanguagePanel />
       </Page>
     )
   }
   return (
     <Page title={t("Profile and security")}>
       <PersonPanel user={user} />
+      <LanguagePanel />
       {user.has_password ? (
         <>
           <PasswordPanel />
