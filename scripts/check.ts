@@ -5,6 +5,7 @@ import { checkDependencies } from "./dependencies.ts"
 import { checkDeploy } from "./deploy/check.ts"
 import { checkFloatAmounts } from "./float-amounts.ts"
 import { knownModels } from "./known-models.ts"
+import { checkLanguages } from "./languages.ts"
 import { checkLinks } from "./links.ts"
 import { checkProse } from "./prose.ts"
 import { checkWidth } from "./reflow.ts"
@@ -67,6 +68,7 @@ const STEPS: readonly Step[] = [
   ]),
   ownCheck("links", () => [...checkLinks(), ...checkWidth()]),
   ownCheck("prose", () => checkProse()),
+  ownCheck("languages", () => checkLanguages()),
   ownCheck("dependencies", () => checkDependencies(".")),
   ownCheck("files to deploy with", () => checkDeploy("deploy")),
   ownCheck("workflows and versions", () => [...checkWorkflows("."), ...checkVersions(".")]),
