@@ -37,7 +37,7 @@ export const account = z.object({
   concurrent_requests: z.int().nullable(),
   /** Maximum number of keys that are not revoked. */
   max_keys: z.int().nullable(),
-  /** Maximum number of open invitations. */
+  /** Maximum number of pending invitations. */
   max_invitations: z.int().nullable(),
   /** The account is paused when its hourly spend exceeds this multiple of the usual spend; null disables this limit. */
   max_hourly_spend_ratio: z.int().nullable(),

@@ -170,7 +170,7 @@ export type ResetLink = z.infer<typeof resetLink>
  */
 export const invitationRoutes = {
   "GET /members/invitations": route({
-    summary: "List the open invitations",
+    summary: "List the pending invitations",
     minimumRole: "owner",
     query: invitationQuery,
     answer: invitationPage,

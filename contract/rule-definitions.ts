@@ -121,11 +121,11 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     effect: "the limit is sent under that name; it is never dropped",
   },
   modalities: {
-    label: "Modalities of answers",
+    label: "Modalities of responses",
     type: "list",
     values: MODALITIES,
     meaning:
-      "the modalities of its answers; a model of another kind with this rule can be called as a chat model",
+      "the modalities of its responses; a model of another kind with this rule can be called as a chat model",
     effect: "modalities that the caller's format cannot contain are not requested",
   },
   answer_formats: {
@@ -227,10 +227,10 @@ export const MODEL_RULES: Readonly<Record<RuleName, RuleDefinition>> = {
     effect: "another name gets `_` in front and a hash; the caller gets its own name back",
   },
   max_call_id_length: {
-    label: "Maximum length of call ids",
+    label: "Maximum length of call IDs",
     type: "number",
     range: RULE_RANGES.max_call_id_length,
-    meaning: "the maximum length of the id of a tool call, in characters",
+    meaning: "the maximum length of the ID of a tool call, in characters",
     effect: "a longer id is replaced by a shorter one, which is always the same",
   },
   tool_choice: {

@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<FieldName, FieldFacts>> = {
     isSecret: true,
     placeholder: '{"type": "service_account", ...}',
   },
-  access_key_id: { label: "Access key id", isSecret: true },
+  access_key_id: { label: "Access key ID", isSecret: true },
   secret_access_key: { label: "Secret access key", isSecret: true },
   session_token: { label: "Session token", isSecret: true },
 }

@@ -20,7 +20,7 @@ export const LIMITS = section("limits", {
     default: "128",
     documentation: "the largest response of a provider that is read whole, after decompression",
     console: {
-      label: "Largest answer, MB",
+      label: "Largest response, MB",
       help: "The largest provider response that is read as a whole, from 1 to 1024. Streams are not limited.",
       write: writeMegabytes,
     },

@@ -61,7 +61,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
   },
   {
     id: "days_left",
-    header: t("Lasts"),
+    header: t("Days left"),
     isFigure: true,
     sort: "asc",
     cell: ({ usage }) => <DaysLeft days={usage?.days_left ?? null} />,

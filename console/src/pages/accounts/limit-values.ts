@@ -1,5 +1,6 @@
 import type { Account, AccountChange } from "tollgate-contract/accounts.ts"
 import { creditsText, readCredits } from "../../format/credits.ts"
+import { joined } from "../../format/lists.ts"
 import { countText } from "../../format/numbers.ts"
 import { t } from "../../languages/text.ts"
 
@@ -9,7 +10,7 @@ export const ACCOUNT_LIMITS = [
   { name: "tokens_per_minute", label: t("Tokens per minute"), least: 1 },
   { name: "concurrent_requests", label: t("Requests at the same time"), least: 1 },
   { name: "max_keys", label: t("Keys, revoked ones aside"), least: 0 },
-  { name: "max_invitations", label: t("Open invitations"), least: 0 },
+  { name: "max_invitations", label: t("Pending invitations"), least: 0 },
   {
     name: "max_hourly_spend_ratio",
     label: t("Pause when hourly spend exceeds (× usual)"),
@@ -80,7 +81,7 @@ function wholeOf(value: string): number | null | undefined {
 export function limitTexts(account: Account): { label: string; value: string }[] {
   const { models } = account
   return [
-    ...(models === null ? [] : [{ label: t("Models"), value: models.join(", ") }]),
+    ...(models === null ? [] : [{ label: t("Models"), value: joined(models) }]),
     ...ACCOUNT_LIMITS.flatMap(({ name, label }) => {
       const limit = account[name]
       return limit === null ? [] : [{ label, value: countText(limit) }]

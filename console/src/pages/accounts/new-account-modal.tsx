@@ -50,7 +50,7 @@ function NewAccountForm({ onClose }: { readonly onClose: () => void }) {
   })
   function send(values: { readonly name: string; readonly credits: string }) {
     const title = (credits: string) =>
-      t("Begin {name} with {credits}?", { name: values.name.trim(), credits })
+      t("Create {name} with {credits}?", { name: values.name.trim(), credits })
     const amount = readCredits(values.credits)
     ask(largeAmountQuestion({ amount, title }), () => submit(values))
   }

@@ -40,12 +40,12 @@ export function auditColumns(
     },
     {
       id: "target",
-      header: t("Of"),
+      header: t("Object"),
       cell: (record) => <TargetView record={record} />,
     },
     {
       id: "actor",
-      header: t("By"),
+      header: t("Actor"),
       cell: ({ actor }) => (
         <span className="anywhere">
           {actor.name}
@@ -56,7 +56,7 @@ export function auditColumns(
     { id: "at", header: t("When"), cell: ({ at }) => <When at={at} isExact /> },
     {
       id: "address",
-      header: t("From [address]"),
+      header: t("Address"),
       isSecondary: true,
       isWideOnly: true,
       cell: ({ address }) => <span className="mono dim">{address ?? "–"}</span>,

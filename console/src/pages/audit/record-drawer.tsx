@@ -37,9 +37,9 @@ function factsOf(record: AuditRecord) {
   const kind = kindWords(actor)
   return [
     { label: t("When"), value: <When at={record.at} isExact /> },
-    { label: t("By"), value: kind === "" ? actor.name : `${actor.name} (${kind})` },
-    { label: t("From [address]"), value: address ?? "–" },
-    { label: t("Of"), value: <TargetView record={record} /> },
+    { label: t("Actor"), value: kind === "" ? actor.name : `${actor.name} (${kind})` },
+    { label: t("Address"), value: address ?? "–" },
+    { label: t("Object"), value: <TargetView record={record} /> },
     { label: t("Account"), value: <span className="mono">{account ?? "–"}</span> },
     { label: t("Number"), value: record.number },
     { label: t("Hash"), value: <span className="mono">{record.hash}</span> },

@@ -132,7 +132,7 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
     },
     {
       id: "credits",
-      header: t("Gives"),
+      header: t("Credits"),
       isFigure: true,
       cell: ({ credits }) => <Money value={credits} hasUnit />,
     },

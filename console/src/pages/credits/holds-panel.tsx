@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   { id: "since", header: t("Running since"), cell: (hold) => <When at={hold.created_at} /> },
   {
     id: "amount",
-    header: t("Held"),
+    header: t("On hold"),
     isFigure: true,
     cell: (hold) => <Money value={hold.amount} />,
   },

@@ -92,7 +92,7 @@ function LabelFields({ form }: { readonly form: UseFormReturnType<BudgetValues> 
   return (
     <>
       <Select
-        label={t("For")}
+        label={t("Applies to")}
         data={TARGETS}
         allowDeselect={false}
         {...form.getInputProps("target")}

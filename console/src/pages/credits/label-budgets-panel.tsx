@@ -94,7 +94,7 @@ function budgetColumns(
   return [
     {
       id: "for",
-      header: t("For"),
+      header: t("Applies to"),
       cell: (row) => <span className="anywhere">{labelText(row)}</span>,
     },
     {
@@ -139,12 +139,17 @@ function Limit({ amount }: { readonly amount: string | null }) {
 const SPENDING: readonly Column<LabelSpending>[] = [
   {
     id: "who",
-    header: t("For"),
+    header: t("Applies to"),
     cell: (row) => <span className="anywhere">{labelText(row)}</span>,
   },
   { id: "period", header: t("Period"), cell: ({ period }) => word(period) },
   { id: "spent", header: t("Spent"), isFigure: true, cell: ({ spent }) => <Money value={spent} /> },
-  { id: "left", header: t("Left"), isFigure: true, cell: ({ left }) => <Money value={left} /> },
+  {
+    id: "left",
+    header: t("Remaining"),
+    isFigure: true,
+    cell: ({ left }) => <Money value={left} />,
+  },
   {
     id: "resets",
     header: t("Resets"),

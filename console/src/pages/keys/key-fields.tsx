@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query"
 import type { MemberKeyRules } from "tollgate-contract/member-keys.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { creditsText } from "../../format/credits.ts"
+import { joined } from "../../format/lists.ts"
 import { AmountInput } from "../../ui/amount-input.tsx"
 import type { KeyValues } from "./key-values.ts"
 import { t } from "../../languages/text.ts"
@@ -117,7 +118,7 @@ function modelsText(rules: MemberKeyRules | undefined): string {
   return allowed === null
     ? t("IDs, or patterns with an asterisk. Leave empty for all models.")
     : t("IDs, or patterns with an asterisk, of the models that members may select: {allowed}.", {
-        allowed: allowed.join(", "),
+        allowed: joined(allowed),
       })
 }
 

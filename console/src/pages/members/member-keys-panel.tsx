@@ -4,6 +4,7 @@ import { useState } from "react"
 import type { MemberKeyRules } from "tollgate-contract/member-keys.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { creditsText } from "../../format/credits.ts"
+import { joined } from "../../format/lists.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { IconPencil } from "../../ui/icons.tsx"
@@ -60,7 +61,7 @@ function Rules({ rules }: { readonly rules: MemberKeyRules }) {
     return <Text size="sm">{t("Members may not create keys.")}</Text>
   }
   const facts = [
-    ...(rules.models === null ? [] : [{ label: t("Models"), value: rules.models.join(", ") }]),
+    ...(rules.models === null ? [] : [{ label: t("Models"), value: joined(rules.models) }]),
     ...MAX_BUDGETS.flatMap(({ name, label }) => {
       const max = rules[name]
       return max === null

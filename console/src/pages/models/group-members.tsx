@@ -16,7 +16,7 @@ type Group = NonNullable<Model["group"]>
 
 const STRATEGIES: Readonly<Record<Group["strategy"], string>> = {
   weight: t("Requests are shared by weight; the others take over when one fails."),
-  order: "Tried in this order; the next one takes over when one fails.",
+  order: t("Tried in this order; the next one takes over when one fails."),
   price: t("The cheapest is tried first; the next one takes over when it fails."),
   latency: t("Two are drawn, and the quicker one is tried first."),
   least_busy: t("The one with the fewest running requests is tried first."),

@@ -13,7 +13,7 @@ import {
   usualClasses,
 } from "./prices.ts"
 import { inSentence, t } from "../../languages/text.ts"
-import { someOf } from "../../format/lists.ts"
+import { joined, someOf } from "../../format/lists.ts"
 
 const NOTHING = <span className="dim">–</span>
 
@@ -43,7 +43,7 @@ const SHOWN_PROVIDERS = 2
 export function Providers({ model }: { readonly model: Model }) {
   const names = [...new Set(model.deployments.map(({ provider }) => provider))]
   const more = names.length - SHOWN_PROVIDERS
-  return <span title={names.join(", ")}>{someOf(names.slice(0, SHOWN_PROVIDERS), more)}</span>
+  return <span title={joined(names)}>{someOf(names.slice(0, SHOWN_PROVIDERS), more)}</span>
 }
 
 /** Lists the endpoints that accept a model. */

@@ -179,7 +179,7 @@ function PriceTable({ model }: { readonly model: Model }) {
     <Table ref={table} verticalSpacing={4} aria-label={t("Prices")}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{t("Of")}</Table.Th>
+          <Table.Th>{t("Usage")}</Table.Th>
           {hasFactor && <Table.Th ta="right">{t("Price")}</Table.Th>}
           <Table.Th ta="right">{hasFactor ? t("Including the multiplier") : t("Credits")}</Table.Th>
         </Table.Tr>

@@ -91,7 +91,7 @@ function DeploymentRules({ place, rules }: DeploymentRulesProperties) {
             <Table.Tr>
               <Table.Th>{t("Rule")}</Table.Th>
               <Table.Th>{t("Value")}</Table.Th>
-              <Table.Th>{t("From [source]")}</Table.Th>
+              <Table.Th>{t("Source")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

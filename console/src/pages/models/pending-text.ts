@@ -1,4 +1,5 @@
 import type { PriceListsDocument } from "tollgate-contract/prices.ts"
+import { joined } from "../../format/lists.ts"
 import { countText } from "../../format/numbers.ts"
 import { t } from "../../languages/text.ts"
 
@@ -15,5 +16,5 @@ export function pendingText({ increased, decreased, added, removed }: Counts): s
     added > 0 ? t("{count} added", { count: countText(added) }) : "",
     removed > 0 ? t("{count} removed", { count: countText(removed) }) : "",
   ].filter((part) => part !== "")
-  return parts.length === 0 ? t("No price changes") : parts.join(", ")
+  return parts.length === 0 ? t("No price changes") : joined(parts)
 }

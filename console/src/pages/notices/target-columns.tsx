@@ -1,5 +1,6 @@
 import { Button, Group } from "@mantine/core"
 import type { NoticeTarget } from "tollgate-contract/notices.ts"
+import { joined } from "../../format/lists.ts"
 import type { Column } from "../../ui/data-column.ts"
 import { Money } from "../../ui/money.tsx"
 import { When } from "../../ui/when.tsx"
@@ -40,7 +41,7 @@ export function targetColumns(order: TargetColumnsOrder): readonly Column<Notice
       id: "types",
       header: t("Notices"),
       cell: ({ types }) =>
-        types?.map(noticeWords).join(", ") ?? <span className="dim">{t("all")}</span>,
+        types === null ? <span className="dim">{t("all")}</span> : joined(types.map(noticeWords)),
     },
     {
       id: "balance",

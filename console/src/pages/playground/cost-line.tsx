@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core"
 import type { ReactNode } from "react"
+import { joined } from "../../format/lists.ts"
 import { durationText } from "../../format/numbers.ts"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
@@ -36,7 +37,7 @@ export function CostLine({ cost, requestId, durationMs, losses, children }: Cost
           c="dimmed"
           title={t("Parameters that were changed or not sent to this model")}
         >
-          {t("Losses: {losses}", { losses: losses.join(", ") })}
+          {t("Losses: {losses}", { losses: joined(losses) })}
         </Text>
       )}
     </Group>

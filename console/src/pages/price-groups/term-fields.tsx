@@ -4,6 +4,7 @@ import { Button, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from "@ma
 import { useQuery } from "@tanstack/react-query"
 import { useId } from "react"
 import { oneQuery } from "../../api/queries.ts"
+import { joined } from "../../format/lists.ts"
 import { zoneName } from "../../format/moments.ts"
 import { When } from "../../ui/when.tsx"
 import { PriceFields } from "../models/price-fields.tsx"
@@ -60,7 +61,7 @@ function OpenTerm({ term, onChange }: Pick<TermFieldsProperties, "term" | "onCha
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
-          label={t("Begins")}
+          label={t("Start")}
           description={t("In {zone}. Leave empty for now.", { zone: zoneName() })}
           type="datetime-local"
           value={term.from}
@@ -139,7 +140,7 @@ function CardFields({ card, onChange, onRemove }: CardFieldsProperties) {
         />
         {others.length > 0 && (
           <Text size="xs" c="dimmed">
-            {t("Set through the API, and kept: {others}.", { others: others.join(", ") })}
+            {t("Set through the API, and kept: {others}.", { others: joined(others) })}
           </Text>
         )}
         <Group justify="flex-end">

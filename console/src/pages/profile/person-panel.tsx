@@ -3,6 +3,7 @@ import { useState } from "react"
 import type { Session } from "tollgate-contract/session.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
+import { joined } from "../../format/lists.ts"
 import { useSession } from "../../session.tsx"
 import { Facts } from "../../ui/facts.tsx"
 import { notifyDone } from "../../ui/notify.tsx"
@@ -59,5 +60,5 @@ function rolesText({ accounts }: Session): string {
   const roles = accounts.map((account) =>
     t("{role} of {name}", { role: word(account.role), name: account.name }),
   )
-  return roles.length === 0 ? t("no accounts yet") : roles.join(", ")
+  return roles.length === 0 ? t("no accounts yet") : joined(roles)
 }

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { DifferenceCause, Reconciliation } from "tollgate-contract/reconciliations.ts"
 import { oneQuery } from "../../api/queries.ts"
+import { joined } from "../../format/lists.ts"
 import { relativeText } from "../../format/moments.ts"
 import { type Column, DataTable } from "../../ui/data-table.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
@@ -69,11 +70,11 @@ const COLUMNS: Column<Reconciliation>[] = [
   {
     id: "causes",
     header: t("Likely causes"),
-    cell: ({ causes }) => causes.map(({ cause }) => CAUSES[cause]).join(", ") || "–",
+    cell: ({ causes }) => joined(causes.map(({ cause }) => CAUSES[cause])) || "–",
   },
   {
     id: "posted",
-    header: t("Posted"),
+    header: t("Adjustment"),
     isFigure: true,
     cell: ({ posted }) =>
       posted === null ? (

@@ -8,7 +8,7 @@ import { useSession } from "../../session.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { t } from "../../languages/text.ts"
 import { word } from "../../languages/words.ts"
-import { listText } from "../../format/lists.ts"
+import { joined, listText } from "../../format/lists.ts"
 
 /** Shows the computation of a charge: the price of each usage class, the sum, the multiplier and the rounding. */
 export function ArithmeticPanel({ receipt }: { readonly receipt: Receipt }) {
@@ -91,7 +91,7 @@ function priceSentences({ price, modes = [], unpriced = [], estimated }: Receipt
     ...(modes.length === 0 ? [] : [t("Served as {modes}.", { modes: listText(modes) })]),
     ...(unpriced.length === 0
       ? []
-      : [t("Without a price: {fields}.", { fields: unpriced.join(", ") })]),
+      : [t("Without a price: {fields}.", { fields: joined(unpriced) })]),
     ...(estimated ? [t("The gateway counted the usage, because the vendor reported none.")] : []),
   ]
 }

@@ -186,7 +186,7 @@ function CountTable({ counts, onChoose }: Pick<BarsProperties, "counts" | "onCho
       columns={[
         {
           id: "at",
-          header: t("From"),
+          header: t("Start"),
           cell: ({ at }: RequestCount) => (
             <Button variant="subtle" size="compact-sm" onClick={() => onChoose(Date.parse(at))}>
               {momentText(at)}

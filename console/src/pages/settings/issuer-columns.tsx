@@ -14,7 +14,7 @@ interface IssuerActions {
 export function issuerColumns(actions: IssuerActions): readonly Column<IssuerSettings>[] {
   return [
     { id: "name", header: t("Name"), cell: ({ name }) => name },
-    { id: "id", header: t("Id"), cell: ({ id }) => <span className="mono">{id}</span> },
+    { id: "id", header: t("ID"), cell: ({ id }) => <span className="mono">{id}</span> },
     {
       id: "issuer",
       header: t("Issuer"),

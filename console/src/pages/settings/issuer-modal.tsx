@@ -57,7 +57,7 @@ function IssuerForm({ issuer, onClose }: Omit<IssuerModalProperties, "isOpen">) 
     <form onSubmit={form.onSubmit((values) => void submit(values))}>
       <Stack>
         <TextInput
-          label={t("Id")}
+          label={t("ID")}
           description={t(
             "Lowercase letters, digits and hyphens, such as company. It cannot be changed later.",
           )}

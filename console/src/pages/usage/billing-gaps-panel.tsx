@@ -25,7 +25,7 @@ interface GapRow {
 
 const COLUMNS: Column<GapRow>[] = [
   { id: "kind", header: t("Kind"), cell: ({ kind }) => kind },
-  { id: "name", header: t("Of"), cell: ({ name }) => <span className="anywhere">{name}</span> },
+  { id: "name", header: t("Name"), cell: ({ name }) => <span className="anywhere">{name}</span> },
   { id: "requests", header: t("Requests"), isFigure: true, cell: (row) => countText(row.requests) },
   {
     id: "amount",

@@ -59,7 +59,7 @@ export function questionOf({ name, user }: UserTask): UserQuestion {
       return {
         title: t("Erase {name}?", { name: user.name }),
         text: t(
-          "Their name and addresses are removed everywhere, and records of their actions show an anonymous id. Keys that they know keep working. It cannot be undone.",
+          "Their name and addresses are removed everywhere, and records of their actions show an anonymous ID. Keys that they know keep working. It cannot be undone.",
         ),
         action: t("Erase the person"),
         isDangerous: true,

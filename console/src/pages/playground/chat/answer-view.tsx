@@ -73,7 +73,7 @@ export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewPro
         {state === "running" ? <Progress answer={answer} /> : <Result answer={answer} />}
         {state !== "running" && (
           <Group gap={2} wrap="nowrap">
-            {text !== "" && <CopyButton value={text} label={t("Copy the answer")} />}
+            {text !== "" && <CopyButton value={text} label={t("Copy the response")} />}
             <Tooltip label={t("Copy as code")}>
               <ActionIcon
                 variant="subtle"

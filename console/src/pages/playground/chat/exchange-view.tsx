@@ -19,7 +19,7 @@ export function ExchangeView(properties: ExchangeViewProperties) {
   const { question, columns } = exchange
   const best = bestOf(columns)
   return (
-    <section aria-label={t("Question and answers")} className="exchange">
+    <section aria-label={t("Message and responses")} className="exchange">
       <div className="question">
         {question.images.length > 0 && (
           <Group gap="xs" mb={question.text === "" ? 0 : "xs"} justify="flex-end">

@@ -8,7 +8,7 @@ export function Welcome() {
       <Text fw={600}>{t("Ask a model something")}</Text>
       <Text size="sm" c="dimmed" mt={4}>
         {t(
-          "Each answer shows its tokens and exact cost. Attach images, add tools, compare up to three models, and copy any request as code.",
+          "Each response shows its tokens and exact cost. Attach images, add tools, compare up to three models, and copy any request as code.",
         )}
       </Text>
     </div>

@@ -12,7 +12,7 @@ const KINDS: readonly Model["kind"][] = ["rerank", "embedding"]
 const DOCUMENTS = [
   t("The gateway sets credits aside before each call."),
   t("Bananas ripen faster in a paper bag."),
-  t("A charge is written once, after the answer."),
+  t("A charge is written once, after the response."),
 ].join("\n")
 
 interface Ranked {
