@@ -49,6 +49,8 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/browser/dialogs.test.ts": "completes each dialog; test/http/admin tests the same changes",
   "test/browser/issuers.test.ts":
     "signs in through an issuer in a browser; test/users tests the same sign-ins",
+  "test/browser/languages.test.ts":
+    "opens all pages in two languages; npm run check compares the catalogs with the source",
   "test/browser/models.test.ts":
     "edits models and providers in dialogs; test/http/admin tests the same changes",
   "test/browser/newer-models.test.ts":

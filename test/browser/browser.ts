@@ -17,6 +17,7 @@ export interface BrowserWindow {
   readonly url: string
   readonly width: number
   readonly scheme: Scheme
+  readonly locale: string
 }
 
 /** The parts that differ between the browsers that the tests control. */
@@ -41,9 +42,10 @@ const CHROMIUM: TestBrowser = {
       headless: true,
     })
   },
-  openContext(browser, { url, width, scheme }) {
+  openContext(browser, { url, width, scheme, locale }) {
     return browser.newContext({
       ...windowOf(url, width),
+      locale,
       colorScheme: scheme,
       reducedMotion: "reduce",
       permissions: ["clipboard-read", "clipboard-write"],

@@ -42,6 +42,8 @@ export interface ConsoleGateway extends AsyncDisposable {
 export interface VisitorOptions {
   readonly width?: number
   readonly scheme?: Scheme
+  /** The language of the browser, English unless given. */
+  readonly locale?: string
 }
 
 /** The browser of one person. Every entry in `complaints` is a fault. */
@@ -93,9 +95,9 @@ function found(pattern: RegExp, text: string): string {
 export async function openVisitor(
   browser: Browser,
   url: string,
-  { width = 1440, scheme = "light" }: VisitorOptions = {},
+  { width = 1440, scheme = "light", locale = "en-US" }: VisitorOptions = {},
 ): Promise<Visitor> {
-  const context = await testBrowser.openContext(browser, { url, width, scheme })
+  const context = await testBrowser.openContext(browser, { url, width, scheme, locale })
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const complaints: string[] = []

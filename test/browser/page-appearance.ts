@@ -14,7 +14,7 @@ const LOOKS: readonly Look[] = [
   { width: 390, scheme: "dark", rules: ["color-contrast", "link-in-text-block"] },
 ]
 
-interface Look extends Required<VisitorOptions> {
+interface Look extends Required<Omit<VisitorOptions, "locale">> {
   /** The rules of axe to check; absent: all. */
   readonly rules?: readonly string[]
 }
@@ -22,7 +22,7 @@ interface Look extends Required<VisitorOptions> {
 /** A small phone, the narrowest width with a sidebar, and a desktop. `npm test` checks each page at one of them. */
 const WIDTHS = [360, 820, 1_440]
 /** Content that is visible only after scrolling sideways: in the page, in its tables, or in groups of choices. */
-const CUT_OFF = `[
+export const CUT_OFF = `[
   document.documentElement,
   ...document.querySelectorAll("[role=group]:has(table), [role=radiogroup]"),
 ]

@@ -5,7 +5,7 @@ import type { Column } from "../../ui/data-table.tsx"
 import { When } from "../../ui/when.tsx"
 import { actionWords } from "./record-words.ts"
 import { TargetView } from "./target-view.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 
 const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   user: "",
@@ -13,10 +13,15 @@ const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   command: t("command line"),
 }
 
+/** Returns the name of an actor, which is a word for the admin token and the command line. */
+export function nameOf(actor: AuditRecord["actor"]): string {
+  return actor.kind === "user" ? actor.name : known(actor.name)
+}
+
 /** Labels an actor that is not a person; empty for people, and if the name alone is clear. */
 export function kindWords(actor: AuditRecord["actor"]): string {
   const words = ACTORS[actor.kind]
-  return actor.name.toLowerCase() === words ? "" : words
+  return nameOf(actor).toLowerCase() === words.toLowerCase() ? "" : words
 }
 
 /**
@@ -48,7 +53,7 @@ export function auditColumns(
       header: t("Actor"),
       cell: ({ actor }) => (
         <span className="anywhere">
-          {actor.name}
+          {nameOf(actor)}
           {kindWords(actor) !== "" && <span className="dim"> ({kindWords(actor)})</span>}
         </span>
       ),

@@ -2,7 +2,7 @@ import { Drawer, Stack } from "@mantine/core"
 import type { AuditRecord } from "tollgate-contract/operations.ts"
 import { Facts } from "../../ui/facts.tsx"
 import { When } from "../../ui/when.tsx"
-import { kindWords } from "./audit-columns.tsx"
+import { kindWords, nameOf } from "./audit-columns.tsx"
 import { DifferenceView } from "./difference-view.tsx"
 import { actionWords } from "./record-words.ts"
 import { TargetView } from "./target-view.tsx"
@@ -37,7 +37,7 @@ function factsOf(record: AuditRecord) {
   const kind = kindWords(actor)
   return [
     { label: t("When"), value: <When at={record.at} isExact /> },
-    { label: t("Actor"), value: kind === "" ? actor.name : `${actor.name} (${kind})` },
+    { label: t("Actor"), value: kind === "" ? nameOf(actor) : `${nameOf(actor)} (${kind})` },
     { label: t("Address"), value: address ?? "–" },
     { label: t("Object"), value: <TargetView record={record} /> },
     { label: t("Account"), value: <span className="mono">{account ?? "–"}</span> },

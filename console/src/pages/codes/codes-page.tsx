@@ -20,7 +20,7 @@ import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { NewCodeModal } from "./new-code-modal.tsx"
 import { codeRows, ShownCode } from "./shown-code.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 
 /** Lists the codes that grant credits to the accounts that redeem them. */
 export function CodesPage() {
@@ -158,7 +158,9 @@ function codeColumns(end: (code: Code) => void): readonly Column<Code>[] {
       cell: ({ created_at: createdAt, author }) => (
         <>
           <When at={createdAt} />
-          {author !== null && <span className="dim"> {t("by {author}", { author })}</span>}
+          {author !== null && (
+            <span className="dim"> {t("by {author}", { author: known(author) })}</span>
+          )}
         </>
       ),
     },

@@ -16,7 +16,7 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/credits")
 const POLL_INTERVAL_MS = 10_000
@@ -176,7 +176,7 @@ function whatFor(entry: Entry): ReactNode {
       )}
       {entry.author !== null && (
         <Text size="xs" c="dimmed" className="anywhere">
-          {t("by {author}", { author: entry.author })}
+          {t("by {author}", { author: known(entry.author) })}
         </Text>
       )}
     </>

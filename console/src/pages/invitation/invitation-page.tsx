@@ -11,12 +11,13 @@ import { beginSession } from "../../session.tsx"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { AcceptAsGuest } from "./accept-as-guest.tsx"
 import { AcceptAsUser } from "./accept-as-user.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/invitation")
 
 /** Returns the invitation as a sentence that describes the role. */
-function invitationText({ role, invited_by: inviter, email }: OpenInvitation): string {
+function invitationText({ role, invited_by: by, email }: OpenInvitation): string {
+  const inviter = known(by)
   switch (role) {
     case "owner":
       return t("{inviter} invites {email} to be an owner, who manages keys, credits and members.", {

@@ -9,7 +9,7 @@ import { MoreButton } from "../../ui/more-button.tsx"
 import { notifyError } from "../../ui/notify.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 import { word } from "../../languages/words.ts"
 
 const COLUMNS: readonly Column<Invitation>[] = [
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Invitation>[] = [
     header: t("Invited by"),
     isWideOnly: true,
     isSecondary: true,
-    cell: ({ invited_by: by }) => by,
+    cell: ({ invited_by: by }) => known(by),
   },
   {
     id: "expires",

@@ -8,7 +8,7 @@ import { type Fact, Facts } from "../../ui/facts.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { When } from "../../ui/when.tsx"
-import { t } from "../../languages/text.ts"
+import { known, t } from "../../languages/text.ts"
 
 /** Shows the active list of known prices. */
 export function KnownPrices() {
@@ -29,7 +29,7 @@ function factsOf(list: Answer<"GET /prices"> | undefined): readonly Fact[] {
     { label: t("Date"), value: shown(({ date }) => date) },
     {
       label: t("Source"),
-      value: shown(({ source }) => <span className="mono anywhere">{source}</span>),
+      value: shown(({ source }) => <span className="mono anywhere">{known(source)}</span>),
     },
     {
       label: t("In use since"),
