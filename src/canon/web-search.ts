@@ -48,7 +48,10 @@ export interface WebSearch {
   readonly declared: DeclaredSearch
 }
 
-/** The caller's declaration of a web search. The caller's own dialect also has the declaration in its extras. */
+/**
+ * A web search that the caller declared. The extras of the request contain the same declaration, for providers that use
+ * the caller's dialect.
+ */
 export interface DeclaredSearch {
   readonly dialect: DialectId
   /** Path of the declaration in error messages, such as `tools[1]`. */

@@ -30,7 +30,7 @@ import { toSentence } from "./sentence.ts"
 /** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** The parts of a running gateway that keys need in addition to the ledger. They are absent in commands. */
+/** The parts of a running gateway that the management of keys uses besides the ledger. Commands do not have them. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses

@@ -34,8 +34,8 @@ export interface RequestReports {
     order?: RequestOrder,
   ): Promise<RequestRecord[]>
   /**
-   * Returns the approximate start time of the request that is `count` places before a position. Only the accounts, one
-   * label and the times of the filter apply.
+   * Returns the approximate start time of the request that is `count` entries older than a position in the list of the
+   * newest requests. Of the filter, only the accounts, one label and the time range apply.
    * @param before a position in the list of the newest requests; null for the newest request.
    * @returns null if there are fewer requests.
    */

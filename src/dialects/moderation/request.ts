@@ -24,7 +24,7 @@ import type {
 } from "../../canon/moderation.ts"
 import { parameterSchemas, validateParameters } from "../shared/parameters.ts"
 
-/** The model for a request that names no model, as at OpenAI. */
+/** The model for requests without `model`. OpenAI has the same default. */
 const DEFAULT_MODEL = "omni-moderation-latest"
 
 const OWN_FIELDS = new Set(["model", "input"])

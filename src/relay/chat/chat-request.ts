@@ -101,7 +101,10 @@ export function rejectionsOf({ charge }: ChatContext, { binding }: Plan): Reject
   return state ? new StateRejections(binding.dialect, state.references) : binding.dialect
 }
 
-/** Returns the name of the model in the answer: the requested name, or the model that answered if several could. */
+/**
+ * Returns the name of the model in the response: the requested name, or the name of the model that answered if the
+ * request allows several models.
+ */
 export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
   return deployment.member?.name ?? request.model
 }

@@ -8,7 +8,7 @@ export type EndReason =
   | "not_needed"
   /** The caller has received all of the requested answer. */
   | "answer_over"
-  /** The gateway is shutting down, and the time limit for running answers has passed. */
+  /** The gateway is shutting down, and the time limit for running requests has expired. */
   | "shutting_down"
 
 /** Thrown when the gateway itself ends an upstream call. This is a failure neither of the vendor nor of the request. */

@@ -98,8 +98,8 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
   return withRest(priced, total)
 }
 /**
- * Adds a line for the remaining amount. Each line is rounded up separately, but the total only once, so only a larger
- * difference is a cost.
+ * Adds the line `other` for the part of `max` that the lines do not cover. Each line is rounded up, but `max` only once,
+ * so the lines can also exceed `max`. No line is added then.
  */
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)

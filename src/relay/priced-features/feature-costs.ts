@@ -148,8 +148,8 @@ const READ: readonly UsageClass[] = [
 const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOutput"]
 
 /**
- * Returns the rates for a request that two models may read and answer.
- * @param times how many calls to the other model are added.
+ * Returns the price with the highest rates of another price added, for requests that a second model may process, too.
+ * @param times the number of calls to the other model.
  */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {
   const sum = (rates: Rates): Rates => {

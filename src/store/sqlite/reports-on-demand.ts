@@ -49,7 +49,7 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     return this.#withLongReads(reports)
   }
 
-  /** Performs reports that read many requests on the second thread. */
+  /** Returns reports that run on the second thread if they read many requests. */
   #withLongReads(reports: RequestReports): RequestReports {
     const readers = async (
       filter: UsageFilter,

@@ -205,7 +205,7 @@ function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   return [...found]
 }
 
-/** Claims due deliveries until a moment. Afterwards, other processes may claim them. */
+/** Claims due deliveries until the time `until`. Afterwards, other processes may claim them. */
 function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDelivery[]> {
   const { after, perTarget } = limits
   const later = yield* dueTargets(sql`target > ${after}`, now, perTarget)

@@ -3,7 +3,7 @@ import { chatFacts, type ChatMessage } from "./chat-facts.ts"
 import { JAVASCRIPT_STYLE, literal } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Writes the request with the AI SDK. */
+/** Returns TypeScript code that sends the request with the AI SDK. */
 export function aiSdkCode(base: string, body: JsonObject): string {
   const facts = chatFacts(body)
   const named: [string, JsonValue][] = []
