@@ -106,12 +106,13 @@ const FIREFOX: TestBrowser = {
     downloadFolders.set(browser, folder)
     return browser
   },
-  async openContext(browser, { url, width, scheme }) {
+  async openContext(browser, { url, width, scheme, locale }) {
     const context = await browser.newContext(windowOf(url, width))
     await context.addInitScript(`(() => {
       if (location.protocol.startsWith("http")) localStorage["${REMEMBERED_SCHEME}"] ??= "${scheme}"
       addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
         console.error("rejected by the content security policy:", violatedDirective, blockedURI))
+      Object.defineProperty(navigator, "languages", { get: () => ["${locale}"] })
       // The protocol only reports that an error was logged. This wrapper reports its content.
       const { error: write } = console
       console.error = (...parts) =>
