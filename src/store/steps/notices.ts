@@ -48,8 +48,7 @@ const LISTED = new RecordColumns<Omit<NoticeRecord, "deliveries">>({
   at: "number",
   data: "text",
 })
-const DELIVERY = new RecordColumns<NoticeDelivery & { readonly notice: string }>({
-  notice: "text",
+const DELIVERY = new RecordColumns<NoticeDelivery>({
   target: "text",
   state: "text",
   attempts: "number",
@@ -122,14 +121,14 @@ function* list(
       before !== null && sql`number < ${before}`,
     )} ORDER BY number DESC LIMIT ${limit}`,
   )
-  const deliveries = yield* DELIVERY.rows(
-    sql`SELECT ${DELIVERY.selected} FROM notice_deliveries
+  const deliveries = yield* rows<{ readonly notice: string }>(
+    sql`SELECT notice, ${DELIVERY.selected} FROM notice_deliveries
       WHERE notice ${oneOf(notices.map(({ id }) => id))} ORDER BY notice, target`,
   )
   const byNotice = Map.groupBy(deliveries, ({ notice }) => notice)
   return notices.map((notice) => ({
     ...notice,
-    deliveries: (byNotice.get(notice.id) ?? []).map(({ notice: _, ...delivery }) => delivery),
+    deliveries: (byNotice.get(notice.id) ?? []).map((delivery) => DELIVERY.read(delivery)),
   }))
 }
 
