@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { IntlMessageFormat } from "intl-messageformat"
 import type { Page } from "playwright-core"
 import { readCatalog } from "../../scripts/languages/catalogs.ts"
-import { placeholdersOf } from "../../scripts/languages/placeholders.ts"
+import { partsOf } from "../../scripts/languages/placeholders.ts"
 import { faultsOf } from "./axe-faults.ts"
 import { setUp, type Visitor, visit } from "./console-gateway.ts"
 import { CUT_OFF, loaded } from "./page-appearance.ts"
@@ -111,12 +110,10 @@ function englishOf(catalog: Readonly<Record<string, string>>): (text: string) =>
 
 /** Returns a pattern of the texts that a message can become; undefined if its text is a value alone. */
 function patternOf(message: string): RegExp | undefined {
-  if (typeof placeholdersOf(message) === "string") return undefined
-  const parts = new IntlMessageFormat(message, "en").getAst()
-  const words = parts.map((part) => ("value" in part && part.type === 0 ? part.value : "\0"))
-  const text = words.join("")
-  if (!/[A-Za-z]{3}/.test(text)) return undefined
-  return new RegExp(`^${RegExp.escape(text).replaceAll(/(?:\\x00|\0)+/g, ".+")}$`)
+  const parts = partsOf(message)
+  if (parts === undefined || !/[A-Za-z]{3}/.test(parts.join(""))) return undefined
+  const patterns = parts.map((part) => (part === undefined ? ".+" : RegExp.escape(part)))
+  return new RegExp(`^${patterns.join("")}$`)
 }
 
 /** Returns the visible texts of the page, and the names of its elements for screen readers. */

@@ -5,11 +5,10 @@ export const REMEMBERED = "tollgate-language"
 /** Returns the language chosen in this browser, or the best match of the browser's languages. */
 export function chosenLanguage(): Language {
   // Tests run without a browser's storage.
-  const storage = globalThis.localStorage as Storage | undefined
-  const chosen = storage?.getItem(REMEMBERED)
+  const chosen = "localStorage" in globalThis ? localStorage.getItem(REMEMBERED) : null
   return LANGUAGES.find(({ tag }) => tag === chosen) ?? matchLanguage(browserLanguages())
 }
 
 function browserLanguages(): readonly string[] {
-  return (navigator.languages as readonly string[] | undefined) ?? []
+  return "languages" in navigator ? navigator.languages : []
 }

@@ -45,14 +45,7 @@ export function EntryModal({ account, isOpen, onClose }: CreditsModalProperties)
 function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">) {
   const credits = useQuery(accountCreditsQuery(account.id))
   const { ask, dialog } = useAskFirst()
-  const form = useForm<EntryValues>({
-    initialValues: { kind: "grant", amount: "", note: "" },
-    validate: {
-      amount: (value, values) =>
-        values.kind === "adjustment" ? checkSigned(value) : checkPositive(value),
-      note: (value) => (value.trim() === "" ? t("Enter a reason") : null),
-    },
-  })
+  const form = useEntryForm()
   const { submit, isBusy, error } = useSubmit(form, async (values, idempotencyKey) => {
     const entry = {
       kind: values.kind,
@@ -70,14 +63,12 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
   })
   function send(values: EntryValues) {
     const amount = readCredits(values.amount)
-    const title = (credits: string) =>
-      amount?.startsWith("-")
-        ? t("Take {credits} from {name}?", { credits, name: account.name })
-        : t("Add {credits} to {name}?", { credits, name: account.name })
+    const title = (credits: string) => questionTitle(amount, credits, account.name)
     const question = largeAmountQuestion({ amount, balance: credits.data?.balance, title })
     ask(question, () => submit(values))
   }
 
+  const isSigned = form.values.kind === "adjustment"
   return (
     <>
       <form onSubmit={form.onSubmit(send)} noValidate>
@@ -90,12 +81,8 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
           />
           <AmountInput
             label={t("Amount")}
-            description={
-              form.values.kind === "adjustment"
-                ? t("A negative amount removes credits.")
-                : undefined
-            }
-            inputMode={form.values.kind === "adjustment" ? "text" : "decimal"}
+            description={isSigned ? t("A negative amount removes credits.") : undefined}
+            inputMode={isSigned ? "text" : "decimal"}
             data-autofocus
             {...form.getInputProps("amount")}
           />
@@ -120,4 +107,21 @@ function EntryForm({ account, onClose }: Omit<CreditsModalProperties, "isOpen">)
       {dialog}
     </>
   )
+}
+
+function useEntryForm() {
+  return useForm<EntryValues>({
+    initialValues: { kind: "grant", amount: "", note: "" },
+    validate: {
+      amount: (value, values) =>
+        values.kind === "adjustment" ? checkSigned(value) : checkPositive(value),
+      note: (value) => (value.trim() === "" ? t("Enter a reason") : null),
+    },
+  })
+}
+
+function questionTitle(amount: string | undefined, credits: string, name: string): string {
+  return amount?.startsWith("-")
+    ? t("Take {credits} from {name}?", { credits, name })
+    : t("Add {credits} to {name}?", { credits, name })
 }

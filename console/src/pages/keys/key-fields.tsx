@@ -146,26 +146,7 @@ function LimitFields({ form, rules }: KeyFieldsProperties) {
         maxTags={100}
         {...form.getInputProps("aliases")}
       />
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput
-          label={t("Requests per minute")}
-          placeholder={t("no limit")}
-          inputMode="numeric"
-          {...form.getInputProps("requests_per_minute")}
-        />
-        <TextInput
-          label={t("Tokens per minute")}
-          placeholder={t("no limit")}
-          inputMode="numeric"
-          {...form.getInputProps("tokens_per_minute")}
-        />
-        <TextInput
-          label={t("Requests at the same time")}
-          placeholder={t("no limit")}
-          inputMode="numeric"
-          {...form.getInputProps("concurrent_requests")}
-        />
-      </SimpleGrid>
+      <RateFields form={form} />
       <TagsInput
         label={t("Web pages")}
         description={t(
@@ -192,5 +173,30 @@ function LimitFields({ form, rules }: KeyFieldsProperties) {
         {...form.getInputProps("is_read_only", { type: "checkbox" })}
       />
     </Stack>
+  )
+}
+
+function RateFields({ form }: Pick<KeyFieldsProperties, "form">) {
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <TextInput
+        label={t("Requests per minute")}
+        placeholder={t("no limit")}
+        inputMode="numeric"
+        {...form.getInputProps("requests_per_minute")}
+      />
+      <TextInput
+        label={t("Tokens per minute")}
+        placeholder={t("no limit")}
+        inputMode="numeric"
+        {...form.getInputProps("tokens_per_minute")}
+      />
+      <TextInput
+        label={t("Requests at the same time")}
+        placeholder={t("no limit")}
+        inputMode="numeric"
+        {...form.getInputProps("concurrent_requests")}
+      />
+    </SimpleGrid>
   )
 }

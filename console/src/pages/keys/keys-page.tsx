@@ -84,11 +84,7 @@ export function KeysPage() {
     ),
   })
   return (
-    <Page
-      title={t("Keys")}
-      description={descriptionOf(rules)}
-      actions={mayCreate ? newKey : undefined}
-    >
+    <Page title={t("Keys")} description={descriptionOf(rules)} actions={mayCreate && newKey}>
       <ExpiredNotice account={accountId} />
       <KeyList
         account={accountId}

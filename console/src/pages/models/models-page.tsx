@@ -59,13 +59,7 @@ export function ModelsPage() {
   return (
     <Page
       title={t("Models")}
-      description={
-        showsCosts
-          ? t(
-              "Available models and their prices, in credits per million units, including the multiplier.",
-            )
-          : t("Available models and their prices, in credits per million units.")
-      }
+      description={descriptionOf(showsCosts)}
       actions={
         isOperator && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
@@ -80,11 +74,7 @@ export function ModelsPage() {
           filters={filters}
           providers={providers}
           columnChoice={<ColumnChoice all={columns} chosen={chosen} />}
-          count={
-            models === undefined
-              ? ""
-              : t("{count, plural, one {# model} other {# models}}", { count: found.length })
-          }
+          count={models === undefined ? "" : countOf(found)}
           onChange={(part) => {
             setRows(ROWS)
             change(part)
@@ -115,6 +105,18 @@ export function ModelsPage() {
       {isOperator && <AddModel isOpen={isAdding} onClose={() => setAdding(false)} onAdded={show} />}
     </Page>
   )
+}
+
+function descriptionOf(showsCosts: boolean): string {
+  return showsCosts
+    ? t(
+        "Available models and their prices, in credits per million units, including the multiplier.",
+      )
+    : t("Available models and their prices, in credits per million units.")
+}
+
+function countOf({ length: count }: readonly unknown[]): string {
+  return t("{count, plural, one {# model} other {# models}}", { count })
 }
 
 function useDrawnRows() {

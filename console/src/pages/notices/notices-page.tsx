@@ -86,13 +86,16 @@ export function NoticesPage() {
         onConfirm={remove}
         onClose={() => setEnding(undefined)}
       >
-        {ending !== undefined &&
-          t(
-            "{channel} at {address} gets no more notices. Those still waiting to be sent are dropped.",
-            { channel: channelWords(ending.channel), address: ending.address },
-          )}
+        {ending !== undefined && removalText(ending)}
       </Confirm>
     </Page>
+  )
+}
+
+function removalText({ channel, address }: NoticeTarget): string {
+  return t(
+    "{channel} at {address} gets no more notices. Those still waiting to be sent are dropped.",
+    { channel: channelWords(channel), address },
   )
 }
 

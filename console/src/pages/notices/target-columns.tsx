@@ -64,27 +64,36 @@ export function targetColumns(order: TargetColumnsOrder): readonly Column<Notice
       id: "actions",
       header: t("Actions"),
       isAction: true,
-      cell: (target) => (
-        <Group gap={4} wrap="nowrap" justify="flex-end">
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={t("Send a test to {address}", { address: target.address })}
-            onClick={() => void onTest(target)}
-          >
-            {t("Send a test")}
-          </Button>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red"
-            aria-label={t("Remove {address}", { address: target.address })}
-            onClick={() => onRemove(target)}
-          >
-            {t("Remove")}
-          </Button>
-        </Group>
-      ),
+      cell: (target) => <TargetActions target={target} onTest={onTest} onRemove={onRemove} />,
     },
   ]
+}
+
+interface TargetActionsProperties extends Omit<TargetColumnsOrder, "names"> {
+  readonly target: NoticeTarget
+}
+
+function TargetActions({ target, onTest, onRemove }: TargetActionsProperties) {
+  const { address } = target
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={t("Send a test to {address}", { address })}
+        onClick={() => void onTest(target)}
+      >
+        {t("Send a test")}
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="red"
+        aria-label={t("Remove {address}", { address })}
+        onClick={() => onRemove(target)}
+      >
+        {t("Remove")}
+      </Button>
+    </Group>
+  )
 }

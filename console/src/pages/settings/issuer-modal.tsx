@@ -30,7 +30,6 @@ export function IssuerModal({ issuer, isOpen, onClose }: IssuerModalProperties) 
 }
 
 function IssuerForm({ issuer, onClose }: Omit<IssuerModalProperties, "isOpen">) {
-  const { base_url: baseUrl } = useSession()
   const form = useForm({
     initialValues: {
       id: issuer?.id ?? "",
@@ -65,15 +64,7 @@ function IssuerForm({ issuer, onClose }: Omit<IssuerModalProperties, "isOpen">) 
           disabled={issuer !== undefined}
           {...form.getInputProps("id")}
         />
-        <div>
-          <Text size="sm" fw={500}>
-            {t("Redirect URI")}
-          </Text>
-          <Snippet
-            code={`${baseUrl}/admin/v1/auth/callback/${id.trim() || "ID"}`}
-            label={t("Copy the redirect URI")}
-          />
-        </div>
+        <RedirectUri id={id.trim() || "ID"} />
         <TextInput
           label={t("Name")}
           description={t("Shown on the sign-in page.")}
@@ -99,5 +90,20 @@ function IssuerForm({ issuer, onClose }: Omit<IssuerModalProperties, "isOpen">) 
         <FormButtons action={t("Save")} isBusy={isBusy} error={error} onClose={onClose} />
       </Stack>
     </form>
+  )
+}
+
+function RedirectUri({ id }: { readonly id: string }) {
+  const { base_url: baseUrl } = useSession()
+  return (
+    <div>
+      <Text size="sm" fw={500}>
+        {t("Redirect URI")}
+      </Text>
+      <Snippet
+        code={`${baseUrl}/admin/v1/auth/callback/${id}`}
+        label={t("Copy the redirect URI")}
+      />
+    </div>
   )
 }

@@ -32,6 +32,13 @@ export function UsersPage() {
   const [renaming, setRenaming] = useState<User>()
   const question = task === undefined ? undefined : questionOf(task)
 
+  function find(text: string) {
+    void navigate({
+      search: (before) => ({ ...before, search: text === "" ? undefined : text }),
+      replace: true,
+    })
+  }
+
   async function change() {
     if (task === undefined || question === undefined) return
     const path = { id: task.user.id }
@@ -54,16 +61,7 @@ export function UsersPage() {
     >
       <Panel isFlush>
         <Group p="md" pb="xs">
-          <Search
-            label={t("Search users")}
-            value={search}
-            onChange={(text) =>
-              void navigate({
-                search: (before) => ({ ...before, search: text === "" ? undefined : text }),
-                replace: true,
-              })
-            }
-          />
+          <Search label={t("Search users")} value={search} onChange={find} />
         </Group>
         <ErrorNotice error={users.error} retry={users.retry} />
         <DataTable
@@ -73,13 +71,7 @@ export function UsersPage() {
           rowKey={(user) => user.id}
           isLoading={users.isLoading}
           minWidth={700}
-          empty={
-            users.error === null && (
-              <EmptyState icon={<IconUsers size={22} />} title={t("No matching users")}>
-                {t("Search for part of a name or address.")}
-              </EmptyState>
-            )
-          }
+          empty={users.error === null && <NoUsers />}
         />
         <MoreButton pages={users} />
       </Panel>
@@ -95,6 +87,14 @@ export function UsersPage() {
       </Confirm>
       <UserModal user={renaming} onClose={() => setRenaming(undefined)} />
     </Page>
+  )
+}
+
+function NoUsers() {
+  return (
+    <EmptyState icon={<IconUsers size={22} />} title={t("No matching users")}>
+      {t("Search for part of a name or address.")}
+    </EmptyState>
   )
 }
 

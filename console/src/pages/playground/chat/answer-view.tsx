@@ -71,35 +71,33 @@ export function AnswerView({ answer, onRetry, onCode, onResults }: AnswerViewPro
       </Stack>
       <Group justify="space-between" gap="xs" mt={6} wrap="nowrap" align="flex-start">
         {state === "running" ? <Progress answer={answer} /> : <Result answer={answer} />}
-        {state !== "running" && (
-          <Group gap={2} wrap="nowrap">
-            {text !== "" && <CopyButton value={text} label={t("Copy the response")} />}
-            <Tooltip label={t("Copy as code")}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={t("Copy as code")}
-                onClick={onCode}
-              >
-                <IconCode size={16} />
-              </ActionIcon>
-            </Tooltip>
-            {onRetry !== undefined && (
-              <Tooltip label={t("Regenerate")}>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t("Regenerate")}
-                  onClick={onRetry}
-                >
-                  <IconRefresh size={16} />
-                </ActionIcon>
-              </Tooltip>
-            )}
-          </Group>
-        )}
+        {state !== "running" && <Actions text={text} onRetry={onRetry} onCode={onCode} />}
       </Group>
     </article>
+  )
+}
+
+interface ActionsProperties extends Pick<AnswerViewProperties, "onRetry" | "onCode"> {
+  readonly text: string
+}
+
+function Actions({ text, onRetry, onCode }: ActionsProperties) {
+  return (
+    <Group gap={2} wrap="nowrap">
+      {text !== "" && <CopyButton value={text} label={t("Copy the response")} />}
+      <Tooltip label={t("Copy as code")}>
+        <ActionIcon variant="subtle" color="gray" aria-label={t("Copy as code")} onClick={onCode}>
+          <IconCode size={16} />
+        </ActionIcon>
+      </Tooltip>
+      {onRetry !== undefined && (
+        <Tooltip label={t("Regenerate")}>
+          <ActionIcon variant="subtle" color="gray" aria-label={t("Regenerate")} onClick={onRetry}>
+            <IconRefresh size={16} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
   )
 }
 
