@@ -83,7 +83,7 @@ const REPORTS: readonly (readonly [string, UpstreamDialect, object])[] = [
 ]
 
 test.each(REPORTS)(
-  "an exceeded context length at %s is reported in each caller's format",
+  "an exceeded context length at %s is reported in the format of each caller",
   (_, vendor, body) => {
     const error = vendor.decodeError(400, body)
     expect(error.status).toBe(400)

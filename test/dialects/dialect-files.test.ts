@@ -15,7 +15,7 @@ function whole(folder: string, subjects: Readonly<Record<string, string>>): stri
 const chat = whole("new-chat", CHAT_SUBJECTS)
 const operation = whole("rerank", OPERATION_SUBJECTS)
 
-describe("the check of a dialect's files", () => {
+describe("the check of the files of a dialect", () => {
   test("accepts a folder with all required files", () => {
     expect(checkDialectFiles([...chat, ...operation])).toEqual([])
   })
@@ -37,7 +37,7 @@ describe("the check of a dialect's files", () => {
     expect(faults[0]).toStartWith("dialects/new-chat/decode-events.ts: 'decode-events' is none of")
   })
 
-  test("accepts an operation's own subjects", () => {
+  test("accepts the subjects of an operation and rejects those of a chat dialect", () => {
     const faults = checkDialectFiles([...operation, "dialects/rerank/tools.ts"])
     expect(faults).toEqual([
       "dialects/rerank/tools.ts: 'tools' is none of request, result, stream, errors, formats",

@@ -98,7 +98,7 @@ for (const [dialect, frames] of STREAMS) {
   )
 }
 
-test("a zero in the last usage event does not erase the input count of the first event", () => {
+test("a zero in the last usage event does not replace the input tokens of the first event", () => {
   const [anthropic, frames] = STREAMS[0] ?? []
   if (anthropic === undefined || frames === undefined) throw new Error("there is no stream")
   const usage = eventsOf(anthropic, frames).findLast((event) => event.type === "usage")

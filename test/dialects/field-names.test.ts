@@ -73,12 +73,12 @@ function spellingsOf(path: string): string[] {
     .map((spelling) => [...steps, spelling].join("."))
 }
 
-describe("validation of spellings of a field", () => {
+describe("validation of misspelled field names", () => {
   for (const [format, [decode, body]] of Object.entries(FORMATS)) {
     const own = Object.keys(body)
     const tier = format === "gemini" ? "serviceTier" : "service_tier"
     for (const name of [...own, "stream", tier, "tools", "models", "n"]) {
-      test(`rejects ${name} at ${format}`, () => {
+      test(`rejects other spellings of ${name} in the format ${format}`, () => {
         for (const spelling of spellingsOf(name)) {
           const error = errorOf(decode, { ...body, [spelling]: 1 })
           expect(error.kind).toBe("invalid_value")
@@ -94,7 +94,7 @@ describe("validation of spellings of a field", () => {
     "anthropic-messages",
     "gemini",
   ] as const) {
-    test(`rejects other spellings of every priced field of ${dialect}`, () => {
+    test(`rejects other spellings of every field of ${dialect} that affects the price`, () => {
       for (const path of switchPaths(dialect).filter((path) => !path.startsWith("tools[]."))) {
         const [decode, body] = FORMATS[dialect] ?? [decodeChat, {}]
         const steps = path.split(".")
@@ -110,7 +110,7 @@ describe("validation of spellings of a field", () => {
     })
   }
 
-  test("rejects other spellings of every priced field of a tool", () => {
+  test("rejects other spellings of every tool field that affects the price", () => {
     for (const path of switchPaths("openai-chat").filter((path) => path.startsWith("tools[]."))) {
       for (const spelling of spellingsOf(path.slice("tools[].".length))) {
         const check = (): void => checkToolNames(bodyAt(spelling, true), "tools[0]")
@@ -119,7 +119,7 @@ describe("validation of spellings of a field", () => {
     }
   })
 
-  test("rejects another spelling even if the right spelling is present", () => {
+  test("rejects a misspelled field even if the request also has the correct field", () => {
     const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     const plugins = [{ id: "moderation", ID: "web" }]
     expect(errorOf(decode, { ...body, plugins }).message).toBe(
@@ -127,7 +127,7 @@ describe("validation of spellings of a field", () => {
     )
   })
 
-  test("rejects other spellings in tools, nested tools and tools added by the conversation", () => {
+  test("rejects misspelled fields in tools, nested tools and tools added in the conversation", () => {
     const switches = switchesOf("openai", "openai-responses")
     if (switches === undefined) throw new Error("OpenAI bills nothing")
     const find = (body: JsonObject) => findSwitches(body, switches, "openai-responses")
@@ -150,7 +150,7 @@ function switchPaths(dialect: DialectId): string[] {
   )
 }
 
-describe("validation of the output limit's name", () => {
+describe("validation of output limit names", () => {
   const limits = {
     "openai-chat": "max_tokens",
     "openai-responses": "max_output_tokens",
@@ -161,7 +161,7 @@ describe("validation of the output limit's name", () => {
     const [decode, body] = FORMATS[format] ?? [decodeChat, {}]
     for (const name of ["n_predict", "num_predict", "max_new_tokens", "max_length", "min_tokens"]) {
       for (const place of [name, name.toUpperCase(), `options.${name}`, `extra_body.${name}`]) {
-        test(`rejects ${place} at ${format}`, () => {
+        test(`rejects ${place} in the format ${format}`, () => {
           const error = errorOf(decode, { ...body, ...bodyAt(place, 8_000) })
           expect(error.message).toBe(
             `'${place}' is not a parameter of this endpoint. Limit the output with '${limit}'.`,
@@ -171,7 +171,7 @@ describe("validation of the output limit's name", () => {
     }
   }
 
-  test("rejects the name of another format", () => {
+  test("rejects the output limit name of another format", () => {
     const [chat, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
     expect(errorOf(chat, { ...body, max_output_tokens: 5 }).details.parameter).toBe(
       "max_output_tokens",
@@ -181,7 +181,7 @@ describe("validation of the output limit's name", () => {
   })
 })
 
-test("the gateway rejects a field in the wrong place of a request", () => {
+test("the gateway rejects a model in extra_body", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   expect(errorOf(decode, { ...body, extra_body: { model: "other" } }).message).toBe(
     "'extra_body.model' is not supported. Set 'model' itself.",
@@ -200,7 +200,7 @@ test("the gateway rejects a prompt template", () => {
   }
 })
 
-test("the gateway accepts any spelling of names that do not affect billing", () => {
+test("the gateway accepts any spelling of fields that do not affect billing", () => {
   const [decode, body] = FORMATS["openai-chat"] ?? [decodeChat, {}]
   const free = {
     chat_template_kwargs: { Model: "x" },
@@ -233,7 +233,7 @@ test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
 )
 
 test.each(["url", "URL", "file_url", "fileUrl", "file_id", "audio_url", "source_url"])(
-  "the gateway rejects %s of a transcription, because only uploads are measured",
+  "the gateway rejects %s of a transcription, because it measures only uploaded audio",
   (name) => {
     const [decode, body] = FORMATS.transcription ?? []
     if (decode === undefined) throw new Error("no format")

@@ -16,7 +16,7 @@ const message = (stop_reason: string): JsonObject => ({
 })
 
 test.each([...CLIENTS])(
-  "a tool-call finish without a call is reported as a normal finish for $id",
+  "$id callers receive a normal finish reason if a tool-call finish has no call",
   (client) => {
     for (const result of [
       OPENAI_CHAT.decodeResult(chat()),
@@ -36,18 +36,25 @@ test.each([
   ["content_filter", "refusal"],
   ["max_tokens", "max_tokens"],
   ["tomorrows_word", "tomorrows_word"],
-])("the Anthropic format reports '%s' as '%s', whole and streamed", (word, expected) => {
-  const body = message(word)
-  ANTHROPIC_MESSAGES.patches.result(body, PATCH)
-  expect(body["stop_reason"]).toBe(expected)
-  const json = { type: "message_delta", delta: { stop_reason: word }, usage: { output_tokens: 1 } }
-  const { usageCarrier } = ANTHROPIC_MESSAGES.patches
-    .frames(PATCH)
-    .push({ event: "message_delta", data: JSON.stringify(json), json })
-  expect(usageCarrier).toMatchObject({ delta: { stop_reason: expected } })
-})
+])(
+  "the Anthropic patcher changes the stop reason '%s' to '%s' with and without streaming",
+  (word, expected) => {
+    const body = message(word)
+    ANTHROPIC_MESSAGES.patches.result(body, PATCH)
+    expect(body["stop_reason"]).toBe(expected)
+    const json = {
+      type: "message_delta",
+      delta: { stop_reason: word },
+      usage: { output_tokens: 1 },
+    }
+    const { usageCarrier } = ANTHROPIC_MESSAGES.patches
+      .frames(PATCH)
+      .push({ event: "message_delta", data: JSON.stringify(json), json })
+    expect(usageCarrier).toMatchObject({ delta: { stop_reason: expected } })
+  },
+)
 
-test("chunks share one id even if the start of the answer arrives late", () => {
+test("the OpenAI stream encoder uses one id even if the start event arrives late", () => {
   const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, stream: true })
   const frames = [
     ...encoder.push({ type: "text-delta", choice: 0, text: "Hi" }),

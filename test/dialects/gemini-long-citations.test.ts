@@ -94,9 +94,9 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
   ],
 }
 
-describe("thousands of citations of a long text", () => {
+describe("translation of thousands of citations of a long text", () => {
   for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
-    test(`take almost linear time to translate: ${name}`, () => {
+    test(`takes almost linear time: ${name}`, () => {
       const written = JSON.stringify(answer).length
       const taken = threadTime(() => {
         const result = vendor.decodeResult(answer, REQUEST)
@@ -116,14 +116,14 @@ function placesOf(text: string): BytePlaces {
   return places
 }
 
-describe("citation positions in characters and bytes", () => {
+describe("conversion of citation positions between characters and bytes", () => {
   const texts = fc
     .array(fc.constantFrom("a", "é", "日", "🙂", "x".repeat(1_022), "🙂".repeat(600)), {
       maxLength: 12,
     })
     .map((chunks) => chunks.join(""))
 
-  test("match the encoded text as it grows", () => {
+  test("matches the encoded text while text is appended", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
         const length = cut % (text.length + 1)
@@ -141,7 +141,7 @@ describe("citation positions in characters and bytes", () => {
     )
   })
 
-  test("move to the nearest end of the text if they lie outside of it", () => {
+  test("moves positions outside the text to the nearest end of the text", () => {
     const places = placesOf("né".repeat(2_000))
     expect([-1, Number.NaN, 1e308].map((place) => places.byteAt(place))).toEqual([0, 0, 6_000])
     expect([-1, 1e308].map((place) => places.characterAt(place))).toEqual([0, 4_000])

@@ -55,11 +55,11 @@ async function mostParsed(work: () => unknown): Promise<number> {
 
 const NONE = TEXTS.map(() => "{}")
 
-describe.each(UPSTREAMS)("a $id request", (dialect) => {
+describe.each(UPSTREAMS)("the $id request encoder", (dialect) => {
   test.each([
     ["arguments", requestWith(TEXTS, NONE)],
     ["results", requestWith(NONE, TEXTS)],
-  ])("needs few parses of %s in one turn", async (_, request) => {
+  ])("limits the parses of long %s per event-loop turn", async (_, request) => {
     let body: JsonObject = {}
     const encoding = await mostParsed(() => (body = dialect.encodeRequest(request).body))
     expect(encoding).toBeLessThan(MAX_PARSED)
@@ -72,7 +72,7 @@ describe.each(UPSTREAMS)("a $id request", (dialect) => {
   })
 })
 
-test("arguments that are not an object are wrapped in an object, at every position", () => {
+test("request encoders wrap tool arguments in an object if they are not an object", () => {
   const others = ["[1]", '{"a":', '{"a":1}', `{"a":[${"1,".repeat(250_000)}1]}`]
   for (const dialect of UPSTREAMS) {
     const request = (inputs: readonly string[]): string =>

@@ -79,7 +79,7 @@ function stepLength(step: () => SseFrame[]): number {
 describe.each(CLIENTS.map((client) => [client.id, client] as const))(
   "the stream encoder of %s",
   (_, client) => {
-    describe.each(Object.entries(ENDINGS))("with slices of up to %s", (_name, end) => {
+    describe.each(Object.entries(ENDINGS))("up to %s", (_name, end) => {
       test.each(Object.entries(ANSWERS))(
         "writes an answer with %s in slices",
         (_answer, events) => {

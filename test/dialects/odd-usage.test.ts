@@ -133,28 +133,31 @@ function expectCharged(format: Format, shown: unknown, counted: Usage | undefine
 describe.each(FORMATS.map((format) => [format.dialect.id, format] as const))(
   "unusual usage from %s",
   (_, format) => {
-    test.each([...ODD])("shows the charged tokens for %s, %s and %s", (input, output, total) => {
-      const [inputName, outputName, totalName] = format.names
-      const sum = totalName === undefined ? "" : `,"${totalName}":${total}`
-      const usage =
-        parseJsonObject(`{"${inputName}":${input},"${outputName}":${output}${sum}}`) ?? {}
-      const body = format.answer(usage)
-      const counted = countedBy(format, body)
-      format.dialect.patches.result(body, PATCH)
-      expectCharged(format, format.usageIn(body), counted)
+    test.each([...ODD])(
+      "shows the charged tokens for the counts %s, %s and %s",
+      (input, output, total) => {
+        const [inputName, outputName, totalName] = format.names
+        const sum = totalName === undefined ? "" : `,"${totalName}":${total}`
+        const usage =
+          parseJsonObject(`{"${inputName}":${input},"${outputName}":${output}${sum}}`) ?? {}
+        const body = format.answer(usage)
+        const counted = countedBy(format, body)
+        format.dialect.patches.result(body, PATCH)
+        expectCharged(format, format.usageIn(body), counted)
 
-      const frames = framesOf(format.frames(usage))
-      const decoder = format.dialect.decodeEvents(REQUEST)
-      const events = [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
-      const metered = events.findLast((event) => event.type === "usage")
-      const patcher = format.dialect.patches.frames(PATCH)
-      const last = carriersOf(patcher, frames).at(-1) ?? {}
-      expectCharged(format, format.usageIn(last), metered?.usage)
-    })
+        const frames = framesOf(format.frames(usage))
+        const decoder = format.dialect.decodeEvents(REQUEST)
+        const events = [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
+        const metered = events.findLast((event) => event.type === "usage")
+        const patcher = format.dialect.patches.frames(PATCH)
+        const last = carriersOf(patcher, frames).at(-1) ?? {}
+        expectCharged(format, format.usageIn(last), metered?.usage)
+      },
+    )
   },
 )
 
-test("the end of an Anthropic stream reports the counts from its start", () => {
+test("the Anthropic patcher reports usage from the start event if the last event has no usage", () => {
   const [, , messages] = FORMATS
   const frames = framesOf(messages?.frames({}) ?? []).map((frame) =>
     frame.event === "message_delta"

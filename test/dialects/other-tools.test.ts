@@ -84,9 +84,9 @@ function framesOf(dialect: ClientDialect, request: ChatRequest, events: ChatEven
     .map(({ data }) => JSON.parse(data) as JsonObject)
 }
 
-describe("translation of tools other than functions", () => {
+describe("translation of custom tools and tools in namespaces", () => {
   for (const upstream of UPSTREAMS) {
-    test(`encodes them for ${upstream.id}`, () => {
+    test(`keeps the tools and their calls for ${upstream.id}`, () => {
       const { body, losses } = upstream.encodeRequest({ ...CODEX, model: "gpt-5.1" })
       const written = JSON.stringify(body)
       const known = upstream.id === "openai-chat" || upstream.id === "openai-responses"
@@ -109,7 +109,7 @@ describe("translation of tools other than functions", () => {
     })
   }
 
-  test("gives them distinct names that every vendor accepts", () => {
+  test("gives tools distinct names that every vendor accepts", () => {
     const tools = [
       { type: "function", name: "a__b", parameters: {} },
       { type: "namespace", name: "a", tools: [{ type: "function", name: "b" }] },
@@ -126,7 +126,7 @@ describe("translation of tools other than functions", () => {
     for (const name of names) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
   })
 
-  test("sends them as functions to compatible vendors that do not support them", () => {
+  test("sends custom tools as functions to vendors without custom tools", () => {
     for (const dialect of [
       openAiChat({ customTools: false }),
       openAiResponses({ customTools: false }),
@@ -139,7 +139,7 @@ describe("translation of tools other than functions", () => {
     }
   })
 
-  test("encodes a choice of one of them", () => {
+  test("keeps the choice of a custom tool or a tool in a namespace", () => {
     const chosen = (tool_choice: JsonObject) => {
       const { tools = [] } = CODEX
       const input = { model: "m/m", input: "Hi", tools: [SHELL, CUSTOM_ITEM, NAMESPACE] }
@@ -161,7 +161,7 @@ describe("translation of tools other than functions", () => {
     expect(choice).toEqual({ type: "custom", custom: { name: "apply_patch" } })
   })
 
-  test("keeps the tools of a chat for models that support them in Responses", () => {
+  test("converts custom tools of a chat request to custom tools of a Responses request", () => {
     const { body, losses } = OPENAI_RESPONSES.encodeRequest(CHAT)
     expect(losses).toEqual([])
     expect(body.tools).toEqual([CUSTOM_ITEM])
@@ -169,10 +169,10 @@ describe("translation of tools other than functions", () => {
   })
 })
 
-describe("calls to tools other than functions", () => {
+describe("calls to custom tools and tools in namespaces", () => {
   const written = JSON.stringify({ input: PATCH })
 
-  test("have their text in a response", () => {
+  test("have their text in the custom_tool_call of a response", () => {
     const frames = framesOf(OPENAI_RESPONSES, CODEX, called("apply_patch", written))
     const deltas = frames.filter(({ type }) => type === "response.custom_tool_call_input.delta")
     expect(deltas.length).toBeGreaterThan(3)
@@ -185,7 +185,7 @@ describe("calls to tools other than functions", () => {
     expect(OPENAI_RESPONSES.encodeResult(whole, CODEX)).toMatchObject({ output: [item] })
   })
 
-  test("have their namespace in a response", () => {
+  test("have their namespace in the function_call of a response", () => {
     const events = called(nameOf(CODEX, "read-file"), '{"path":"a"}')
     const item = {
       type: "function_call",
@@ -200,7 +200,7 @@ describe("calls to tools other than functions", () => {
     })
   })
 
-  test("have their text in a chat", () => {
+  test("have their text in the tool call of a chat completion", () => {
     const frames = framesOf(OPENAI_CHAT, CHAT, called("apply_patch", written))
     const deltas = frames
       .flatMap((frame) => listAt(frame, "choices").filter(isJsonObject))
@@ -220,14 +220,14 @@ describe("calls to tools other than functions", () => {
     ["{}", ""],
     ['{ "input" : "a\nb\\q" }', "a\nbq"],
     ['{"input":"cut o', "cut o"],
-  ])("have the text for any arguments: %p", (arguments_, text) => {
+  ])("have an input text for any arguments: %p", (arguments_, text) => {
     const frames = framesOf(OPENAI_RESPONSES, CODEX, called("apply_patch", arguments_))
     expect(frames.at(-1)?.response).toMatchObject({ output: [{ input: text }] })
   })
 })
 
-describe("conversion of a vendor's own text tool call", () => {
-  test("reads a streamed response for a chat", () => {
+describe("conversion of a vendor's custom tool call", () => {
+  test("converts a streamed response to a chat completion", () => {
     const item = { type: "custom_tool_call", id: "ctc_1", call_id: "c3", name: "apply_patch" }
     const frames: SseFrame[] = [
       { type: "response.output_item.added", output_index: 0, item: { ...item, input: "" } },
@@ -245,7 +245,7 @@ describe("conversion of a vendor's own text tool call", () => {
     })
   })
 
-  test("reads a streamed chat for a response", () => {
+  test("converts a streamed chat completion to a response", () => {
     const chunk = (delta: JsonObject, finish: string | null = null) => ({
       data: JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] }),
     })
@@ -275,7 +275,7 @@ describe("functions in the legacy chat format", () => {
   })
 
   for (const upstream of UPSTREAMS) {
-    test(`reach ${upstream.id} as tools`, () => {
+    test(`reach ${upstream.id} without a loss`, () => {
       const { body, losses } = upstream.encodeRequest({ ...request, model: "gpt-5.1" })
       expect(losses.map(({ name }) => name)).not.toContain("functions")
       expect(JSON.stringify(body)).toContain('"look"')
@@ -286,7 +286,7 @@ describe("functions in the legacy chat format", () => {
     })
   }
 
-  test("return calls in the legacy format", () => {
+  test("receive calls in the legacy format", () => {
     const events = called("look", '{"at":1}')
     const call = { name: "look", arguments: '{"at":1}' }
     expect(OPENAI_CHAT.encodeResult(foldEvents(events), request)).toMatchObject({

@@ -16,7 +16,7 @@ const REQUEST: ChatRequest = {
 }
 
 test.each([OPENAI_CHAT, GEMINI].map((client) => [client.id, client] as const))(
-  "the %s encoder writes each of several long choices in its own event-loop turn",
+  "the %s encoder writes each long choice in a separate event-loop turn",
   async (_, client) => {
     using turns = new TurnCounter()
     const turnsOfReads = new Set<number>()

@@ -51,13 +51,13 @@ function citationsOf({ choices }: ChatResult): readonly Citation[] {
   )
 }
 
-describe("the encoder of sources outside the choices of an answer", () => {
+describe("the decoder of sources outside the choices of an answer", () => {
   const marked = [
     { url: "https://three.example", title: "Three", start: 12, end: 15 },
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
-  test("cites sources at their marks, whole and streamed", () => {
+  test("returns a citation for each mark in the text, with and without streaming", () => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
@@ -72,7 +72,7 @@ describe("the encoder of sources outside the choices of an answer", () => {
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("cites sources for the whole text if the text has no marks", () => {
+  test("returns citations of the complete text if the text has no marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -83,7 +83,7 @@ describe("the encoder of sources outside the choices of an answer", () => {
     }
   })
 
-  test("does not repeat citations in the message", () => {
+  test("returns only the citations of the message if the message has citations", () => {
     const body = answer(TEXT, SOURCES)
     const url = "https://own.example"
     const annotation = { type: "url_citation", url_citation: { url, start_index: 0, end_index: 4 } }
@@ -92,7 +92,7 @@ describe("the encoder of sources outside the choices of an answer", () => {
     expect(citationsOf(OPENAI_CHAT.decodeResult(body)).map((each) => each.url)).toEqual([url])
   })
 
-  test.each([...CLIENTS])("writes sources for $id, whole and streamed", (client) => {
+  test.each([...CLIENTS])("keeps sources for $id with and without streaming", (client) => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const encoder = client.encodeEvents({ ...REQUEST, stream: true })
     const events = streamedEvents(chunks(TEXT, SOURCES))
@@ -105,7 +105,7 @@ describe("the encoder of sources outside the choices of an answer", () => {
   })
 })
 
-test("a streamed Gemini answer whose signature comes last keeps its citations", () => {
+test("the Gemini stream decoder keeps citations if a signature follows the text", () => {
   const content = (parts: JsonObject[]) => ({ parts, role: "model" })
   const groundingMetadata = {
     webSearchQueries: ["Rome"],

@@ -30,8 +30,8 @@ const REQUEST = ANTHROPIC_MESSAGES.decodeRequest({
   tools: [{ name: "find", input_schema: { type: "object" } }],
 })
 
-describe("search results and found tools in an Anthropic request", () => {
-  test("reach Anthropic unchanged without a loss", () => {
+describe("search results and tool references in an Anthropic request", () => {
+  test("reach Anthropic unchanged", () => {
     const { body } = ANTHROPIC_MESSAGES.encodeRequest(REQUEST)
     expect(body.messages).toMatchObject([
       { content: [RESULT, { type: "text" }] },
@@ -56,7 +56,7 @@ describe("search results and found tools in an Anthropic request", () => {
   }
 })
 
-test("Claude Code's billing header line is sent only to Anthropic and is no loss elsewhere", () => {
+test("Claude Code's billing header reaches only Anthropic, without a loss for other vendors", () => {
   const system = [
     { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=abcde;" },
     { type: "text", text: "You are X" },

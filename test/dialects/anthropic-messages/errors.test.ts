@@ -92,7 +92,7 @@ describe("the Anthropic error decoder", () => {
     expect(decode(429, envelope("rate_limit_error", "Limit.", limit))[0]).toBe("upstream_error")
   })
 
-  test("marks overload and timeouts as temporary", () => {
+  test("marks overload and timeouts as temporary errors", () => {
     expect(decode(429, envelope("rate_limit_error", "x"))[0]).toBe("upstream_overloaded")
     expect(decode(529, envelope("overloaded_error", "Overloaded"))[0]).toBe("upstream_overloaded")
     expect(decode(504, envelope("timeout_error", "x"))[0]).toBe("upstream_timeout")
@@ -112,12 +112,12 @@ describe("the Anthropic error decoder", () => {
 
 describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
   const failed = anthropicRecordings().filter(({ status }) => status !== 200)
-  test.skipIf(!HAS_FIXTURES)("include several files", () =>
+  test.skipIf(!HAS_FIXTURES)("exist in several files", () =>
     expect(failed.length).toBeGreaterThan(1),
   )
 
   for (const { file, status, answer } of failed) {
-    test(`have a kind that follows their status: ${file}`, () => {
+    test(`decode to rejected_by_upstream only for status 400: ${file}`, () => {
       const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
       if (status === 400) {
         expect(kind).toBe("rejected_by_upstream")

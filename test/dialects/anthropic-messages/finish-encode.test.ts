@@ -13,7 +13,7 @@ describe("the Anthropic stop reason encoder", () => {
     return [delta.stop_reason, delta.stop_sequence]
   }
 
-  test("maps every finish reason to Anthropic's name", () => {
+  test("maps every finish reason to an Anthropic stop reason", () => {
     expect(word({ reason: "stop" })).toEqual(["end_turn", null])
     expect(word({ reason: "length" })).toEqual(["max_tokens", null])
     expect(word({ reason: "tool-calls" })).toEqual(["tool_use", null])

@@ -146,7 +146,7 @@ const requests: fc.Arbitrary<ChatRequest> = fc
     return plain({ ...rest, messages, streamUsage: rest.stream, choices: 1 })
   }) as fc.Arbitrary<ChatRequest>
 
-describe("Anthropic: decoding an encoded value", () => {
+describe("decoding after encoding in the Anthropic format", () => {
   test("returns the same request if the encoder reports no loss", () => {
     const keeping = anthropicMessages({ temperatureWithTopP: true, families: [] })
     fc.assert(
@@ -159,7 +159,7 @@ describe("Anthropic: decoding an encoded value", () => {
     )
   })
 
-  test("returns the same whole answer", () => {
+  test("returns the same complete answer", () => {
     const request = { model: "m", messages: [], stream: false, streamUsage: false, choices: 1 }
     fc.assert(
       fc.property(results, (result) => {

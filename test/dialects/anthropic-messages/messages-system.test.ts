@@ -33,7 +33,7 @@ describe("Anthropic instructions within a conversation", () => {
     ])
   })
 
-  test("apply to one turn only if they are marked so", () => {
+  test("end after one turn only if clear_at requires it", () => {
     const once = { role: "system", content: "A", clear_at: "next_user_message" }
     const rolesOf = (...turns: JsonValue[]) => decode(...turns).messages.map(({ role }) => role)
     expect(rolesOf(USER, once)).toEqual(["user", "system"])
@@ -51,7 +51,7 @@ describe("Anthropic instructions within a conversation", () => {
     expect(messages.map(({ role }) => role)).toEqual(["assistant", "tool", "system"])
   })
 
-  test("have their original position when they are sent back", () => {
+  test("have their original position in a request to Anthropic", () => {
     const text = { role: "system", content: "A" }
     const settings = { role: "system", output_config: { effort: "low" } }
     const request = decode(text, USER, text, settings)

@@ -24,7 +24,7 @@ function encode({ messages }: { messages: readonly Message[] }) {
   return { body, losses: losses.map(({ name, effect }) => `${name}:${effect}`) }
 }
 
-describe("the Anthropic encoder of an invalid conversation", () => {
+describe("the Anthropic encoder of a conversation with invalid turns", () => {
   const user = (...parts: Part[]): Message => ({ role: "user", parts })
   const assistant = (...parts: Part[]): Message => ({ role: "assistant", parts })
   const filler = { role: "user", content: "." }

@@ -6,7 +6,7 @@ import { threadTime, threadTimeUsed } from "../../support/processor-time.ts"
 
 const TEXT = String.raw` {"a":"} \"]\\","b":[{"c":"\\\""}]} `
 
-test("the object parser completes an object at its closing bracket, however the text is split", () => {
+test("the object parser completes an object at its closing bracket for any split of the text", () => {
   const end = TEXT.lastIndexOf("}")
   for (let cut = 0; cut <= end; cut++) {
     const progress = new ObjectProgress()
@@ -39,7 +39,7 @@ test("the object parser reads long arguments once while another block is pending
   expect(time).toBeLessThan(100)
 })
 
-test("millions of quotes and brackets are read quickly", () => {
+test("the object parser reads millions of quotes and brackets quickly", () => {
   const before = threadTimeUsed()
   new ObjectProgress().add('"'.repeat(8_000_000) + "{}".repeat(4_000_000))
   expect(threadTimeUsed() - before).toBeLessThan(350)

@@ -33,7 +33,7 @@ const START = {
   },
 }
 
-describe("a verbatim Anthropic request", () => {
+describe("the patcher of Anthropic requests", () => {
   test("changes only the model name", () => {
     const body = { model: "a/b", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }
     const patched = patches.request(body, { model: "claude" })
@@ -42,14 +42,14 @@ describe("a verbatim Anthropic request", () => {
     expect(body.model).toBe("a/b")
   })
 
-  test("treats null as absent", () => {
+  test("treats null like a missing field", () => {
     const body = { model: "a/b", max_tokens: 10, system: null, stream: null, top_p: null }
     const patched = patches.request(body, { model: "claude" })
     expect(patched).toEqual({ body: { model: "claude", max_tokens: 10 }, losses: [] })
     expect(body.system).toBeNull()
   })
 
-  test("gets the affordable output limit and a lower thinking budget", () => {
+  test("sets an affordable output limit and lowers the thinking budget below it", () => {
     const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
     const body = { model: "a/b", max_tokens: 10_000, thinking }
     const clamp = (maxTokens: number) => patches.request(body, { model: "claude", maxTokens })
@@ -81,7 +81,7 @@ describe("a verbatim Anthropic request", () => {
     })
   })
 
-  test("loses its thinking budget after a tool result, even if instructions follow", () => {
+  test("drops the thinking budget after a tool result, even if instructions follow", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const result = { type: "tool_result", tool_use_id: "a" }
     const messages = [
@@ -94,7 +94,7 @@ describe("a verbatim Anthropic request", () => {
     expect(patches.request(body, { model: "claude" }).body).not.toHaveProperty("thinking")
   })
 
-  test("loses top_p if the vendor rejects it in combination with temperature", () => {
+  test("drops top_p if the vendor rejects top_p together with temperature", () => {
     const body = { model: "a/b", temperature: 0.5, top_p: 0.9 }
     expect(patches.request(body, { model: "claude" })).toEqual({
       body: { model: "claude", temperature: 0.5 },
@@ -106,15 +106,15 @@ describe("a verbatim Anthropic request", () => {
   })
 })
 
-test("a whole verbatim answer gets the public model name", () => {
+test("the patcher of a complete Anthropic answer writes the public model name", () => {
   const told = { type: "message", role: "assistant", stop_reason: "pause", stop_sequence: null }
   const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1, ...told }
   patches.result(body, { model: "a/b", streamUsage: false })
   expect(body).toEqual({ id: "msg_1", model: "a/b", content: [], anything: 1, ...told })
 })
 
-describe("a verbatim Anthropic stream", () => {
-  test("changes only the start event", () => {
+describe("the patcher of an Anthropic stream", () => {
+  test("sets the model in the start event and forwards other events unchanged", () => {
     const frames = patcher()
     const start = frame(START)
     expect(JSON.parse(frames.push(start).data)).toEqual({
@@ -137,7 +137,7 @@ describe("a verbatim Anthropic stream", () => {
     })
   })
 
-  test("delays the usage to the end to add the cost", () => {
+  test("marks the event with usage, so that the cost can be added", () => {
     const frames = patcher()
     const delta = { stop_reason: "max_tokens" }
     const json = { type: "message_delta", delta, usage: { output_tokens: 5 } }
@@ -173,7 +173,7 @@ describe("a verbatim Anthropic stream", () => {
     expect(frames.push({ event: "error", data: "gone" }).action).toBe("forward")
   })
 
-  test("drops unknown events and keeps errors", () => {
+  test("drops unknown events and forwards errors", () => {
     const frames = patcher()
     expect(frames.push(frame({ choices: [{}] })).action).toBe("withhold")
     expect(frames.push(frame({})).action).toBe("withhold")
@@ -183,7 +183,7 @@ describe("a verbatim Anthropic stream", () => {
     })
   })
 
-  test("ends correctly if the vendor omits the last event or disconnects", () => {
+  test("adds a last event or an error if the vendor omits the last event or disconnects", () => {
     expect(patcher().end()).toEqual([{ event: "message_stop", data: '{"type":"message_stop"}' }])
     const [broken] = patcher().fail(new GatewayError("upstream_error", "broke"), "request-1")
     expect(broken).toMatchObject({

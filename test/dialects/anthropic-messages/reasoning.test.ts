@@ -36,7 +36,7 @@ describe("the Anthropic encoder for a model with a thinking budget", () => {
     expect(encode(EFFORTS, { budget: 0 }).thinking).toEqual({ type: "disabled" })
   })
 
-  test("ignores an option to show thoughts", () => {
+  test("does not start thinking if only the display of thoughts is requested", () => {
     expect(encode(BUDGETS, { summary: "auto" }).thinking).toBeUndefined()
     expect(encode(BUDGETS, { budget: 2000, summary: "none" }).thinking).toMatchObject({
       display: "omitted",
@@ -153,7 +153,7 @@ describe("the Anthropic encoder for a model with adaptive thinking", () => {
     })
   })
 
-  test("can require a tool call", () => {
+  test("keeps thinking on if a tool call is required", () => {
     const tools = [{ name: "f" }]
     const forced = { tools, toolChoice: { type: "required" } } as const
     expect(encode(EFFORTS, { effort: "low" }, forced)).toMatchObject({
@@ -163,7 +163,7 @@ describe("the Anthropic encoder for a model with adaptive thinking", () => {
   })
 })
 
-test("a model with budgets and adaptive thinking gets the requested form", () => {
+test("a model with thinking budgets and adaptive thinking receives the requested form", () => {
   expect(encode(EITHER, { budget: 2000 }).thinking).toEqual({
     type: "enabled",
     budget_tokens: 2000,

@@ -70,7 +70,7 @@ describe(`recorded Anthropic requests${WITHOUT_FIXTURES}`, () => {
   }
 
   for (const { file, request } of anthropicRecordings(/\/count_tokens/)) {
-    test(`get a token count: ${file}`, () => {
+    test(`can be decoded as token count requests: ${file}`, () => {
       expect(decodeCountRequest(request).model).toBe(String(request.model))
     })
   }
@@ -177,19 +177,21 @@ function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
 
 describe(`recorded Anthropic answers${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of whole)
-    test(`keep their content: ${file}`, () => expectMessage(answer as JsonObject))
+    test(`keep their content when decoded and encoded: ${file}`, () =>
+      expectMessage(answer as JsonObject))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".json")) {
-    test(`keep their content: ${file}`, () => expectMessage(JSON.parse(readFixture(file))))
+    test(`keep their content when decoded and encoded: ${file}`, () =>
+      expectMessage(JSON.parse(readFixture(file))))
   }
 })
 
 describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of streamed)
-    test(`keep their content: ${file}`, () => expectStream(String(answer)))
+    test(`keep their content when decoded and encoded: ${file}`, () => expectStream(String(answer)))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".chunks.txt")) {
-    test(`keep their content: ${file}`, () => {
+    test(`keep their content when decoded and encoded: ${file}`, () => {
       for (const frames of messagesOf(framesOfLines(readFixture(file)))) {
         expectStream(frames.map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`).join(""))
       }
@@ -198,7 +200,8 @@ describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
 
   for (const file of fixturesIn("anthropic-sdk/", "")) {
     if (file.includes("incomplete")) continue
-    test(`keep their content: ${file}`, () => expectStream(readFixture(file)))
+    test(`keep their content when decoded and encoded: ${file}`, () =>
+      expectStream(readFixture(file)))
   }
 
   test.skipIf(!HAS_FIXTURES)("keep truncated arguments unchanged", () => {
@@ -212,7 +215,7 @@ describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-describe(`recorded Anthropic streams on the verbatim path${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Anthropic streams after patching${WITHOUT_FIXTURES}`, () => {
   for (const { file, answer } of streamed) {
     test(`report usage once and end with the last event: ${file}`, () => {
       const patcher = ANTHROPIC_MESSAGES.patches.frames({ model: "a/b", streamUsage: true })

@@ -26,7 +26,7 @@ describe("the Anthropic request decoder", () => {
     })
   })
 
-  test("decodes a request with every field of the canon", () => {
+  test("decodes a request with every canonical field", () => {
     const request = decode({
       stream: true,
       temperature: 0.5,
@@ -50,7 +50,7 @@ describe("the Anthropic request decoder", () => {
     expect(decode({ service_tier: "standard_only" }).serviceTier).toBe("default")
   })
 
-  test("treats null as absent", () => {
+  test("treats null like a missing field", () => {
     const nothing = {
       system: null,
       temperature: null,
@@ -93,14 +93,14 @@ describe("the Anthropic request decoder", () => {
     expect([user, reasoning]).toEqual(["u", { effort: "low" }])
   })
 
-  test("does not require a limit to count tokens", () => {
+  test("requires no max_tokens in a token count request", () => {
     const messages = [{ role: "user", content: "Hi" }]
     expect(decodeCountRequest({ model: "a/b", messages })).not.toHaveProperty("maxTokens")
   })
 })
 
 describe("the Anthropic instruction decoder", () => {
-  test("puts instructions first, whether text or blocks with cache markers", () => {
+  test("puts instructions first, both as text and as blocks with cache markers", () => {
     expect(decode({ system: "Be brief." }).messages[0]).toEqual({
       role: "system",
       parts: [{ type: "text", text: "Be brief." }],
@@ -120,7 +120,7 @@ describe("the Anthropic instruction decoder", () => {
 })
 
 describe("the Anthropic turn decoder", () => {
-  test("accepts turns in any order", () => {
+  test("accepts user and assistant turns in any order", () => {
     const roles = messagesOf(
       { role: "assistant", content: "Hello" },
       { role: "user", content: "A" },
@@ -137,7 +137,7 @@ describe("the Anthropic turn decoder", () => {
     ])
   })
 
-  test("decodes tool results as separate messages in place", () => {
+  test("decodes tool results as separate messages before the text of their turn", () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "f", input: { x: 1 } })
     const result = (id: string, content?: JsonValue) => ({
       type: "tool_result",
@@ -175,7 +175,7 @@ describe("the Anthropic turn decoder", () => {
     ])
   })
 
-  test("accepts results in two user messages and open calls at the end", () => {
+  test("accepts tool results in two user messages, and unanswered calls in the last turn", () => {
     const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} }))
     const results = ["a", "b"].map((id) => ({
       role: "user",
@@ -192,7 +192,7 @@ describe("the Anthropic turn decoder", () => {
 })
 
 describe("the Anthropic block decoder", () => {
-  test("reads images as base64, by address and by reference", () => {
+  test("reads images as base64, by URL and by file id", () => {
     const image = (source: JsonObject) => ({ type: "image", source })
     expect(
       userParts(
@@ -207,7 +207,7 @@ describe("the Anthropic block decoder", () => {
     ])
   })
 
-  test("reads documents as PDF, text, address and reference, and keeps composed ones as extras", () => {
+  test("reads documents as PDF, text, URL and file id, and keeps documents of blocks as extras", () => {
     const document = (source: JsonObject, more: JsonObject = {}) => ({
       type: "document",
       source,
@@ -262,7 +262,7 @@ describe("the Anthropic block decoder", () => {
     ])
   })
 
-  test("keeps blocks of the vendor's own tools completely", () => {
+  test("keeps all fields of blocks for Anthropic's own tools", () => {
     const content = [
       { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } },
       { type: "web_search_tool_result", tool_use_id: "s", content: [] },
@@ -276,7 +276,7 @@ describe("the Anthropic block decoder", () => {
     )
   })
 
-  test("keeps the caller field of a programmatic call", () => {
+  test("keeps the caller field of a programmatic tool call", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const program = { type: "code_execution_20260120", tool_id: "s" }
     const content = [

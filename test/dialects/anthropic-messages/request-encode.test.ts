@@ -22,7 +22,7 @@ describe("the Anthropic request encoder", () => {
     expect(encode({ presencePenalty: 0, frequencyPenalty: 0 }).losses).toEqual([])
   })
 
-  test("always sets an output limit", () => {
+  test("sets a default output limit if the request has no limit", () => {
     const { maxTokens: _, ...unlimited } = request({})
     expect(ANTHROPIC_MESSAGES.encodeRequest(unlimited).body.max_tokens).toBe(8192)
     const small = anthropicMessages({ defaultMaxTokens: 50 })
@@ -50,7 +50,7 @@ describe("the Anthropic request encoder", () => {
     })
   })
 
-  test("restores Anthropic extras in place and reports other dialects' extras as lost", () => {
+  test("restores Anthropic extras in their fields and reports other dialects' extras as lost", () => {
     const search = { type: "web_search_20250305", name: "web_search" }
     const fields = {
       container: "c",
@@ -128,7 +128,7 @@ describe("the Anthropic instruction encoder", () => {
     expect([alone.body.system, alone.losses]).toEqual(["A", []])
   })
 
-  test("adds an instruction to answer in JSON if any JSON object is acceptable", () => {
+  test("adds an instruction to answer in JSON if the request asks for JSON without a schema", () => {
     const { body, losses } = encode({
       messages: [{ role: "system", parts: [text("Be brief.")] }, USER],
       responseFormat: { type: "json-object" },
@@ -174,7 +174,7 @@ describe("the Anthropic turn encoder", () => {
     ])
   })
 
-  test("leaves out a turn without text", () => {
+  test("drops a turn without text", () => {
     const { body } = encode({
       messages: [
         USER,
@@ -201,7 +201,7 @@ describe("the Anthropic turn encoder", () => {
     ])
   })
 
-  test("replaces invalid ids with stable short ones", () => {
+  test("replaces an invalid id with the same valid id in the call and the result", () => {
     const { body } = encode({
       messages: [USER, { role: "assistant", parts: [call("a:0")] }, answer("a:0")],
     })
@@ -211,7 +211,7 @@ describe("the Anthropic turn encoder", () => {
     expect(answering?.content[0]?.tool_use_id).toBe(id)
   })
 
-  test("wraps arguments that are not an object in an object", () => {
+  test("wraps tool arguments in an object if they are not an object", () => {
     const broken: Part = { type: "tool-call", id: "a", name: "f", arguments: '{"x":' }
     expect(encodeParts("assistant", broken).content).toEqual([
       { type: "tool_use", id: "a", name: "f", input: { arguments: '{"x":' } },

@@ -226,7 +226,7 @@ describe("Anthropic block validation", () => {
   })
 })
 
-describe("Anthropic validation of calls and results", () => {
+describe("Anthropic validation of tool calls and results", () => {
   const asking = { role: "assistant", content: [CALL, { ...CALL, id: "b" }] }
   const answering = (...ids: string[]) => ({
     role: "user",
@@ -237,7 +237,7 @@ describe("Anthropic validation of calls and results", () => {
     return [error.kind, error.details.parameter, error.message]
   }
 
-  test("rejects a result without its call", () => {
+  test("rejects a tool result without its call", () => {
     expect(words(answering("zzz"))).toEqual([
       "invalid_value",
       "messages[0].content[0]",
@@ -250,7 +250,7 @@ describe("Anthropic validation of calls and results", () => {
     )
   })
 
-  test("rejects a call without its result", () => {
+  test("rejects a tool call without its result", () => {
     const expected = [
       "invalid_value",
       "messages[1].content",
@@ -262,7 +262,7 @@ describe("Anthropic validation of calls and results", () => {
     expect(words(go, asking, answering("a"), { role: "assistant", content: "x" })).toEqual(expected)
   })
 
-  test("rejects two results for one call and two calls with one id", () => {
+  test("rejects two results for one call, and two calls with the same id", () => {
     expect(words(asking, answering("a", "b", "a"))[2]).toContain("must have a single result")
     const twice = { role: "assistant", content: [CALL, CALL] }
     expect(words(twice)).toEqual([

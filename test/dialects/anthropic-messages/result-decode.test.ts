@@ -49,7 +49,7 @@ describe("the Anthropic answer decoder", () => {
     ])
   })
 
-  test("keeps fields that the canon does not have", () => {
+  test("keeps Anthropic-only fields as extras", () => {
     const details = { type: "refusal", category: "bio" }
     expect(choiceOf({ stop_details: details, container: null, new_member: 1 })?.extra).toEqual({
       dialect: "anthropic-messages",
@@ -115,7 +115,7 @@ describe("the Anthropic decoder of a structured answer tool", () => {
     expect(cut?.finish).toBe("length")
   })
 
-  test("keeps the call as a call if no format was requested", () => {
+  test("does not convert the call if the request has no answer format", () => {
     const native = { ...request, model: "claude-sonnet-4-5" }
     for (const asked of [undefined, native]) {
       const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, asked)

@@ -41,7 +41,7 @@ describe("the Anthropic answer encoder", () => {
     })
   })
 
-  test("reports a matched stop string even if the vendor does not name it", () => {
+  test("writes the stop reason stop_sequence even if the vendor does not name the matched string", () => {
     const message = encode({ parts: [], rawFinish: "STOP_SEQUENCE" })
     expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
   })
@@ -53,7 +53,7 @@ describe("the Anthropic answer encoder", () => {
     expect(message.usage).toMatchObject({ input_tokens: 0, output_tokens: 0 })
   })
 
-  test("writes the first of several choices", () => {
+  test("writes only the first of several choices", () => {
     const choices = ["a", "b"].map((text, index): Choice => ({
       index,
       parts: [{ type: "text", text }],
@@ -124,7 +124,7 @@ describe("the Anthropic answer encoder", () => {
     ])
   })
 
-  test("adds no block for a signature after the text", () => {
+  test("drops a signature without text at the end of an answer", () => {
     const text: Part = { type: "text", text: "a" }
     const signature: Part = { type: "reasoning", text: "", signature: "s", signedBy: "gemini" }
     expect(contentOf(text, signature)).toEqual([{ type: "text", text: "a" }])

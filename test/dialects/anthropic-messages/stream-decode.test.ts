@@ -70,7 +70,7 @@ describe("the Anthropic stream decoder", () => {
     ])
   })
 
-  test("finishes at the last event, or at the end of a stream with a stop reason", () => {
+  test("finishes at the message_stop event, or at the end of a stream with a stop reason", () => {
     const decoder = ANTHROPIC_MESSAGES.decodeEvents()
     const push = (event: JsonObject) => framed([event]).flatMap((frame) => decoder.push(frame))
     push(START)
@@ -160,7 +160,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
     ])
   })
 
-  test("accepts the whole input in the start event", () => {
+  test("accepts all arguments of a call in the start event", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
     expect(inside(opening(0, use), closing(0))[1]).toEqual({
       type: "tool-call-delta",
@@ -250,7 +250,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
     })
   })
 
-  test("accepts a complete block in the start event", () => {
+  test("reads complete content in the message_start event", () => {
     const content = [{ type: "tool_use", id: "a", name: "f", input: { x: 1 } }]
     const message = { ...START.message, content, stop_reason: "tool_use" }
     const result = foldEvents(decode([{ type: "message_start", message }, STOP]))
@@ -289,7 +289,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
 })
 
 describe("the Anthropic stream decoder of usage", () => {
-  test("replaces usage with later reports instead of adding them", () => {
+  test("replaces earlier usage with later usage instead of adding both", () => {
     const cache = { cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 } }
     const counts = { input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 1, ...cache }
     const events = decode([
@@ -311,7 +311,7 @@ describe("the Anthropic stream decoder of usage", () => {
   })
 })
 
-test("events without a type have no content", () => {
+test("the Anthropic stream decoder returns no content for an event without a type", () => {
   const decoder = ANTHROPIC_MESSAGES.decodeEvents()
   expect(decoder.push({ data: '{"choices":[{"text":"Hello"}]}' })).toEqual([])
   expect(decoder.other?.amount).toBe(0)
@@ -329,7 +329,7 @@ describe(`the Anthropic stream decoder on unusual recordings${WITHOUT_FIXTURES}`
     })
   })
 
-  test.skipIf(!HAS_FIXTURES)("accepts an input count in the last event", () => {
+  test.skipIf(!HAS_FIXTURES)("reads the input tokens from the last event", () => {
     const file = "vercel-ai/anthropic/anthropic-message-delta-input-tokens.chunks.txt"
     const { usage } = foldEvents(decodeStream(framesOfLines(readFixture(file))))
     expect(usage).toMatchObject({ inputFresh: 61, output: 2 })

@@ -103,7 +103,7 @@ describe("the Anthropic stream encoder", () => {
     ])
   })
 
-  test("delays the final events to the end, so that the cost can be added to the usage", () => {
+  test("sends the final events at the end, so that the cost can be added to the usage", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
     expect(before.map(({ event }) => event)).not.toContain("message_delta")
@@ -223,7 +223,7 @@ describe("the Anthropic stream encoder of content blocks", () => {
     ])
   })
 
-  test("sends delayed calls at the end", () => {
+  test("sends delayed calls before the last event if the open call never ends", () => {
     expect(blocksOf([call(0), call(1), written(1, "{}"), written(0, "{}"), FINISH])).toEqual([
       "0 tool_use c0",
       '0 "{}"',
@@ -246,7 +246,7 @@ describe("the Anthropic stream encoder of content blocks", () => {
     ])
   })
 
-  test("sends a signature that follows the text with the next block, never as the last block", () => {
+  test("sends a signature after text only if another block follows", () => {
     const thought: ChatEvent = { type: "reasoning-delta", choice: 0, text: "hm" }
     const signed = { type: "reasoning-signature", choice: 0, signedBy: "gemini" } as const
     const signature: ChatEvent = { ...signed, signature: "s" }

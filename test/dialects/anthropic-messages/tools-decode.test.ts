@@ -19,7 +19,7 @@ describe("the Anthropic cache marker decoder", () => {
     expect(request.messages[0]?.parts[0]).toMatchObject({ cache: { ttl: "5m" } })
   })
 
-  test("applies a cache marker on the request to its last block", () => {
+  test("applies a cache marker on the request to the request's last block", () => {
     const messages = [
       { role: "user", content: "A" },
       { role: "user", content: "B" },
@@ -98,7 +98,7 @@ describe("the Anthropic decoder of thinking and formats", () => {
     expect(order({})).toBeUndefined()
   })
 
-  test("does not treat an effort without thinking as a reasoning effort", () => {
+  test("keeps an effort as an extra if thinking is disabled", () => {
     const fields = { thinking: { type: "disabled" }, output_config: { effort: "low" } }
     const request = decode(fields)
     expect(request.reasoning).toEqual({ effort: "none" })

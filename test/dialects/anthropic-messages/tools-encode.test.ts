@@ -5,7 +5,7 @@ import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("the Anthropic encoder of other parts", () => {
-  test("converts refusals to text and returns citations only to their own dialect", () => {
+  test("converts refusals to text, and sends only Anthropic's citations", () => {
     expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
       content: "No.",
       losses: ["refusal:approximated"],
@@ -21,7 +21,7 @@ describe("the Anthropic encoder of other parts", () => {
     })
   })
 
-  test("returns unknown parts only to their own dialect", () => {
+  test("sends unknown parts only if they come from Anthropic's format", () => {
     const fields = { type: "server_tool_use", id: "s" }
     expect(
       encodeParts("assistant", {
@@ -114,7 +114,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     expect(losses).toEqual([])
   })
 
-  test("closes every object, regardless of property names", () => {
+  test("closes every object of a schema, regardless of property names", () => {
     const open = { type: "object", properties: {} }
     const closed = { ...open, additionalProperties: false }
     const names = ["const", "default", "enum", "examples", "properties", "type", "$defs"]
@@ -155,7 +155,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("requires a call to a tool if the vendor has no formats", () => {
+  test("requires a call to the answer tool if the model has no answer formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

@@ -39,7 +39,7 @@ describe("Anthropic usage", () => {
     })
   })
 
-  test("counts cache writes as five-minute writes unless stated otherwise", () => {
+  test("counts cache writes as five-minute writes unless the vendor reports their lifetimes", () => {
     const counts = { input_tokens: 1, cache_creation_input_tokens: 7, output_tokens: 1 }
     expect(decoded(counts)).toMatchObject({ inputCacheWrite: 7, inputCacheWrite1h: 0 })
     const both = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 1 }
@@ -48,7 +48,7 @@ describe("Anthropic usage", () => {
   })
 
   test.each([undefined, 0, 100])(
-    "uses the parts of cache writes even if the stated total is %p",
+    "prefers cache writes by lifetime to their total of %p",
     (total) => {
       const cache_creation = { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 1_500 }
       const usage = decoded({
@@ -61,7 +61,7 @@ describe("Anthropic usage", () => {
     },
   )
 
-  test("includes the compaction of a conversation", () => {
+  test("includes the tokens of a conversation's compaction", () => {
     const iterations = [
       { type: "compaction", input_tokens: 300, output_tokens: 20 },
       { type: "compaction" },
@@ -72,7 +72,7 @@ describe("Anthropic usage", () => {
     expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
   })
 
-  test("limits impossible counts and accepts missing counts", () => {
+  test("replaces negative counts, limits thinking to the output and accepts missing counts", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }
     expect(decoded(usage)).toMatchObject({ inputFresh: 0, output: 3, reasoning: 3 })
@@ -80,7 +80,7 @@ describe("Anthropic usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("has, when encoded, every member that the official client declares", () => {
+  test("contains every member of the official client's type after encoding", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,
@@ -134,14 +134,14 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
   })
 }
 
-describe(`Anthropic usage compared with an independent reading${WITHOUT_FIXTURES}`, () => {
+describe(`Anthropic usage compared with an independent decoder${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
   test.skipIf(!HAS_FIXTURES)("includes recorded cases", () =>
     expect(cases.length).toBeGreaterThan(10),
   )
 
   for (const [index, { usage, expected }] of cases.entries()) {
-    test(`matches the independent reading: case ${index}`, () => {
+    test(`matches the independent decoder: case ${index}`, () => {
       const read = decoded(usage) ?? NO_USAGE
       expect(totalInput(read)).toBe(expected.input_tokens ?? 0)
       expect(read.output).toBe(expected.output_tokens ?? 0)

@@ -3,7 +3,7 @@ import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.t
 import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 import { threadTime } from "../../support/processor-time.ts"
 
-test("Bedrock document names are unique, even if a document is named like a numbered document", () => {
+test("Bedrock document names are unique, even if the caller uses a generated name", () => {
   const names = new DocumentNames()
   const given = ["a.pdf", "a (2).pdf", "a.txt", undefined, undefined, "a.md"]
   expect(given.map((name) => names.next(name))).toEqual([
@@ -16,7 +16,7 @@ test("Bedrock document names are unique, even if a document is named like a numb
   ])
 })
 
-test("Bedrock document names depend only on the relevant start of long names and media types", () => {
+test("Bedrock document names are computed quickly from names and types of 10 million characters", () => {
   const [name, type] = ["a.".repeat(5_000_000), `${".".repeat(10_000_000)}pdf`]
   const mediaType = "/".repeat(10_000_000)
   const read = () => [new DocumentNames().next(name), formatOf(mediaType, type)]
@@ -24,7 +24,7 @@ test("Bedrock document names depend only on the relevant start of long names and
   expect(read()).toEqual([expect.stringMatching(/^a a a/), formatOf("application/pdf", undefined)])
 })
 
-test("Bedrock document names for thousands of untitled documents are found quickly", () => {
+test("the Bedrock encoder quickly finds names for thousands of untitled documents", () => {
   const find = () => {
     const names = new DocumentNames()
     return new Set(Array.from({ length: 50_000 }, () => names.next(undefined))).size

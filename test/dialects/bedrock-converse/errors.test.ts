@@ -7,8 +7,8 @@ function decode(status: number, body: unknown, type?: string) {
   return BEDROCK_CONVERSE.decodeError(status, body, headers)
 }
 
-describe("the Bedrock error decoder on an invalid request", () => {
-  test("returns Bedrock's message and the type in the header", () => {
+describe("the Bedrock error decoder for an invalid request", () => {
+  test("returns Bedrock's message and the error type of the header", () => {
     const error = decode(
       400,
       { message: "The text field is blank." },
@@ -22,16 +22,16 @@ describe("the Bedrock error decoder on an invalid request", () => {
   test.each([
     ["a capital letter", { Message: "m" }],
     ["plain text", " m\n"],
-  ])("reads the message in the form of %s", (_, body) => {
+  ])("reads a message written as %s", (_, body) => {
     expect(decode(400, body).message).toBe("m")
   })
 
-  test("reads the type from the body as well", () => {
+  test("reads the error type from the body", () => {
     const error = decode(400, { __type: "com.amazon.coral#ValidationException", message: "m" })
     expect(error.details.upstream).toEqual({ status: 400, type: "ValidationException" })
   })
 
-  test("returns a general message for a response without headers, a page and an empty body", () => {
+  test("returns a general message for an HTML page, an empty body or missing headers", () => {
     const words = "The provider rejected the request with status 400."
     expect(BEDROCK_CONVERSE.decodeError(400, "<html>secret</html>").message).toBe(words)
     expect(BEDROCK_CONVERSE.decodeError(400, undefined).message).toBe(words)
@@ -63,7 +63,7 @@ test.each<[string, number, ErrorKind]>([
   },
 )
 
-test("the error names a problem with the operator's Bedrock credential", () => {
+test("an expired Bedrock credential is reported as a problem with the credential", () => {
   const error = decode(400, { message: "The security token expired" }, "ExpiredTokenException")
   expect(error.message).toContain("credential")
 })

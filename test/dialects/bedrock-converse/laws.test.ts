@@ -185,7 +185,7 @@ describe(`generated Bedrock requests${WITHOUT_FIXTURES}`, () => {
     )
   })
 
-  test("follow Bedrock's further rules", () => {
+  test("follow Bedrock's rules that the API model does not contain", () => {
     fc.assert(
       fc.property(anyRequest, (asked) => {
         const body = BEDROCK_CONVERSE.encodeRequest(asked).body as unknown as Body
@@ -302,7 +302,7 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
 describe("generated Bedrock answers", () => {
-  test("decode to the same result, whole and streamed", () => {
+  test("have the same result with and without streaming", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
         const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
@@ -327,7 +327,7 @@ describe("generated Bedrock answers", () => {
     )
   })
 
-  test("can be sent back without unsigned reasoning", () => {
+  test("can be sent back with no loss except reasoning, citations and turns", () => {
     fc.assert(
       fc.property(answered, (blocks) => {
         const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, "end_turn"))

@@ -19,7 +19,7 @@ describe("the Bedrock image, audio and file encoder", () => {
     ])
   })
 
-  test("drops an image of an unsupported type or with an address", () => {
+  test("drops an image of an unsupported type or with a URL", () => {
     const bitmap: Part = {
       type: "image",
       source: { type: "base64", data: "AAAA", mediaType: "image/bmp" },
@@ -32,7 +32,7 @@ describe("the Bedrock image, audio and file encoder", () => {
     expect(lost(elsewhere)).toEqual(["image:dropped"])
   })
 
-  test("references content in Amazon's storage by address", () => {
+  test("references images, videos and documents in Amazon S3 by URI", () => {
     const messages = user(
       text("a"),
       { type: "image", source: { type: "reference", id: "s3://bucket/a.jpg" } },
@@ -57,11 +57,16 @@ describe("the Bedrock image, audio and file encoder", () => {
     ["pcm16", undefined, "pcm"],
     [undefined, "audio/mpeg", "mp3"],
     [undefined, "audio/ogg; codecs=opus", "ogg"],
-  ])("encodes audio called %s of type %s in the format %s", (format, mediaType, word) => {
-    const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
-    const part: Part = { type: "audio", source, ...(format ? { format } : {}) }
-    expect(contentOf(user(part))).toEqual([{ audio: { format: word, source: { bytes: "QQ==" } } }])
-  })
+  ])(
+    "encodes audio with the name %s and the type %s in the format %s",
+    (format, mediaType, word) => {
+      const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
+      const part: Part = { type: "audio", source, ...(format ? { format } : {}) }
+      expect(contentOf(user(part))).toEqual([
+        { audio: { format: word, source: { bytes: "QQ==" } } },
+      ])
+    },
+  )
 
   test("drops audio of an unknown type", () => {
     const part: Part = { type: "audio", source: { type: "base64", data: "QQ==" } }
@@ -77,7 +82,7 @@ describe("the Bedrock image, audio and file encoder", () => {
     ["application/octet-stream", "Plan.XLSX", "xlsx"],
     [undefined, "page.htm", "html"],
   ])(
-    "encodes a file of type %s called %s as a document of the format %s",
+    "encodes a file with the type %s and the name %s as a document of the format %s",
     (mediaType, name, format) => {
       const source = { type: "base64" as const, data: "QQ==", ...(mediaType ? { mediaType } : {}) }
       const part: Part = { type: "file", source, ...(name ? { name } : {}) }
@@ -153,7 +158,7 @@ describe("Bedrock cache points", () => {
     cache: {},
   }
 
-  test("have their place after the marked part", () => {
+  test("follow the marked part", () => {
     const messages = [
       system(text("Be brief", { cache: {} })),
       user(text("a", { cache: { ttl: "1h" } }), text("b")),
@@ -183,7 +188,7 @@ describe("Bedrock cache points", () => {
     expect(lossesOf({ messages, tools })).toEqual([])
   })
 
-  test("never come first, alone or after another point", () => {
+  test("never come first or follow another cache point", () => {
     expect(contentOf(user(text("", { cache: {} }), text("a")))).toEqual([{ text: "a" }])
     expect(contentOf(user(text("a", { cache: {} }), text(" ", { cache: {} })))).toEqual([
       { text: "a" },
@@ -207,7 +212,7 @@ describe("Bedrock cache points", () => {
     expect(lossesOf({ messages: alone })).toEqual(["cache_control:dropped"])
   })
 
-  test("have a lifetime, and appear only for models that support them", () => {
+  test("have a lifetime, and are sent only to models that support cache points", () => {
     const messages = [user(text("a", { cache: { ttl: "1h" } }))]
     const tools = [{ name: "look", cache: {} }]
     expect(lossesOf({ model: NOVA, messages })).toEqual(["cache_control:approximated"])

@@ -5,7 +5,7 @@ import { assistant, call, contentOf, result, system, text, tool, user } from "./
 import { bodyOf, CLAUDE, lossesOf, NOVA } from "./fixtures.ts"
 
 describe("the Bedrock turn encoder", () => {
-  test("writes the model into the address, not into the body", () => {
+  test("omits the model from the body", () => {
     expect(bodyOf()).toEqual({ messages: [{ role: "user", content: [{ text: "Hello" }] }] })
   })
 
@@ -60,7 +60,7 @@ describe("the Bedrock turn encoder", () => {
     expect(lossesOf({ messages })).toEqual(["messages:approximated"])
   })
 
-  test("keeps an empty question at the end, so that the model does not continue its last answer", () => {
+  test("replaces an empty last question with a period, so that the model does not continue its answer", () => {
     const messages = [user(text("Hello")), assistant(text("Hi")), user(text(""))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "Hello" }] },
@@ -108,7 +108,7 @@ describe("the Bedrock instruction encoder", () => {
 })
 
 describe("the Bedrock encoder of calls and results", () => {
-  test("replaces invalid ids consistently", () => {
+  test("replaces an invalid id with the same valid id in the call and the result", () => {
     const id = `functions.look:1-${"x".repeat(80)}`
     const messages = [user(text("go")), assistant(call(id, "look")), tool(result(id, "ok"))]
     const body = bodyOf({ messages, tools: [{ name: "look" }] }) as {
@@ -133,7 +133,7 @@ describe("the Bedrock encoder of calls and results", () => {
     ])
   })
 
-  test("marks a failed tool if the model supports it", () => {
+  test("marks a failed tool result if the model supports the mark", () => {
     const messages = [
       user(text("go")),
       assistant(call("1")),
@@ -154,7 +154,7 @@ describe("the Bedrock encoder of calls and results", () => {
     ])
   })
 
-  test("keeps images next to the text of a tool result, and keeps an empty result", () => {
+  test("keeps images and files of a tool result, and keeps an empty result", () => {
     const shown: Part = {
       type: "tool-result",
       id: "1",
@@ -225,7 +225,7 @@ describe("the Bedrock encoder of earlier reasoning", () => {
     expect(lossesOf({ messages: unsigned })).toEqual(["reasoning:dropped"])
   })
 
-  test("does not leave reasoning last in its turn", () => {
+  test("drops reasoning at the end of a turn", () => {
     const signed: Part = {
       type: "reasoning",
       text: "Hm",
@@ -252,7 +252,7 @@ describe("the Bedrock encoder of unsupported content", () => {
     expect(lossesOf({ messages })).toEqual(["name:dropped", "refusal:approximated"])
   })
 
-  test("reports fields of other dialects as lost at any position, and keeps its own", () => {
+  test("reports other dialects' fields as lost in messages and parts, and keeps Bedrock's fields", () => {
     const foreign = (name: string) => ({
       extra: { dialect: "openai-chat" as const, fields: { [name]: 1 } },
     })

@@ -48,7 +48,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(asked(CLAUDE, { effort: "galactic" })).toEqual(middle)
   })
 
-  test("sends a budget or an effort to Claude 4.6", () => {
+  test("sends the requested budget or effort to Claude 4.6", () => {
     const model = "us.anthropic.claude-sonnet-4-6"
     expect(asked(model, { budget: 2000 })).toEqual([thinking(2000), []])
     expect(asked(model, { effort: "high" })).toEqual([adaptive("high"), []])
@@ -57,7 +57,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(asked(model, { isAdaptive: true })).toEqual([{ thinking: { type: "adaptive" } }, []])
   })
 
-  test("sends an effort to Claude 4.7 and later, and returns the thoughts on request", () => {
+  test("sends an effort to Claude 4.7 and later, and requests summarized thoughts if the caller does", () => {
     expect(asked(OPUS_4_7, { effort: "xhigh" })).toEqual([adaptive("xhigh"), []])
     expect(asked(OPUS_4_7, { budget: 2000 })).toEqual([
       adaptive("low"),
@@ -94,7 +94,7 @@ describe("the Bedrock reasoning encoder", () => {
     ])
   })
 
-  test("sends an effort to OpenAI's models in one of two fields", () => {
+  test("sends an effort to OpenAI's models in the field of each model", () => {
     expect(asked(GPT_OSS, { effort: "medium" })).toEqual([{ reasoning_effort: "medium" }, []])
     expect(asked(GPT_OSS, { effort: "none" })).toEqual([
       { reasoning_effort: "low" },

@@ -141,7 +141,7 @@ describe(`recorded Bedrock answers${WITHOUT_FIXTURES}`, () => {
     ...bodyRecordings(),
   ].filter(({ answer }) => !Buffer.isBuffer(answer)) as { name: string; answer: JsonObject }[]
   for (const { name, answer } of whole) {
-    test(`match the independent reading: ${name}`, () => {
+    test(`match an independent decoder: ${name}`, () => {
       const result = BEDROCK_CONVERSE.decodeResult(answer)
       expect(readResult(result)).toEqual(readWhole(answer))
       expectConsistent(result.usage, answer.usage as JsonObject)
@@ -174,7 +174,7 @@ describe(`recorded Bedrock streams${WITHOUT_FIXTURES}`, () => {
 
 describe(`recorded payloads of Bedrock streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, frames } of chunkRecordings()) {
-    test(`match the independent reading: ${name}`, () => {
+    test(`match an independent decoder: ${name}`, () => {
       const events = decode(frames)
       const payloads = frames.map(({ event, data }) => ({ event, payload: JSON.parse(data) }))
       expect(readResult(foldEvents(events))).toEqual(readStream(payloads))
@@ -187,10 +187,10 @@ describe(`recorded payloads of Bedrock streams${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`recorded Bedrock refusals${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Bedrock errors${WITHOUT_FIXTURES}`, () => {
   for (const { name, status, headers, answer } of recordings) {
     if (status === 200) continue
-    test(`keep the vendor's message if the request is invalid: ${name}`, () => {
+    test(`show the vendor's message only if the request is invalid: ${name}`, () => {
       const error = BEDROCK_CONVERSE.decodeError(status, answer, headers)
       const message = String((answer as JsonObject).message)
       const isModel = message.includes("model identifier is invalid")

@@ -26,7 +26,7 @@ describe("the Bedrock encoder of limits and sampling", () => {
     expect(bodyOf()).not.toHaveProperty("inferenceConfig")
   })
 
-  test("limits a temperature to 1", () => {
+  test("lowers a temperature above 1 to 1", () => {
     expect(bodyOf({ temperature: 1.7 }).inferenceConfig).toEqual({ temperature: 1 })
     expect(lossesOf({ temperature: 1.7 })).toEqual(["temperature:approximated"])
     expect(lossesOf({ temperature: 1 })).toEqual([])
@@ -77,7 +77,7 @@ describe("the Bedrock encoder of limits and sampling", () => {
     expect(lossesOf({ model: NOVA, ...thinking })).toContain("temperature:dropped")
   })
 
-  test("sends top_k in the form of the model's vendor", () => {
+  test("sends top_k in the field of the model's vendor", () => {
     expect(bodyOf({ topK: 5 }).additionalModelRequestFields).toEqual({ top_k: 5 })
     expect(bodyOf({ model: NOVA, topK: 5 }).additionalModelRequestFields).toEqual({
       inferenceConfig: { topK: 5 },
@@ -85,7 +85,7 @@ describe("the Bedrock encoder of limits and sampling", () => {
     expect(lossesOf({ model: LLAMA, topK: 5 })).toEqual(["top_k:dropped"])
   })
 
-  test("requests the matched stop string from Claude", () => {
+  test("requests the matched stop string from Claude models only", () => {
     const stop = ["END"]
     expect(bodyOf({ stop }).additionalModelResponseFieldPaths).toEqual(["/stop_sequence"])
     expect(bodyOf({ stop, stream: true }).additionalModelResponseFieldPaths).toEqual([
@@ -156,7 +156,7 @@ describe("the Bedrock tool encoder", () => {
     expect(lossesOf(more)).toEqual(losses)
   })
 
-  test("requires any tool call if the only tool is required", () => {
+  test("sends the tool choice any if the request requires its only tool", () => {
     const more = {
       model: MISTRAL,
       tools: [look],
@@ -169,12 +169,12 @@ describe("the Bedrock tool encoder", () => {
   const history = [user(text("a")), assistant(call("1")), tool(result("1", "x"))]
   const none = { type: "none" as const }
 
-  test("omits tools that must not be called", () => {
+  test("omits tools if the caller forbids calls", () => {
     expect(bodyOf({ tools, toolChoice: none })).not.toHaveProperty("toolConfig")
     expect(lossesOf({ tools, toolChoice: none })).toEqual([])
   })
 
-  test("keeps declaring tools that earlier turns called", () => {
+  test("declares tools that earlier turns called, even if the caller forbids calls", () => {
     const more = { messages: history, tools, toolChoice: none }
     expect(bodyOf(more).toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "see" } }],
@@ -270,7 +270,7 @@ describe("the Bedrock encoder of other fields", () => {
   })
 })
 
-describe("Bedrock model families", () => {
+describe("the Bedrock model table", () => {
   test.each([
     ["anthropic.claude-3-haiku-20240307-v1:0", "none", "both"],
     ["us.anthropic.claude-3-7-sonnet-20250219-v1:0", "budget", "both"],
@@ -285,12 +285,12 @@ describe("Bedrock model families", () => {
     ["openai.gpt-oss-20b", "flat-effort", "both"],
     ["us.openai.gpt-5.4", "nested-effort", "none"],
     ["deepseek.v3.2", "none", "both"],
-  ])("contain the rules of %s", (model, reasoning, sampling) => {
+  ])("has the rules of %s", (model, reasoning, sampling) => {
     const family = FAMILIES.find(({ pattern }) => pattern.test(model))
     expect(family).toMatchObject({ reasoning: reasoning as never, sampling: sampling as never })
   })
 
-  test("receive the vendor's JSON schema format only if Claude does not accept a required call", () => {
+  test("sends an output format to Claude models that do not accept a required call", () => {
     const model = "us.anthropic.claude-opus-5-5"
     const tools = [{ name: "look" }]
     expect(lossesOf({ model, tools, toolChoice: { type: "required" } })).toEqual([
@@ -302,7 +302,7 @@ describe("Bedrock model families", () => {
     expect(bodyOf({ model: OPUS_4_7, responseFormat })).toHaveProperty("toolConfig")
   })
 
-  test("do not include an operator's own profile, which counts as a plain model until a row is added", () => {
+  test("has no rules for an inference profile unless the operator adds a row", () => {
     const model = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
     expect(lossesOf({ model, topK: 1 })).toEqual(["top_k:dropped"])
     const row = { ...FAMILIES[3]!, pattern: /application-inference-profile\/abc$/ }
@@ -310,7 +310,7 @@ describe("Bedrock model families", () => {
     expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
   })
 
-  test("have the dialect's id and framing", () => {
+  test("belongs to a dialect with event-stream framing and without patches", () => {
     expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
     expect(BEDROCK_CONVERSE.patches).toBeUndefined()
   })

@@ -93,7 +93,7 @@ describe("the Bedrock answer decoder", () => {
     })
   })
 
-  test("reports the only stop string if the model does not name it", () => {
+  test("reports the request's only stop string if the answer does not name the matched string", () => {
     const body = answer([{ text: "a" }], { stopReason: "stop_sequence" })
     const stoppedBy = (stop: readonly string[]) => {
       const request = { model: "amazon.nova-pro-v1:0", messages: [], stop, choices: 1 }
@@ -104,7 +104,7 @@ describe("the Bedrock answer decoder", () => {
     expect(stoppedBy(["END", "FIN"])).toBeUndefined()
   })
 
-  test("reports the stop string if the caller requested it", () => {
+  test("reports the stop string that the answer names", () => {
     const body = answer([{ text: "a" }], {
       stopReason: "stop_sequence",
       additionalModelResponseFields: { stop_sequence: "END" },
@@ -155,7 +155,7 @@ describe("the Bedrock usage decoder", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 100, inputCacheWrite1h: 200 })
   })
 
-  test("limits partial counts to the total", () => {
+  test("limits cache writes of one hour to the total of cache writes", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,
@@ -165,7 +165,7 @@ describe("the Bedrock usage decoder", () => {
     expect(usage).toMatchObject({ inputCacheWrite: 0, inputCacheWrite1h: 50 })
   })
 
-  test("reads the older field names if the newer ones are missing", () => {
+  test("reads older field names if the newer names are missing", () => {
     const usage = decodeUsage({
       inputTokens: 1,
       outputTokens: 1,

@@ -36,7 +36,7 @@ function encode(more: Partial<ChatRequest>): { body: JsonObject; losses: string[
 }
 
 describe("the Bedrock schema encoder", () => {
-  test("sends an output format if the model supports it and the schema", () => {
+  test("sends an output format if the model supports output formats and the schema", () => {
     const { body, losses } = encode({ responseFormat: schema(CLOSED, { description: "A place" }) })
     expect(body.outputConfig).toEqual({
       textFormat: {
@@ -50,7 +50,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("sends a tool if the model can be required to call it", () => {
+  test("sends an answer tool if the model accepts a required call", () => {
     for (const more of [
       { responseFormat: schema(OPEN) },
       { model: SONNET_4, responseFormat: schema(CLOSED) },
@@ -65,7 +65,7 @@ describe("the Bedrock schema encoder", () => {
     }
   })
 
-  test("requires any tool call if the caller has tools", () => {
+  test("requires a call to any tool if the caller has tools", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "look" } }, { toolSpec: { name: "json_answer" } }],
@@ -86,7 +86,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("gives the answer tool a name different from the caller's tools", () => {
+  test("gives the answer tool a name that no tool of the caller has", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
@@ -111,7 +111,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("sends an instruction if nothing else is supported", () => {
+  test("sends an instruction if the model supports neither an output format nor tools", () => {
     const list = { type: "array", items: { type: "string", maxLength: 3 } }
     for (const [more, words] of [
       [{ model: LLAMA, responseFormat: schema(CLOSED) }, JSON.stringify(CLOSED)],
@@ -142,7 +142,7 @@ describe("the Bedrock schema encoder", () => {
   })
 })
 
-describe("Bedrock structured output support", () => {
+describe("the check whether Bedrock's output format supports a schema", () => {
   const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: "object",
     properties,
@@ -181,7 +181,7 @@ describe("Bedrock structured output support", () => {
     ],
     ["a reference to itself", object({ a: { $ref: "#" } }), false],
     ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
-  ])("includes or excludes %s", (_, given, expected) => {
+  ])("accepts or rejects %s", (_, given, expected) => {
     expect(isStructuredSchema(given)).toBe(expected)
   })
 })
@@ -233,7 +233,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("returns text if the model answered without the tool", () => {
+  test("returns the text if the model does not call the answer tool", () => {
     const frames = [delta(0, { text: '{"city":' }), delta(0, { text: '"Rome"}' }), stop("end_turn")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: '{"city":"Rome"}' },
@@ -243,7 +243,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("returns the arguments from a whole answer", () => {
+  test("returns the arguments from an answer that is not streamed", () => {
     const body = {
       output: {
         message: {
@@ -264,13 +264,13 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("keeps a call to the caller's own tool with the same name", () => {
+  test("keeps a call to a caller's tool that has the name of the answer tool", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     const own = request({ tools: [{ name: "json_answer" }] })
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
   })
 
-  test("passes text on unchanged for an output format", () => {
+  test("returns the text unchanged if the request has an output format", () => {
     const structured = request({ responseFormat: schema(CLOSED) })
     expect(decode([delta(0, { text: "{" })], structured)[1]).toMatchObject({ text: "{" })
   })

@@ -41,7 +41,7 @@ function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] 
 }
 
 describe("the Bedrock stream decoder", () => {
-  test("decodes a start, text without its own start event, an end and usage", () => {
+  test("decodes the message start, text without a block start, the end and usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
       (frame) => decoder.push(frame),
@@ -67,7 +67,7 @@ describe("the Bedrock stream decoder", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("does not parse a parsed frame again", () => {
+  test("does not parse the JSON of a parsed frame again", () => {
     const json = { contentBlockIndex: 0, delta: { text: "x" } }
     expect(changes([{ event: "contentBlockDelta", data: "{broken", json }])).toEqual([
       { type: "text-delta", choice: 0, text: "x" },
@@ -159,7 +159,7 @@ describe("the Bedrock stream decoder of tool calls", () => {
     ])
   })
 
-  test("accepts a call that is marked as an ordinary tool use", () => {
+  test("accepts a call with the type of an ordinary tool use", () => {
     const frames = [START, startTool(0, "t1", "a", { type: "tool_use" })]
     expect(changes(frames)).toHaveLength(1)
   })
@@ -190,7 +190,7 @@ describe("the Bedrock stream decoder of reasoning", () => {
     ])
   })
 
-  test("returns withheld reasoning as one signature with joined bytes", () => {
+  test("returns redacted reasoning as one signature with the joined bytes of all chunks", () => {
     const chunks = ["first", "second"].map((text) => Buffer.from(text).toString("base64"))
     const frames = [
       START,
@@ -208,7 +208,7 @@ describe("the Bedrock stream decoder of reasoning", () => {
     ])
   })
 
-  test("ends an unfinished reasoning block with the answer", () => {
+  test("ends an unfinished reasoning block at the end of the answer", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Hm" } }),
@@ -305,7 +305,7 @@ describe("the Bedrock stream decoder of the stop reason", () => {
   })
 
   test.each(["malformed_model_output", "malformed_tool_use"])(
-    "treats %s as a failed generation",
+    "reports the stop reason %s as a failed generation",
     (word) => {
       const events = changes([START, delta(0, { text: "x" }), stop(word)])
       expect(events.at(-1)).toMatchObject({ type: "error", code: word })
@@ -355,7 +355,7 @@ describe("the Bedrock stream decoder of a broken stream", () => {
     ])
   })
 
-  test("reports an error by its code, even if it is empty", () => {
+  test("reports an error with its code and message, even if both are empty", () => {
     expect(decode([{ event: "error:InternalError", data: "it broke" }])).toEqual([
       errorEvent({ message: "it broke", code: "InternalError" }),
     ])

@@ -8,7 +8,7 @@ function errorOf(status: number, body: unknown) {
   return { kind, status: told, message, upstream: details.upstream }
 }
 
-test("the Cohere error decoder returns the status of an invalid request", () => {
+test("the Cohere error decoder keeps the status and message of an invalid request", () => {
   const message = "unknown field: parameter 'strict' is not a valid field."
   for (const status of [400, 413, 422]) {
     expect(errorOf(status, { id: "7f", message })).toEqual({
@@ -20,7 +20,7 @@ test("the Cohere error decoder returns the status of an invalid request", () => 
   }
 })
 
-test("the Cohere error decoder returns the error type if there is one", () => {
+test("the Cohere error decoder returns the error type if the body has one", () => {
   expect(errorOf(400, { message: "No.", error_type: "invalid_request" }).upstream).toEqual({
     status: 400,
     type: "invalid_request",

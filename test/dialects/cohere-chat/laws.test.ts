@@ -100,7 +100,7 @@ function chunksOf(text: string, size: number): string[] {
   return list
 }
 
-test("a Cohere stream decodes to the whole answer for any split", () => {
+test("a Cohere stream decodes to the complete answer for any split of the bytes", () => {
   fc.assert(
     fc.property(
       answer,

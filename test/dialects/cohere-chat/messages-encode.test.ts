@@ -19,7 +19,7 @@ function toolResult(content: Extract<Part, { type: "tool-result" }>["content"], 
 }
 
 describe("the Cohere message encoder", () => {
-  test("joins instructions at the start", () => {
+  test("joins instructions at the start of a conversation", () => {
     const request = conversation(
       { role: "system", parts: [text("Be kind.")] },
       { role: "developer", parts: [text("Be brief.")] },
@@ -50,7 +50,7 @@ describe("the Cohere message encoder", () => {
     expect(later.losses).toEqual(["system.position:approximated"])
   })
 
-  test("sends images by address and as data, with their detail", () => {
+  test("sends images as URL and as data, with their detail", () => {
     const url = "https://example.com/cat.png"
     const [message] = messagesOf(
       user(
@@ -114,7 +114,7 @@ describe("the Cohere message encoder", () => {
     expect(losses).toEqual(["reasoning.signature:dropped"])
   })
 
-  test("sends one message per tool result, with images after the last", () => {
+  test("sends one message per tool result, and images after the last result", () => {
     const image = {
       type: "image" as const,
       source: { type: "url" as const, url: "https://a.b/c" },

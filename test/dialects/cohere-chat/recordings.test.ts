@@ -144,7 +144,7 @@ test.skipIf(!HAS_FIXTURES)(`Cohere recordings can be read${WITHOUT_FIXTURES}`, (
 
 describe(`recorded Cohere answers${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
-    test(`match the independent reading: ${name}`, () => {
+    test(`match an independent decoder: ${name}`, () => {
       if (isJsonObject(answer)) {
         expectReading(COHERE_CHAT.decodeResult(answer), readWhole(answer))
         return
@@ -160,17 +160,17 @@ describe(`recorded Cohere answers${WITHOUT_FIXTURES}`, () => {
   }
 })
 
-describe(`Cohere answers among another client's fixtures${WITHOUT_FIXTURES}`, () => {
+describe(`Cohere answers from the fixtures of another client${WITHOUT_FIXTURES}`, () => {
   const whole = ["citations", "max-tokens", "null-args", "reasoning", "tool-call"]
   const streamed = ["empty-tool-call", "text", "tool-call"]
   for (const name of HAS_FIXTURES ? whole : []) {
-    test(`match the independent reading: ${name}`, () => {
+    test(`match an independent decoder: ${name}`, () => {
       const body = JSON.parse(readFixture(`vercel-ai/cohere/cohere-${name}.json`)) as JsonObject
       expectReading(COHERE_CHAT.decodeResult(body), readWhole(body))
     })
   }
   for (const name of HAS_FIXTURES ? streamed : []) {
-    test(`match the independent reading when streamed: ${name}`, () => {
+    test(`match an independent decoder when streamed: ${name}`, () => {
       const lines = readFixture(`vercel-ai/cohere/cohere-${name}.chunks.txt`).trim().split("\n")
       const stream = lines.map((line) => `data: ${line}\n\n`).join("")
       const { events, finished } = decoded(framesOf(stream))

@@ -96,7 +96,7 @@ test("the Cohere encoder drops an empty list of stop strings", () => {
 })
 
 describe("the Cohere thinking encoder", () => {
-  test("sends thinking only if the caller sets it", () => {
+  test("sends no thinking options unless the caller sets an effort or a budget", () => {
     expect(encoded(requestOf()).body).not.toHaveProperty("thinking")
     expect(encoded(requestOf({ reasoning: { summary: "auto" } })).body).not.toHaveProperty(
       "thinking",
@@ -109,7 +109,7 @@ describe("the Cohere thinking encoder", () => {
     }
   })
 
-  test("sends a budget unchanged and converts an effort to a share of the limit", () => {
+  test("sends a budget unchanged and converts an effort to a share of the output limit", () => {
     const thinkingOf = (reasoning: object) =>
       encoded(requestOf({ reasoning, maxTokens: 10_000 })).body.thinking
     expect(thinkingOf({ budget: 2048 })).toEqual({ type: "enabled", token_budget: 2048 })
@@ -177,7 +177,7 @@ describe("the Cohere tool encoder", () => {
     expect(body).not.toHaveProperty("tool_choice")
   })
 
-  test("reports the limit of one call at a time as lost", () => {
+  test("reports parallel_tool_calls: false as lost", () => {
     const tools = [WEATHER]
     expect(encoded(requestOf({ tools, parallelToolCalls: true })).losses).toEqual([])
     expect(encoded(requestOf({ tools, parallelToolCalls: false })).losses).toEqual([
@@ -218,7 +218,7 @@ describe("the Cohere answer format encoder", () => {
   })
 })
 
-test("the Cohere encoder reports other dialects' fields as lost by name, at every level", () => {
+test("the Cohere encoder reports the names of other dialects' fields as lost, at every level", () => {
   const extra = (name: string) => ({ dialect: "openai-chat" as const, fields: { [name]: 1 } })
   const { losses } = encoded(
     requestOf({

@@ -69,7 +69,7 @@ test("the Cohere answer decoder gives an id to a call without one", () => {
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("the Cohere answer decoder splits citations by source and references their content block", () => {
+test("the Cohere answer decoder returns one citation per source, in the text of its content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
     answer(
@@ -142,7 +142,7 @@ describe("the Cohere finish reason decoder", () => {
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
   })
 
-  test("reports the stop string if only one was set", () => {
+  test("reports the request's only stop string as matched", () => {
     expect(ended("STOP_SEQUENCE", ["END"])).toEqual(["stop", "STOP_SEQUENCE", "END"])
     expect(ended("STOP_SEQUENCE", ["END", "FIN"])).toEqual(["stop", "STOP_SEQUENCE", undefined])
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
@@ -156,13 +156,13 @@ describe("the Cohere finish reason decoder", () => {
     })
   })
 
-  test("rejects an answer that failed at the vendor", () => {
+  test("rejects an answer with the finish reason ERROR", () => {
     expect(() => choiceOf(answer({ finish_reason: "ERROR" }))).toThrow(GatewayError)
   })
 })
 
 describe("the Cohere usage decoder", () => {
-  test("reads the billed amount, including reasoning", () => {
+  test("reads the billed tokens, including reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },
@@ -187,7 +187,7 @@ describe("the Cohere usage decoder", () => {
     expect(usageOf({ billed_units })).toMatchObject({ inputFresh: 5, output: 7, searches: 2 })
   })
 
-  test("limits cached tokens to the total", () => {
+  test("limits cached tokens to the input tokens", () => {
     const usage = usageOf({ tokens: { input_tokens: 7, output_tokens: 1 }, cached_tokens: 163 })
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 7 })
   })

@@ -129,7 +129,7 @@ const REQUESTS: [string, ChatRequest][] = [
 
 describe("a Cohere request to the simulator", () => {
   for (const [name, request] of REQUESTS) {
-    test(`gets the same answer whole and streamed: ${name}`, async () => {
+    test(`receives the same answer with and without streaming: ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>
@@ -161,7 +161,7 @@ test("the Cohere simulator cites the tool results", async () => {
   ])
 })
 
-test("the Cohere simulator's errors and faults are reported with their kind", async () => {
+test("the Cohere decoder reports errors and faults of the simulator with their kind", async () => {
   const kinds: Record<string, string> = {
     "429": "upstream_overloaded",
     "500": "upstream_error",

@@ -96,7 +96,7 @@ describe("the Cohere stream decoder of tool calls", () => {
     })
   })
 
-  test("returns an empty object for missing arguments, even after null chunks", () => {
+  test("returns an empty object for missing or null arguments, in any number of chunks", () => {
     for (const chunks of [[], [""], ["null"], ["nu", "ll"]]) {
       const deltas = chunks.map((chunk) => callDelta(0, chunk))
       const events = eventsOf(callStart(0, "a"), ...deltas, end("TOOL_CALL"))
@@ -107,7 +107,7 @@ describe("the Cohere stream decoder of tool calls", () => {
     }
   })
 
-  test("passes on arguments that only begin like null", () => {
+  test("forwards arguments that only begin like null", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },
@@ -142,7 +142,7 @@ test("the Cohere stream decoder attaches citations to the text before them", () 
   ])
 })
 
-test("the Cohere stream decoder reports the only stop string as matched", () => {
+test("the Cohere stream decoder reports the request's only stop string as matched", () => {
   const frames = framesFrom(START, text("a"), end("STOP_SEQUENCE"))
   const { events } = decoded(frames, requestOf({ stop: ["END"] }))
   expect(events.at(-1)).toEqual({
@@ -154,7 +154,7 @@ test("the Cohere stream decoder reports the only stop string as matched", () => 
   })
 })
 
-test("the Cohere stream decoder keeps probabilities chunk by chunk", () => {
+test("the Cohere stream decoder keeps the log probabilities of each chunk", () => {
   const logprob = (words: string) => ({ text: words, token_ids: [1], logprobs: [-0.5] })
   const result = foldEvents(
     eventsOf({ ...text("a"), logprobs: logprob("a") }, { ...text("b"), logprobs: logprob("b") }),
@@ -166,7 +166,7 @@ test("the Cohere stream decoder keeps probabilities chunk by chunk", () => {
 })
 
 describe("the Cohere stream decoder of an incomplete stream", () => {
-  test("reports a stream that stops early, with or without its end marker", () => {
+  test("does not finish a stream without message-end, with or without [DONE]", () => {
     expect(decoded(framesFrom(START, text("a"))).finished).toBe(false)
     expect(decoded([...framesFrom(START, text("a")), { data: "[DONE]" }]).finished).toBe(false)
     expect(decoded([]).finished).toBe(false)
@@ -182,7 +182,7 @@ describe("the Cohere stream decoder of an incomplete stream", () => {
     expect(() => foldEvents(events)).toThrow(GatewayError)
   })
 
-  test("reports an error in place of an event", () => {
+  test("reports an error that the vendor sends instead of an event", () => {
     const error = { id: "7f", message: "too many requests" }
     for (const frame of [
       { data: JSON.stringify(error) },
@@ -192,7 +192,7 @@ describe("the Cohere stream decoder of an incomplete stream", () => {
     }
   })
 
-  test("reports an invalid JSON frame", () => {
+  test("reports a frame with invalid JSON", () => {
     const decoder = COHERE_CHAT.decodeEvents()
     expect(() => decoder.push({ event: "content-delta", data: '{"type":"con' })).toThrow(
       "The provider sent a part of the stream that is not JSON.",

@@ -6,7 +6,7 @@ const TWO = { input: ["one", "two"] }
 const SEVERAL = { input: ["one", "two", "three", "four"] }
 
 describe("the Cohere embedding decoder", () => {
-  test("reads vectors by type and the billed tokens", async () => {
+  test("reads vectors from a list per type, and the billed tokens", async () => {
     const answer = answerOf({
       embeddings: {
         float: [
@@ -63,7 +63,7 @@ describe("the Vertex AI embedding decoder", () => {
   )
 })
 
-describe("tokens of an embedding split into several calls", () => {
+describe("the token count of an embedding that is split into several calls", () => {
   const float = { float: [[1, 0]] }
   const vectors = [{ index: 0, embedding: [1, 0] }]
   const values = { values: [1, 0] }
@@ -98,7 +98,7 @@ describe("tokens of an embedding split into several calls", () => {
     ["bedrock", "counts nothing", { embedding: [1, 0], inputTextTokenCount: 0 }],
   ]
 
-  test.each(cases)("stay unknown if one call to %s %s", async (vendor, _, uncounted) => {
+  test.each(cases)("stays 0 if one call to %s %s", async (vendor, _, uncounted) => {
     const whole = answerOf(counted[vendor])
     const other = answerOf(uncounted)
     expect((await decoded(vendor, [whole, whole], SEVERAL)).tokens).toBe(8)
@@ -106,7 +106,7 @@ describe("tokens of an embedding split into several calls", () => {
     expect((await decoded(vendor, [other, whole], SEVERAL)).tokens).toBe(0)
   })
 
-  test("stay absent if one call to google has no usage", async () => {
+  test("stays undefined if one call to google has no usage", async () => {
     const answers = [answerOf(counted.google), answerOf(google())]
     expect((await decoded("google", answers, SEVERAL)).tokens).toBeUndefined()
   })

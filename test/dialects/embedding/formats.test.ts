@@ -28,7 +28,7 @@ describe("the embedding request encoder", () => {
     }
   })
 
-  test("sends only the caller's own fields to compatible servers", () => {
+  test("adds no fields to requests to compatible servers", () => {
     expect(asked("together", { encoding_format: "base64" }).bodies).toEqual([
       { model: "m", input: ["hello"], encoding_format: "base64" },
     ])
@@ -53,7 +53,7 @@ describe("the embedding request encoder", () => {
     })
   })
 
-  test("encodes Perplexity's format with its address", () => {
+  test("encodes Perplexity's format and uses its endpoint path", () => {
     const body = { dimensions: 256, user: "u", encoding_format: "base64" }
     expect(asked("perplexity", body)).toEqual({
       path: "/v1/embeddings",
@@ -176,7 +176,7 @@ describe("the embedding request encoder", () => {
     ])
   })
 
-  test("does not support other models on Bedrock", () => {
+  test("rejects other models on Bedrock", () => {
     expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
       "does not support embeddings",
     )
@@ -222,7 +222,7 @@ describe("the embedding answer decoder", () => {
     expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
   })
 
-  test("returns no tokens without usage, or zero if tokens are required", async () => {
+  test("returns no tokens without usage, or 0 if the vendor normally reports tokens", async () => {
     const values = { embeddings: [{ values: [1, 0] }] }
     expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
     const silent = { data: [item(0, [1, 0])] }

@@ -76,7 +76,7 @@ test.skipIf(!HAS_FIXTURES)(`embedding recordings of seven vendors exist${WITHOUT
 
 describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of ANSWERED) {
-    test(`have a vector for each text, and the counted tokens: ${recording.id}`, async () => {
+    test(`contain a vector for each text, and the token count: ${recording.id}`, async () => {
       const texts = textsOf(recording.request)
       const result = await decoded(vendorOf(recording), [whole(recording)], { input: texts })
       expect(result.vectors.length).toBe(texts.length)
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, 
 
 describe.skipIf(!HAS_FIXTURES)(`recorded embedding rejections${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
-    test(`count as errors of the request or of the vendor: ${recording.id}`, () => {
+    test(`count as errors of the caller only if the input is invalid: ${recording.id}`, () => {
       const { status, body, answer } = recording
       const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("rejected_by_upstream")

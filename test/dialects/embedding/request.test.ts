@@ -16,7 +16,7 @@ function verdict(body: JsonObject): string {
   }
 }
 
-test("the embedding request decoder accepts the four forms of an input", () => {
+test("the embedding request decoder accepts an input as text, texts, tokens or lists of tokens", () => {
   expect(requestOf({ input: "one" }).input).toEqual({ type: "texts", texts: ["one"] })
   expect(requestOf({ input: ["one", "two"] }).input).toEqual({
     type: "texts",
@@ -29,7 +29,7 @@ test("the embedding request decoder accepts the four forms of an input", () => {
   })
 })
 
-test("the embedding request decoder reads parameters, keeps other fields as extras and treats null as absent", () => {
+test("the embedding request decoder reads parameters, ignores null and keeps other fields as extras", () => {
   const request = requestOf({
     encoding_format: "base64",
     dimensions: 64,

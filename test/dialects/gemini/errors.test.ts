@@ -14,7 +14,7 @@ function refusal(
 }
 
 describe("the Gemini error decoder", () => {
-  test("returns the vendor's message for an invalid request, in a list or not", () => {
+  test("returns the vendor's message for an invalid request, with or without an enclosing list", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
     for (const answered of [body, [body]]) {
       const error = decodeError(400, answered)
@@ -35,7 +35,7 @@ describe("the Gemini error decoder", () => {
     expect(error.message).not.toContain("AIza")
   })
 
-  test("uses the reason in the status as the code", () => {
+  test("returns the reason in the error details as the code", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "m", [{ reason: "TOO_LARGE" }])
     expect(decodeError(400, body).details.upstream).toEqual({
       status: 400,
@@ -63,7 +63,7 @@ describe("the Gemini error decoder", () => {
     [500, "INTERNAL", "upstream_error"],
     [503, "UNAVAILABLE", "upstream_overloaded"],
     [504, "DEADLINE_EXCEEDED", "upstream_timeout"],
-  ])("maps %d %s to its error kind", (status, word, kind) => {
+  ])("maps the status %d %s to an error kind", (status, word, kind) => {
     expect(decodeError(status, refusal(status, word, "m")).kind as string).toBe(kind)
   })
 

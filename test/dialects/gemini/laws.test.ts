@@ -74,7 +74,7 @@ function halve(part: JsonObject): JsonObject[] {
   ]
 }
 
-test("a Gemini stream decodes to the whole answer", () => {
+test("a Gemini stream decodes to the complete answer", () => {
   fc.assert(
     fc.property(answerArbitrary, (answer) => {
       const whole = wholeOf(answer)
@@ -124,7 +124,7 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
   return kept
 }
 
-describe("a Gemini answer in the next request", () => {
+describe("a Gemini answer that the caller sends back", () => {
   test("omits thoughts and keeps each signature on its part", () => {
     fc.assert(
       fc.property(parts, (given) => {

@@ -29,14 +29,14 @@ function patched(body: JsonObject, quirks = GEMINI_QUIRKS, maxTokens?: number) {
   return createPatches(quirks).request(body, patch)
 }
 
-test("a verbatim Gemini request changes only the model and the stream option, which move into the address", () => {
+test("the patcher of Gemini requests removes only the model and the stream option", () => {
   const before = structuredClone(BODY)
   const { model: _, stream: _1, ...rest } = BODY
   expect(patched(BODY)).toEqual({ body: rest, losses: [] })
   expect(BODY).toEqual(before)
 })
 
-test("a verbatim Gemini request gets a limit in addition to the caller's own settings", () => {
+test("the patcher of Gemini requests adds an output limit to the caller's settings", () => {
   expect(patched(BODY, GEMINI_QUIRKS, 5).body.generationConfig).toEqual({
     topK: 1,
     maxOutputTokens: 5,
@@ -46,7 +46,7 @@ test("a verbatim Gemini request gets a limit in addition to the caller's own set
   })
 })
 
-test("a verbatim Vertex request has no call ids and no service tier in its body", () => {
+test("the patcher of Vertex requests removes call ids and the service tier", () => {
   const before = structuredClone(BODY)
   const { body, losses } = patched(BODY, VERTEX)
   expect(body).not.toHaveProperty("serviceTier")

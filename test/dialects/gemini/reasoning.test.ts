@@ -34,7 +34,7 @@ const call = (id: string): Part => ({ type: "tool-call", id, name: "f", argument
 const functionCall = (id: string): JsonValue => ({ name: "f", args: {}, id })
 
 describe("the Gemini encoder of Gemini's signatures", () => {
-  test("writes each signature on the part after it", () => {
+  test("writes each signature on the part that follows the reasoning", () => {
     expect(modelParts(signed("s1", "thoughts"), text("a"))).toEqual([
       { text: "a", thoughtSignature: "s1" },
     ])
@@ -45,7 +45,7 @@ describe("the Gemini encoder of Gemini's signatures", () => {
     ])
   })
 
-  test("attaches a signature to an empty text if nothing follows", () => {
+  test("writes a signature on an empty text if no part follows the reasoning", () => {
     expect(modelParts(text("a"), signed("s1"))).toEqual([
       { text: "a" },
       { text: "", thoughtSignature: "s1" },
@@ -112,12 +112,12 @@ describe("the Gemini encoder of other models' calls", () => {
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
   })
 
-  test("does not start a new turn for text that accompanies the result of a call", () => {
+  test("treats text after the result of a call as part of the current turn", () => {
     const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
     expect(signatures(messages)).toEqual([DUMMY])
   })
 
-  test("keeps a signature of Gemini", () => {
+  test("keeps a signature from Gemini and adds no placeholder in its step", () => {
     const messages = [
       asked("a"),
       said(signed("s1"), call("1"), call("2")),
@@ -129,7 +129,7 @@ describe("the Gemini encoder of other models' calls", () => {
     expect(signatures(messages)).toEqual(["s1", "none", DUMMY])
   })
 
-  test("does not start a new turn for images from a tool", () => {
+  test("treats images from a tool as part of the current turn", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const shown: Message = {
       role: "tool",
@@ -140,7 +140,7 @@ describe("the Gemini encoder of other models' calls", () => {
     expect(at(body, "contents", 3, "parts", 0, "thoughtSignature")).toBe(DUMMY)
   })
 
-  test("adds no signature for earlier models", () => {
+  test("adds no placeholder signature for earlier models", () => {
     expect(signatures([asked("a"), called("1")], EARLIER_MODEL)).toEqual(["none"])
   })
 })
@@ -203,7 +203,7 @@ describe("the Gemini thinking encoder", () => {
     expect(thinking(model, order)).toEqual({ ...level, includeThoughts: true })
   })
 
-  test("never sends a budget of zero to a model with thinking levels, and replaces unknown efforts", () => {
+  test("replaces a budget of zero and unknown efforts for a model with thinking levels", () => {
     expect(thinking("gemini-3-flash-preview", { effort: "none" })).toEqual([
       { thinkingLevel: "MINIMAL" },
       "reasoning_effort:approximated",

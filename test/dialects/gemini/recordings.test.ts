@@ -107,7 +107,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings of Gemini exist${WITHOUT_FIXTURES}`, () =
 
 describe(`recorded Gemini answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
-    test(`match the independent reading: ${recording.id}`, () => {
+    test(`match an independent decoder: ${recording.id}`, () => {
       const [body] = recording.chunks
       if (!isJsonObject(body)) throw new Error("no answer")
       const result = GEMINI.decodeResult(body)
@@ -128,7 +128,7 @@ function foldChunks(chunks: readonly JsonValue[]): ChatResult {
 
 describe(`recorded Gemini streams${WITHOUT_FIXTURES}`, () => {
   for (const recording of streamed) {
-    test(`match the independent reading: ${recording.id}`, () => {
+    test(`match an independent decoder: ${recording.id}`, () => {
       const { chunks } = recording
       const result = foldChunks(chunks)
       const reading = read(partsOf(chunks))
@@ -158,29 +158,32 @@ describe(`recorded Gemini streams${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(`finish at their end and not before${WITHOUT_FIXTURES}`, () => {
-    let cutShort = 0
-    for (const recording of streamed) {
-      const frames = recording.chunks.filter(isJsonObject).map(frame)
-      const decoder = GEMINI.decodeEvents()
-      expect(decoder.finished).toBe(false)
-      for (const each of frames.slice(0, -1)) decoder.push(each)
-      const saidStop = recording.id.includes("server_side_MCP_tools")
-      if (!saidStop) expect(decoder.finished).toBe(false)
-      cutShort++
-      const last = frames.at(-1)
-      if (last !== undefined) decoder.push(last)
-      decoder.end()
-      expect(decoder.finished).toBe(true)
-    }
-    expect(cutShort).toBe(streamed.length)
-  })
+  test.skipIf(!HAS_FIXTURES)(
+    `finish at their last frame and not earlier${WITHOUT_FIXTURES}`,
+    () => {
+      let cutShort = 0
+      for (const recording of streamed) {
+        const frames = recording.chunks.filter(isJsonObject).map(frame)
+        const decoder = GEMINI.decodeEvents()
+        expect(decoder.finished).toBe(false)
+        for (const each of frames.slice(0, -1)) decoder.push(each)
+        const saidStop = recording.id.includes("server_side_MCP_tools")
+        if (!saidStop) expect(decoder.finished).toBe(false)
+        cutShort++
+        const last = frames.at(-1)
+        if (last !== undefined) decoder.push(last)
+        decoder.end()
+        expect(decoder.finished).toBe(true)
+      }
+      expect(cutShort).toBe(streamed.length)
+    },
+  )
 })
 
 describe(`recorded Gemini errors${WITHOUT_FIXTURES}`, () => {
   for (const { id, status, chunks } of recordings) {
     if (status === 200) continue
-    test(`decode by their status: ${id}`, () => {
+    test(`decode to an error kind according to their status: ${id}`, () => {
       const error = GEMINI.decodeError(status, chunks[0])
       const said = at(chunks[0], "error", "message")
       if (status === 400) {
@@ -225,7 +228,7 @@ test.skipIf(!HAS_FIXTURES)(
 )
 
 test.skipIf(!HAS_FIXTURES)(
-  `a recorded whole Gemini answer equals its decoded stream${WITHOUT_FIXTURES}`,
+  `a recorded Gemini answer decodes to the same result as its recorded stream${WITHOUT_FIXTURES}`,
   () => {
     let compared = 0
     for (const recording of whole) {

@@ -12,7 +12,7 @@ function contents(...turns: JsonObject[]): JsonObject {
 }
 
 describe("the Gemini request decoder", () => {
-  test("accepts fields in either case and keeps the caller's own names", () => {
+  test("accepts fields in camel case and snake case, and keeps names from the caller", () => {
     const schema = { type: "OBJECT", properties: { user_name: { type: "STRING", nullable: true } } }
     const request = decode({
       contents: [{ parts: [{ inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } }] }],
@@ -118,7 +118,7 @@ describe("the Gemini request decoder", () => {
         toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["none"] } },
       },
     ],
-  ])("names an invalid %s in its error", (parameter, body) => {
+  ])("reports the invalid parameter %s", (parameter, body) => {
     expect(() => decode(body as unknown as JsonObject)).toThrow(GatewayError)
     try {
       decode(body as unknown as JsonObject)

@@ -28,7 +28,7 @@ describe("the Gemini conversation encoder", () => {
     ])
   })
 
-  test("separates instructions, including the operator's instructions", () => {
+  test("moves system and developer messages into systemInstruction", () => {
     const body = encodeWhole({
       messages: [
         { role: "system", parts: [{ type: "text", text: "a" }] },
@@ -42,7 +42,7 @@ describe("the Gemini conversation encoder", () => {
     })
   })
 
-  test("moves later instructions to the start and reports a loss", () => {
+  test("moves later instructions into systemInstruction and reports a loss", () => {
     const { body, losses } = encode({
       messages: [asked("a"), { role: "system", parts: [{ type: "text", text: "b" }] }],
     })
@@ -65,7 +65,7 @@ describe("the Gemini conversation encoder", () => {
 })
 
 describe("the Gemini media encoder", () => {
-  test("encodes images, audio and files as base64, with or without a type", () => {
+  test("encodes images, audio and files as base64, with or without a given type", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
       { type: "image", source: { type: "base64", data: PNG } },
@@ -98,7 +98,7 @@ describe("the Gemini media encoder", () => {
     expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
   })
 
-  test("passes on stored files, and addresses that Gemini can read", () => {
+  test("keeps references to stored files and URLs that Gemini can read", () => {
     const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
     const { body, losses } = partsOf(
       { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
@@ -161,7 +161,7 @@ describe("the Gemini tool encoder", () => {
     expect(body.toolConfig).toEqual({ functionCallingConfig })
   })
 
-  test("omits an empty list of tools and its options", () => {
+  test("omits an empty list of tools and the tool options", () => {
     const body = encodeWhole({ tools: [], toolChoice: { type: "none" }, parallelToolCalls: false })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -176,7 +176,7 @@ describe("the Gemini encoder of calls and results", () => {
     ],
   }
 
-  test("orders results like the calls and adds their names", () => {
+  test("sorts results in the order of the calls and adds the names of the functions", () => {
     const messages = [asked("a"), twoCalls, answered("2", "noon"), answered("1", '{"sky":"blue"}')]
     const { contents } = encodeWhole({ messages, model: EARLIER_MODEL })
     expect(at(contents, 1)).toEqual({
@@ -239,12 +239,12 @@ describe("the Gemini encoder of calls and results", () => {
     expect(at(contents, 4, "parts", 0, "functionResponse", "name")).toBe("time")
   })
 
-  test("names a result without a known call by its id", () => {
+  test("uses the id as the name of a result without a known call", () => {
     const { contents } = encodeWhole({ messages: [answered("weather", "x")] })
     expect(at(contents, 0, "parts", 0, "functionResponse", "name")).toBe("weather")
   })
 
-  test("places images of tools after the results", () => {
+  test("writes images from tools after the results", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     const content = [image, { type: "text" as const, text: "seen" }]
     const { body, losses } = encode({

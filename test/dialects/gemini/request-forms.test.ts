@@ -16,7 +16,7 @@ function decode(body: JsonObject) {
 }
 
 describe("the Gemini decoder of alternative forms", () => {
-  test("reads numbers written as text", () => {
+  test("reads numbers from strings", () => {
     const generationConfig = {
       maxOutputTokens: "50",
       temperature: "0.5",
@@ -94,7 +94,7 @@ describe("the Gemini decoder of alternative forms", () => {
     })
   })
 
-  test("accepts an element without its list", () => {
+  test("accepts a single value instead of a list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },
@@ -140,7 +140,7 @@ describe("the Gemini decoder of alternative forms", () => {
   })
 })
 
-test("the Gemini encoder restores the usual forms in requests to Google", () => {
+test("the Gemini decoder normalizes alternative forms before the request is sent to Google", () => {
   const parts = [{ functionResponse: { name: "find", response: { output: "1" } } }]
   expect(addressed({ contents: [{ role: "function", parts }] })).toMatchObject({
     contents: [{ role: "user", parts }],
@@ -167,7 +167,7 @@ function bodyWithNames(count: number, name: (index: number) => string): string {
   return JSON.stringify({ contents: "Hello", extra: objects })
 }
 
-test("names in snake case are converted in linear time", () => {
+test("the Gemini decoder converts names in snake case in linear time", () => {
   const text = bodyWithNames(1_900, (index) => `a_b${index}`)
   let body: JsonObject = {}
   const time = threadTime(() => {
@@ -177,7 +177,7 @@ test("names in snake case are converted in linear time", () => {
   expect(time).toBeLessThan(40)
 })
 
-test("a request with more names than are converted is rejected quickly", () => {
+test("the Gemini decoder quickly rejects a request with more than 2,000 names in snake case", () => {
   const text = bodyWithNames(40_000, (index) => `${"a_".repeat(25)}${index}`)
   const body = JSON.parse(text) as JsonObject
   const time = threadTime(() => {

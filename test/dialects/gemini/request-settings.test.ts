@@ -43,13 +43,13 @@ describe("the Gemini settings encoder", () => {
     })
   })
 
-  test("approximates several choices with several calls on a platform without candidates", () => {
+  test("declares several choices as approximated on a platform with one candidate per call", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
     expect(dialect.answerLimits("gemini").choices).toBe(1)
   })
 
-  test("writes the model and the stream option into the address", () => {
+  test("omits the model and the stream option from the body", () => {
     const body = encodeWhole({ stream: true, streamUsage: true })
     expect(Object.keys(body)).toEqual(["contents"])
   })
@@ -64,7 +64,7 @@ describe("the Gemini settings encoder", () => {
     expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
   })
 
-  test("drops a service tier that Gemini does not have or reads elsewhere", () => {
+  test("drops a service tier that Gemini does not have, and any service tier for Vertex", () => {
     expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
     const vertex = gemini({ serviceTier: false })
     expect(vertex.supports.service_tier).toBe("dropped")
@@ -84,7 +84,7 @@ describe("the Gemini settings encoder", () => {
     expect(encode({ metadata }, gemini({ labels: false })).losses).toEqual(["metadata:dropped"])
   })
 
-  test("reports other dialects' fields as lost by name", () => {
+  test("reports the names of other dialects' fields as lost", () => {
     const { losses } = encode({
       extra: { dialect: "openai-chat", fields: { logit_bias: {} } },
       previousResponse: "resp_1",
@@ -115,7 +115,7 @@ describe("the Gemini answer format encoder", () => {
     expect(encodeWhole({ responseFormat: { type: "text" } }).generationConfig).toBeUndefined()
   })
 
-  test("sends an instruction if an earlier model has functions", () => {
+  test("sends an instruction instead of a format to an earlier model if the request has functions", () => {
     const tools = [{ name: "f" }]
     const { body, losses } = encode({ responseFormat: format, tools, model: EARLIER_MODEL })
     expect(losses).toEqual(["json_schema:approximated"])

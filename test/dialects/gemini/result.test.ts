@@ -40,7 +40,7 @@ describe("the Gemini answer decoder", () => {
     })
   })
 
-  test("returns a choice for each candidate", () => {
+  test("returns one choice per candidate", () => {
     const candidate = (text: string, index: number): JsonObject => ({
       content: { parts: [{ text }] },
       finishReason: "STOP",
@@ -79,7 +79,7 @@ describe("the Gemini part decoder", () => {
     ])
   })
 
-  test("adds an id and empty arguments to a call without them", () => {
+  test("adds an id and empty arguments to a call that has neither", () => {
     const [first, second] = partsOf(
       { functionCall: { name: "f" } },
       { functionCall: { name: "f" } },
@@ -90,7 +90,7 @@ describe("the Gemini part decoder", () => {
     expect(first.arguments).toBe("{}")
   })
 
-  test("puts a signature right before its part, once for parallel calls", () => {
+  test("returns a signature directly before its part, and only once for parallel calls", () => {
     const parts = partsOf(
       { functionCall: { id: "1", name: "f", args: {} }, thoughtSignature: "s1" },
       { functionCall: { id: "2", name: "f", args: {} } },
@@ -134,7 +134,7 @@ describe("the Gemini part decoder", () => {
     ])
   })
 
-  test("keeps parts that the canon does not have", () => {
+  test("keeps Gemini-only parts as extras", () => {
     const kept = [
       { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: "s1" },
       { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } },
@@ -146,7 +146,7 @@ describe("the Gemini part decoder", () => {
     )
   })
 
-  test("joins chunked arguments even if all chunks arrive together", () => {
+  test("joins arguments that arrive in several chunks of one answer", () => {
     const functionCall = {
       name: "divide",
       partialArgs: [
@@ -204,7 +204,7 @@ describe("the Gemini finish reason decoder", () => {
   })
 
   test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
-    "keeps %s if there is a call",
+    "keeps %s as the raw finish reason of an answer with a call",
     (word) => {
       const call = { functionCall: { name: "f", args: {} } }
       const { finish, rawFinish } = choiceOf([call], { finishReason: word })
@@ -284,7 +284,7 @@ describe("the Gemini citation decoder", () => {
     ])
   })
 
-  test("limits positions to the segment's own words", () => {
+  test("moves positions to the words of the segment or omits them", () => {
     const groundingMetadata = {
       groundingChunks: [web("a")],
       groundingSupports: [
@@ -316,7 +316,7 @@ describe("the Gemini citation decoder", () => {
     ])
   })
 
-  test("reads long quotations under either name", () => {
+  test("reads citations under both of Gemini's field names", () => {
     const source = { startIndex: 4, endIndex: 7, uri: "https://a", license: "MIT" }
     const expected = [
       {

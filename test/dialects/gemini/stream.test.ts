@@ -65,7 +65,7 @@ describe("the Gemini stream decoder", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("continues after a finish reason", () => {
+  test("reads text that arrives after a finish reason", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(changes(lastChunk(call), chunk({ text: "a" }), lastChunk()).slice(2)).toEqual([
       { type: "text-delta", choice: 0, text: "a" },
@@ -88,7 +88,7 @@ describe("the Gemini stream decoder", () => {
 })
 
 describe("the Gemini stream decoder of reasoning", () => {
-  test("puts a signature right before its part", () => {
+  test("returns a signature directly before its part", () => {
     expect(
       changes(
         chunk({ text: "think", thought: true }),
@@ -111,7 +111,7 @@ describe("the Gemini stream decoder of reasoning", () => {
   })
 })
 
-test("the Gemini decoder estimates the length of hidden and summarized thoughts, and of an image's thoughts, from their signature", () => {
+test("the Gemini stream decoder estimates the length of thoughts from their signature", () => {
   const decoder = GEMINI.decodeEvents()
   const thoughtSignature = "x".repeat(400)
   const image = { inlineData: { mimeType: "image/png", data: "AAAA" }, thoughtSignature }
@@ -141,7 +141,7 @@ describe("the Gemini stream decoder of other content", () => {
     expect(choice?.parts.at(-1)).toEqual({ type: "image", source })
   })
 
-  test("replaces a report on a candidate with a later report", () => {
+  test("replaces extras of a candidate with later extras", () => {
     const rated = (avgLogprobs: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: {}, avgLogprobs, groundingMetadata: {}, safetyRatings: [], ...more }],
     })
@@ -209,7 +209,7 @@ describe("the Gemini stream decoder of arguments streamed by Vertex", () => {
     ])
   })
 
-  test("reports arguments of an unclosed call when another call starts, or at the end", () => {
+  test("reports arguments of an unclosed call when another call starts or the stream ends", () => {
     const another = { functionCall: { id: "2", name: "g", willContinue: true } }
     const events = changes(
       chunk(opened),
@@ -222,7 +222,7 @@ describe("the Gemini stream decoder of arguments streamed by Vertex", () => {
     ])
   })
 
-  test("reads every type of value and path", () => {
+  test("reads every type of value and every form of path", () => {
     expect(
       argumentsOf(
         { jsonPath: "$.a.b[0].c", numberValue: 1.5 },

@@ -28,7 +28,7 @@ describe("the OpenAI image encoder", () => {
     expect(losses).toEqual(["style:dropped"])
   })
 
-  test("requests one image at a time from dall-e-3, with hd and style", async () => {
+  test("requests one image per call from dall-e-3, with quality hd and a style", async () => {
     const { bodies, losses } = await asked("openai", "dall-e-3", {
       count: 2,
       form: "url",
@@ -91,7 +91,7 @@ describe("the OpenAI image encoder", () => {
     ])
   })
 
-  test("sends variations natively to dall-e-2 and as edits to other models, and rejects them for dall-e-3", async () => {
+  test("sends variations to dall-e-2, converts them to edits elsewhere, and rejects them for dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")
@@ -103,7 +103,7 @@ describe("the OpenAI image encoder", () => {
     )
   })
 
-  test("sends the caller's fields to a compatible server and treats unknown names as GPT image models", async () => {
+  test("sends the caller's fields to a compatible server, as for GPT image models", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
       options: { style: "vivid", steps: 4 },
@@ -151,12 +151,12 @@ describe("the image encoder for other vendors", () => {
     expect(losses).toEqual(["mask:approximated"])
   })
 
-  test("sends the same request to Vertex at another path", async () => {
+  test("uses the predict path of Vertex for Imagen models", async () => {
     const { paths } = await asked("vertex", "imagen-4.0-generate-001", { count: 6 })
     expect(paths).toEqual(Array(2).fill("/models/imagen-4.0-generate-001:predict"))
   })
 
-  test("requests four images at a time from Imagen and rejects edits", async () => {
+  test("requests up to four images per call from Imagen and rejects edits", async () => {
     const { bodies } = await asked("google", "imagen-4.0-generate-001", { count: 6 })
     expect(bodies).toEqual([
       { instances: [{ prompt: "a boat" }], parameters: { sampleCount: 4, aspectRatio: "1:1" } },
@@ -208,13 +208,13 @@ describe("the image encoder for other vendors", () => {
     },
   )
 
-  test("uses Together's name for base64 and requests four images at a time", async () => {
+  test("uses Together's name for base64 and requests up to four images per call", async () => {
     const { bodies } = await asked("together", "black-forest-labs/FLUX.1-schnell", { count: 5 })
     expect(bodies.map(({ n }) => n)).toEqual([4, 1])
     expect(bodies[0]).toMatchObject({ response_format: "base64", width: 1024, height: 1024 })
   })
 
-  test("sends Stability a form, with separate addresses for two models", async () => {
+  test("sends Stability a form, with a separate path for each model family", async () => {
     const core = await asked("stability", "core", { size: { width: 2000, height: 1000 } })
     expect(core.paths).toEqual(["/v2beta/stable-image/generate/core"])
     expect(core.bodies).toEqual([{ prompt: "a boat", aspect_ratio: "16:9" }])
@@ -224,7 +224,7 @@ describe("the image encoder for other vendors", () => {
     expect(large.bodies[0]).toMatchObject({ model: "sd3.5-large" })
   })
 
-  test("sends Stability variations, and edits to a separate service", async () => {
+  test("sends Stability variations to the generation path and edits to the edit path", async () => {
     const file = `image.png ${PNG}`
     const varied = await asked("stability", "sd3.5-large", { task: "variation" })
     expect(varied.paths).toEqual(["/v2beta/stable-image/generate/sd3"])
@@ -257,7 +257,7 @@ describe("the image encoder for other vendors", () => {
     expect(edited.losses).toEqual(["quality:dropped"])
   })
 
-  test("sends masks in the form of each vendor", () => {
+  test("declares the mask style of each model", () => {
     for (const [vendor, model, style] of [
       ["stability", "inpaint", "white"],
       ["stability", "core", undefined],
@@ -270,7 +270,7 @@ describe("the image encoder for other vendors", () => {
     }
   })
 
-  test("supports every declared task of a vendor with one of its models", () => {
+  test("supports each task that a vendor declares with at least one model", () => {
     for (const [vendor, ...models] of [
       ["openai", "gpt-image-1"],
       ["azure", "pictures"],
@@ -317,7 +317,7 @@ describe("the image encoder for other vendors", () => {
     }
   })
 
-  test("sends Amazon's and Stability's models their task format on Bedrock", async () => {
+  test("uses the task formats of Amazon's and Stability's models on Bedrock", async () => {
     const canvas = await asked("bedrock", "amazon.nova-canvas-v1:0", {
       count: 6,
       options: { quality: "high" },
@@ -358,7 +358,7 @@ describe("the image encoder for other vendors", () => {
     expect(stable.bodies[0]).toMatchObject({ mode: "text-to-image", aspect_ratio: "1:1" })
   })
 
-  test("sends Fireworks workflows with ratios, or sizes for older models", async () => {
+  test("sends Fireworks an aspect ratio, or a size for older models", async () => {
     const name = "accounts/fireworks/models/flux-1-dev-fp8"
     const flux = await asked("fireworks", name)
     expect(flux.paths).toEqual([`/workflows/${name}/text_to_image`])

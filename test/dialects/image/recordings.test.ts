@@ -28,7 +28,7 @@ function imagesIn(body: unknown): number {
 }
 
 describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)("cover all vendors", () => {
+  test.skipIf(!HAS_FIXTURES)("exist for all vendors", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
       new Set(["openai", "xai", "openrouter", "google", "vertex"]),
@@ -39,14 +39,14 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     const { id, status, body, answer } = recording
     const format = imagesOf(vendorOf(recording))
     if (status !== 200) {
-      test(`report a rejected request: ${id}`, () => {
+      test(`decode to a rejected request: ${id}`, () => {
         const error = format.decodeError(status, body, answer.headers)
         expect(error.kind).toBe("rejected_by_upstream")
         expect(JSON.stringify(body)).toContain(error.message)
       })
       continue
     }
-    test(`decode to all images with their usage: ${id}`, async () => {
+    test(`decode to all images and their usage: ${id}`, async () => {
       const { images, usage } = await format.decode([answer], requestOf())
       expect(images).toHaveLength(imagesIn(body))
       expect(images.length).toBeGreaterThan(0)
@@ -57,27 +57,24 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)(
-    "belong to requests whose fields OpenAI receives unchanged",
-    async () => {
-      const generations = RECORDINGS.filter(
-        ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
-      )
-      expect(generations.length).toBeGreaterThanOrEqual(3)
-      for (const { request } of generations) {
-        const { model = "", ...parameters } = decodeImageParameters("generation", request)
-        const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
-        const { quality, ...rest } = request
-        // The oldest model has only one quality.
-        const isDropped = request["model"] === "dall-e-2" && quality !== undefined
-        expect(bodies[0]).toMatchObject(isDropped ? rest : request)
-        expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
-      }
-    },
-  )
+  test.skipIf(!HAS_FIXTURES)("answer requests that the encoder reproduces", async () => {
+    const generations = RECORDINGS.filter(
+      ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
+    )
+    expect(generations.length).toBeGreaterThanOrEqual(3)
+    for (const { request } of generations) {
+      const { model = "", ...parameters } = decodeImageParameters("generation", request)
+      const { bodies, losses } = await asked("openai", model, { ...parameters, images: [] })
+      const { quality, ...rest } = request
+      // The oldest model has only one quality.
+      const isDropped = request["model"] === "dall-e-2" && quality !== undefined
+      expect(bodies[0]).toMatchObject(isDropped ? rest : request)
+      expect(losses).toEqual(isDropped ? ["quality:dropped"] : [])
+    }
+  })
 
   test.skipIf(!HAS_FIXTURES)(
-    "include edits of the AI SDK and a rejection of response_format",
+    "include edits of the AI SDK and an error for response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
       const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())

@@ -46,7 +46,7 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
 }
 
 describe("the image stream", () => {
-  test("passes drafts on unchanged for any split and holds the final image back", () => {
+  test("forwards drafts unchanged for any split of the bytes and withholds the final image", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
       fc.property(cut, (cuts) => {
@@ -64,7 +64,7 @@ describe("the image stream", () => {
     expect(read(reader, event(DRAFT, lines))).toBe(FIRST_TEXT)
   })
 
-  test("passes unknown events on", () => {
+  test("forwards unknown events", () => {
     const text = 'event: later\ndata: {"type":"later"}\n\n'
     expect(read(new ImageEventReader(), text)).toBe(text)
   })
@@ -78,7 +78,7 @@ describe("the image stream", () => {
     expect(reader.drafts).toBe(1)
   })
 
-  test("returns the vendor's message for the caller's mistake", () => {
+  test("returns the vendor's message for an invalid request", () => {
     const error = { type: "image_generation_user_error", code: "moderation_blocked", message: "no" }
     const text = event({ type: "error" }, JSON.stringify({ type: "error", error }))
     expect(() => read(new ImageEventReader(), text)).toThrow(

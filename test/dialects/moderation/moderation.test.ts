@@ -93,7 +93,7 @@ describe("moderation of a conversation", () => {
     expect(MISTRAL.encode(request, "m")).toMatchObject({ calls: [{ body: json([input]) }] })
   })
 
-  test("sends or rejects images, and never drops them", () => {
+  test("sends images to OpenAI and rejects images for Mistral", () => {
     const image = { type: "image_url", image_url: { url: "https://a/b.png" } }
     const shown = [{ role: "user", content: [image] }]
     const one = decodeChatModerationRequest({ model: "a/b", input: shown })
@@ -122,7 +122,7 @@ describe("moderation of a conversation", () => {
 })
 
 describe("the moderation answer decoder", () => {
-  test("derives a missing flag from the categories", async () => {
+  test("derives a missing flagged field from the categories", async () => {
     const scores = { violence: 0.8, health: 0.1 }
     const { verdicts, tokens } = await decode({
       results: [{ categories: { violence: true, health: false }, category_scores: scores }],
@@ -134,7 +134,7 @@ describe("the moderation answer decoder", () => {
     expect(tokens).toBe(7)
   })
 
-  test("keeps the flag of a verdict, and reports no tokens without usage", async () => {
+  test("keeps the flag of a verdict, and reports no tokens if usage is missing", async () => {
     const result = { flagged: false, categories: { a: true }, category_scores: { a: 0.6 } }
     expect(await decode({ results: [result] })).toEqual({ verdicts: [result] })
   })

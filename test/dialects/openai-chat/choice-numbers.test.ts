@@ -13,7 +13,7 @@ function answer(indexes: readonly number[]): JsonObject {
   return { choices, created: 1_762_345_678_901 }
 }
 
-describe("choices of a whole answer", () => {
+describe("the choices of an answer without streaming", () => {
   test.each([
     [[1], [0]],
     [[7], [0]],
@@ -29,7 +29,7 @@ describe("choices of a whole answer", () => {
       [0, 2],
       [0, 1],
     ],
-  ])("numbered %p get the indexes %p", (given, expected) => {
+  ])("with the numbers %p receive the indexes %p", (given, expected) => {
     const decoded = OPENAI_CHAT.decodeResult(answer(given))
     expect(decoded.choices.map(({ index }) => index)).toEqual(expected)
     const body = answer(given)
@@ -40,7 +40,7 @@ describe("choices of a whole answer", () => {
   })
 })
 
-test("the only requested choice of a stream has index 0, even if the stream is passed on unchanged", () => {
+test("the OpenAI decoder and patcher give the only requested choice of a stream index 0", () => {
   const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
   const choice = { index: 1, delta: { content: "Hi" }, finish_reason: "stop" }
   const json = { id: "c", choices: [choice] }

@@ -132,7 +132,7 @@ describe("the OpenAI request encoder", () => {
     expect(without.losses).toEqual([{ name: "cache_control", effect: "dropped" }])
   })
 
-  test("drops cache markers on calls and on answers without text", () => {
+  test("drops cache markers on tool calls and on tool results without text", () => {
     const parts: Part[] = [{ type: "tool-call", id: "a", name: "f", arguments: "{}", cache: {} }]
     const answers: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
     for (const [role, marked] of [["assistant", parts] as const, ["tool", answers] as const]) {
@@ -202,7 +202,7 @@ describe("the OpenAI tool result encoder", () => {
     expect(losses).toEqual(["tool_result.media"])
   })
 
-  test("sends results in the legacy format back in that format", () => {
+  test("keeps the legacy format of calls and results", () => {
     const body = {
       model: "m",
       messages: [
@@ -252,7 +252,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("writes calls in place of content", () => {
+  test("writes null content if an answer has only calls", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -276,7 +276,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("writes citations as annotations with positions in the whole content", () => {
+  test("writes citations as annotations with positions in the complete content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -309,7 +309,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("fills in missing fields and drops another dialect's extras", () => {
+  test("adds missing fields and drops extras of other dialects", () => {
     const extra = { dialect: "gemini", fields: { secret: 1 } } as const
     const encoded = encodeResult({
       extra,

@@ -117,7 +117,7 @@ describe("the OpenAI error decoder", () => {
     [400, [{ error: { message: "API key not valid. Please pass a valid API key.", code: 400 } }]],
     [429, { error: { message: "You exceeded your quota", code: "insufficient_quota" } }],
     [401, { detail: "Invalid API Key sk-12345" }],
-  ])("hides details of the operator's credential (%i)", (status, body) => {
+  ])("hides details of the operator's credential for status %i", (status, body) => {
     const error = decodeError(status, body)
     expect(error.kind).toBe("upstream_error")
     expect(error.message).toContain("credential")
@@ -167,13 +167,13 @@ test.each([
       error: { message: "Failed", innererror: { details: [{ message: "Insufficient credits" }] } },
     },
   ],
-])("the decoder does not attribute an account error in any member to the caller: %j", (body) => {
+])("the OpenAI error decoder never attributes an account error to the caller: %j", (body) => {
   const error = decodeError(400, body)
   expect(error.kind).not.toBe("invalid_request")
   expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
 })
 
-test("the decoder does not treat the caller's own text as an account error", () => {
+test("the OpenAI error decoder does not treat quoted text of the caller as an account error", () => {
   const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
   expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
 })

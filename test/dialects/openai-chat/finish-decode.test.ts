@@ -39,7 +39,7 @@ describe("the OpenAI decoder of empty frames", () => {
     ])
   })
 
-  test("ignores a cumulative message next to the delta", () => {
+  test("ignores a cumulative message in a choice with a delta", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })
@@ -97,7 +97,7 @@ describe("the OpenAI decoder of errors after status 200", () => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 
-  test("recognizes an error by the event name", () => {
+  test("recognizes an error by the name of its event", () => {
     const data = JSON.stringify({ message: "sorry" })
     expect(decode({ event: "error", data })).toEqual([errorEvent({ message: "sorry" })])
     expect(decode({ event: "error", data: "sorry" })).toEqual([errorEvent({ message: "sorry" })])
@@ -119,7 +119,7 @@ describe("the OpenAI decoder of the stream end", () => {
     expect(decoder.finished).toBe(true)
   })
 
-  test("reports no end if the stream breaks", () => {
+  test("does not finish if the stream breaks", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     expect(decoder.end()).toEqual([])
@@ -164,7 +164,7 @@ describe("the OpenAI decoder of the stream end", () => {
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("failed while it wrote")
   })
 
-  test("reports an error in a choice as a vendor failure with its own code", () => {
+  test("reports an error in a choice as a vendor failure with the error's code", () => {
     const error = { code: 429, message: "slow down" }
     const choice = { index: 0, message: { content: "part" }, finish_reason: "error", error }
     expect(() => OPENAI_CHAT.decodeResult({ choices: [choice] })).toThrow("overloaded")

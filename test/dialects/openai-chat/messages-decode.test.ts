@@ -147,7 +147,7 @@ describe("the OpenAI message decoder", () => {
     ])
   })
 
-  test("reads withheld reasoning and other reasoning details", () => {
+  test("reads encrypted reasoning and reasoning summaries from reasoning_details", () => {
     const details = [
       { type: "reasoning.encrypted", data: "x", id: "rs_1", format: "openai-responses-v1" },
       { type: "reasoning.summary", summary: "hm" },
@@ -166,7 +166,7 @@ describe("the OpenAI message decoder", () => {
     ])
   })
 
-  test("puts citations of earlier turns on the text", () => {
+  test("attaches annotations of earlier turns to the text", () => {
     const cited = { url: "https://host/a", title: "A", start_index: 0, end_index: 1 }
     const other = { type: "file_citation", file_citation: {} }
     const annotations = [{ type: "url_citation", url_citation: cited }, other]
@@ -196,7 +196,7 @@ describe("the OpenAI message decoder", () => {
     expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([answer])
   })
 
-  test("keeps other members as extras", () => {
+  test("keeps unknown message fields as extras", () => {
     const request = withMessage({
       role: "assistant",
       content: "a",
@@ -235,7 +235,7 @@ describe("the OpenAI part decoder", () => {
     ])
   })
 
-  test("decodes files by data, id and address", () => {
+  test("decodes files by data, id and URL", () => {
     expect(file({ file_id: "file-1", filename: null })).toEqual([
       { type: "file", source: { type: "reference", id: "file-1" } },
     ])
@@ -249,7 +249,7 @@ describe("the OpenAI part decoder", () => {
     expect(file({ file_data: "https://host/a.pdf" })).toMatchObject([{ source: { type: "url" } }])
   })
 
-  test("keeps unknown members as extras in place", () => {
+  test("keeps unknown fields of a part as extras of the part", () => {
     const part = {
       type: "image_url",
       image_url: { url: "https://host/a.png", x: 1 },

@@ -32,7 +32,7 @@ function partsOf(message: JsonObject, finish: string) {
   return { parts: whole.choices[0]?.parts, finish: whole.choices[0]?.finish }
 }
 
-describe("the OpenAI decoder on a server that sends every optional member", () => {
+describe("the OpenAI decoder for a server that sends every optional member", () => {
   test("ignores an empty function_call", () => {
     const message = { role: "assistant", content: "4", function_call: EMPTY, tool_calls: null }
     expect(partsOf(message, "stop")).toEqual({
@@ -51,7 +51,7 @@ describe("the OpenAI decoder on a server that sends every optional member", () =
     })
   })
 
-  test("completes a verbatim message with an empty call", () => {
+  test("writes empty content if a message has only an empty call", () => {
     const body: JsonObject = {
       choices: [{ message: { content: null, function_call: EMPTY }, finish_reason: "stop" }],
     }
@@ -60,7 +60,7 @@ describe("the OpenAI decoder on a server that sends every optional member", () =
   })
 })
 
-test("the OpenAI decoder serializes content that is an object as text", () => {
+test("the OpenAI decoder serializes content that is an object", () => {
   const message = { role: "assistant", content: { title: "Oslo", year: 1048 } }
   const text = '{"title":"Oslo","year":1048}'
   expect(partsOf(message, "stop").parts).toEqual([{ type: "text", text }])

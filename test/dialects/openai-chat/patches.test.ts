@@ -28,7 +28,7 @@ function request(body: JsonObject, quirks: Partial<OpenAiChatQuirks> = {}, maxTo
   return openAiChat(quirks).patches.request({ model: "a/b", ...body }, patch)
 }
 
-describe("a verbatim OpenAI request", () => {
+describe("the patcher of OpenAI requests", () => {
   test("changes only the model name", () => {
     const body = { model: "a/b", messages: [{ role: "user", content: "Hi" }], x: { y: [1] } }
     const patched = OPENAI_CHAT.patches.request(body, { model: "up" })
@@ -37,7 +37,7 @@ describe("a verbatim OpenAI request", () => {
     expect(body.model).toBe("a/b")
   })
 
-  test("requests usage when it streams", () => {
+  test("requests usage of a stream", () => {
     const options = { include_obfuscation: false, include_usage: false }
     expect(request({ stream: true }).body.stream_options).toEqual({ include_usage: true })
     expect(request({ stream: true, stream_options: options }).body.stream_options).toEqual({
@@ -101,7 +101,7 @@ describe("a verbatim OpenAI request", () => {
     expect(request({}).body).not.toHaveProperty("temperature")
   })
 
-  test("adapts messages only if the vendor requires it", () => {
+  test("converts developer messages and reasoning only if the vendor requires a conversion", () => {
     const messages = [
       { role: "developer", content: "d" },
       { role: "assistant", content: "a", reasoning_content: "hm", reasoning_details: [] },
@@ -125,7 +125,7 @@ describe("a verbatim OpenAI request", () => {
     expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
   })
 
-  test("sends reasoning of earlier turns if the model requires it, and fills in missing reasoning", () => {
+  test("keeps earlier reasoning and adds missing reasoning if the model requires reasoning", () => {
     const calls = { tool_calls: [call("1")] }
     const messages = [
       { role: "assistant", content: null, ...calls },
@@ -178,8 +178,8 @@ describe("a verbatim OpenAI request", () => {
   })
 })
 
-describe("a verbatim OpenAI answer", () => {
-  test("has the public model name and the id prefix", () => {
+describe("the patcher of complete OpenAI answers", () => {
+  test("writes the public model name and the id prefix", () => {
     const body: JsonObject = { id: "gen-1", model: "up", created: 7, provider: "x", choices: [] }
     OPENAI_CHAT.patches.result(body, PATCH)
     expect(body).toEqual({
@@ -192,7 +192,7 @@ describe("a verbatim OpenAI answer", () => {
     })
   })
 
-  test("has missing fields repaired for official clients", () => {
+  test("adds missing fields that official clients require", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -217,14 +217,14 @@ describe("a verbatim OpenAI answer", () => {
   })
 })
 
-describe("the patcher of verbatim OpenAI frames", () => {
+describe("the patcher of OpenAI stream frames", () => {
   const delta = { role: "assistant", content: "a" }
   const choices = [{ index: 0, delta, finish_reason: null }]
   const object = "chat.completion.chunk"
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
-  test("adds the public model and the id prefix, and changes nothing else", () => {
+  test("writes the public model name and the id prefix, and keeps all other fields", () => {
     const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
@@ -236,7 +236,7 @@ describe("the patcher of verbatim OpenAI frames", () => {
     expect(chunk.model).toBe("up")
   })
 
-  test("keeps the original text if nothing changes", () => {
+  test("keeps the original bytes if no field changes", () => {
     const choice = '{"index":0,"delta":{"role":"assistant"}}'
     const head = `"id":"chatcmpl-1", "object":"${object}", "created":7, "model":"public/model"`
     const data = `{ ${head}, "choices":[${choice}] }`
@@ -283,7 +283,7 @@ describe("the patcher of verbatim OpenAI frames", () => {
     expect(patchFrame(frame(json), asked).action).toBe("withhold")
   })
 
-  test("withholds an invalid frame, and keeps errors", () => {
+  test("withholds an empty frame, and forwards [DONE] and errors", () => {
     expect(patchFrame({ data: "" }, PATCH).action).toBe("withhold")
     expect(patchFrame({ data: "[DONE]" }, PATCH)).toEqual({
       action: "last",
@@ -296,7 +296,7 @@ describe("the patcher of verbatim OpenAI frames", () => {
     })
   })
 
-  test("repairs content in a list and calls without an index", () => {
+  test("converts content in a list to text and numbers calls without an index", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const other = { ...call, id: "b" }
     const delta = { content: [{ type: "text", text: "so" }], tool_calls: [call, other] }
@@ -376,7 +376,7 @@ describe("the patcher of verbatim OpenAI frames", () => {
     expect(JSON.parse(patchFrame(frame(json), PATCH).data).id).not.toBe(ids[0])
   })
 
-  test("recognizes the last frame, and a frame that breaks the stream", () => {
+  test("ends a stream with [DONE], and a broken stream with an error", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     expect(patcher.end()).toEqual([{ data: "[DONE]" }])
     const [broken, ...more] = patcher.fail(new GatewayError("upstream_timeout", "late"), "r1")
@@ -385,8 +385,8 @@ describe("the patcher of verbatim OpenAI frames", () => {
   })
 })
 
-describe("the cost of a verbatim OpenAI answer", () => {
-  test("appears in the usage of a whole answer and of a stream's last chunk", () => {
+describe("the cost of a patched OpenAI answer", () => {
+  test("appears in the usage of a complete answer and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
       const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
       OPENAI_CHAT.setCost(answer, "0.000012")

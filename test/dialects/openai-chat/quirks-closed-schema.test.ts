@@ -33,7 +33,7 @@ for (const [way, send] of WAYS) {
     return { messages: body.messages as JsonObject[], losses }
   }
 
-  describe(`the OpenAI encoder for a closed schema, ${way}`, () => {
+  describe(`the OpenAI encoder for a vendor that rejects unknown fields, ${way}`, () => {
     test("drops OpenAI-only fields by name", () => {
       const lacking = {
         logit_bias: { 5: 1 },
@@ -143,7 +143,7 @@ for (const [way, send] of WAYS) {
       expect(said(own)).toEqual({ messages: [own], losses: [] })
     })
 
-    test("always writes parameters of functions", () => {
+    test("adds an empty parameter schema to functions without parameters", () => {
       const { body, losses } = sent({ tools: [{ type: "function", function: { name: "f" } }] })
       expect(body.tools).toEqual([
         {
@@ -179,7 +179,7 @@ for (const [way, send] of WAYS) {
   })
 }
 
-test("thinking in the Anthropic format becomes a reasoning effort for Mistral", () => {
+test("the Mistral encoder converts an Anthropic thinking budget to a reasoning effort", () => {
   const request: ChatRequest = ANTHROPIC_MESSAGES.decodeRequest({
     model: "a/b",
     max_tokens: 4000,

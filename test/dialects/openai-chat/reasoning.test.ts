@@ -118,24 +118,24 @@ describe("reasoning that the caller sends back", () => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 
-    test("survives in a whole answer", () => {
+    test("remains unchanged in a complete answer", () => {
       const [choice] = whole.choices as { message: JsonObject }[]
       expect(partsOf(choice?.message)).toEqual(folded.parts)
     })
 
-    test("survives in a stream read by openai-python", () => {
+    test("remains unchanged in a stream that openai-python reads", () => {
       const message = readByPython(encodeStream(events))
       expect(message).toMatchObject({ role: "assistant" })
       const parts = signedParts(partsOf(message))
       expect(parts.filter(isCurrent(folded.parts))).toEqual(signedParts(folded.parts))
     })
 
-    test("survives in a stream read by openai-node", async () => {
+    test("remains unchanged in a stream that openai-node reads", async () => {
       const message = await readByNode(encodeStream(events))
       expect(signedParts(partsOf(message))).toEqual(signedParts(folded.parts))
     })
 
-    test("survives in a stream read as an upstream", () => {
+    test("remains unchanged in a stream that the gateway decodes", () => {
       const decoder = OPENAI_CHAT.decodeEvents()
       const decoded = encodeStream(events).flatMap((frame) => decoder.push(frame))
       expect(foldEvents(decoded).choices[0]?.parts).toEqual(folded.parts)
@@ -149,7 +149,7 @@ function isCurrent(parts: readonly Part[]): (part: Part) => boolean {
   return (part) => part.type !== "reasoning" || current.has(part.signature ?? false)
 }
 
-describe("reasoning signatures for a vendor", () => {
+describe("signed reasoning that the caller sends back", () => {
   const keeping = openAiChat(KEEPING)
 
   function encode(signedBy: DialectId, text: string, isRedacted?: true) {
@@ -162,7 +162,7 @@ describe("reasoning signatures for a vendor", () => {
     return { message: (body.messages as JsonObject[])[0], losses }
   }
 
-  test("reach vendors of the same dialect", () => {
+  test("reaches vendors of the signature's dialect with its signature", () => {
     expect(encode("openai-chat", "hm")).toEqual({
       message: {
         role: "assistant",
@@ -179,7 +179,7 @@ describe("reasoning signatures for a vendor", () => {
     })
   })
 
-  test("do not reach vendors of another dialect, but the text does", () => {
+  test("reaches vendors of another dialect as text without the signature", () => {
     const losses = [{ name: "reasoning.signature", effect: "dropped" }]
     expect(encode("anthropic-messages", "hm")).toEqual({
       message: { role: "assistant", content: "", reasoning_content: "hm" },

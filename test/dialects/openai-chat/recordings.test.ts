@@ -120,18 +120,15 @@ const answered = recordings.filter(({ status }) => status === 200)
 const whole = answered.filter(({ answer }) => typeof answer === "object")
 const streamed = answered.filter(({ answer }) => typeof answer === "string")
 
-test.skipIf(!HAS_FIXTURES)(
-  "OpenAI recordings can be read from the folder next to the repository",
-  () => {
-    expect(whole.length).toBeGreaterThan(100)
-    expect(streamed.length).toBeGreaterThan(30)
-  },
-)
+test.skipIf(!HAS_FIXTURES)("OpenAI recordings exist in the folder next to the repository", () => {
+  expect(whole.length).toBeGreaterThan(100)
+  expect(streamed.length).toBeGreaterThan(30)
+})
 
 describe("recorded OpenAI requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut) continue
-    test(`decode and encode to the same result: ${file}`, () => {
+    test(`remain unchanged after decoding and encoding: ${file}`, () => {
       const decoded = OPENAI_CHAT.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       expect(decoded.messages.length).toBe((request.messages as unknown[]).length)
@@ -154,7 +151,7 @@ describe("recorded OpenAI requests", () => {
 
 describe("recorded OpenAI answers", () => {
   for (const { file, answer } of whole) {
-    test(`match the independent reading: ${file}`, () => {
+    test(`match an independent decoder: ${file}`, () => {
       const body = answer as JsonObject
       const result = OPENAI_CHAT.decodeResult(body)
       const reading = readWhole(body)
@@ -209,9 +206,9 @@ describe("recorded OpenAI streams", () => {
   }
 })
 
-describe("recorded OpenAI streams on the verbatim path", () => {
+describe("recorded OpenAI streams after patching", () => {
   for (const { file, answer } of streamed) {
-    test(`keep one id and report usage on request: ${file}`, () => {
+    test(`have one id, and usage only on request: ${file}`, () => {
       const frames = parsedFramesOf(answer as string)
       for (const streamUsage of [true, false]) {
         const ids = new Set<unknown>()
@@ -249,7 +246,7 @@ describe("recorded OpenAI streams on the verbatim path", () => {
   }
 })
 
-describe("streams of other clients' OpenAI fixtures", () => {
+describe("recorded OpenAI streams from the fixtures of other clients", () => {
   const files = HAS_FIXTURES
     ? [
         "deepseek/chat/deepseek-tool-call",
@@ -277,7 +274,7 @@ describe("streams of other clients' OpenAI fixtures", () => {
     : []
 
   for (const file of files) {
-    test(`match the independent reading: ${file}`, () => {
+    test(`match an independent decoder: ${file}`, () => {
       const lines = readFixture(`vercel-ai/${file}.chunks.txt`).trim().split("\n")
       const text = `${lines.map((line) => `data: ${line}\n\n`).join("")}data: [DONE]\n\n`
       const result = foldEvents(decodeStream(framesOf(text)))

@@ -19,7 +19,7 @@ describe("the OpenAI request decoder", () => {
     })
   })
 
-  test("reads every parameter of the canon", () => {
+  test("reads every canonical parameter", () => {
     const schema = { type: "object" }
     const request = decodeRequest(
       body({
@@ -82,7 +82,7 @@ describe("the OpenAI request decoder", () => {
     expect(request.extra).toBeUndefined()
   })
 
-  test("treats null as absent", () => {
+  test("treats null like a missing field", () => {
     const names = [
       ["stream", "stream_options", "max_tokens", "max_completion_tokens", "n", "temperature"],
       ["top_p", "stop", "seed", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"],
@@ -98,12 +98,12 @@ describe("the OpenAI request decoder", () => {
     expect(decodeRequest(body({ temperature: 1, top_p: 0.5, stop: [] })).stop).toBeUndefined()
   })
 
-  test("keeps other fields as extras", () => {
+  test("keeps unknown fields as extras", () => {
     const fields = { store: true, logit_bias: { "5": 1 }, vendor_field: [1] }
     expect(decodeRequest(body(fields)).extra).toEqual({ dialect: "openai-chat", fields })
   })
 
-  test("keeps other tools, choices and formats as extras", () => {
+  test("keeps unknown kinds of tools, tool choices and formats as extras", () => {
     const search = { type: "openrouter:web_search", parameters: { max_uses: 1 } }
     const choice = { type: "allowed_tools", allowed_tools: {} }
     const request = decodeRequest(
@@ -147,7 +147,7 @@ describe("the OpenAI request decoder", () => {
     expect(request.extra).toBeUndefined()
   })
 
-  test("keeps other members of a reasoning option as extras", () => {
+  test("keeps unknown members of a reasoning option as extras", () => {
     const request = decodeRequest(body({ reasoning: { effort: "low", x: 1 } }))
     expect(request.reasoning).toEqual({ effort: "low" })
     expect(request.extra?.fields).toEqual({ reasoning: { x: 1 } })

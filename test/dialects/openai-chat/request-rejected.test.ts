@@ -236,12 +236,12 @@ describe("OpenAI request validation", () => {
     expect(rejected.message).toContain(words)
   })
 
-  test("does not repeat a long value completely in the error", () => {
+  test("shortens a long value in the error", () => {
     const { message } = refusal(withMessage({ role: "x".repeat(100_000), content: "" }))
     expect(message.length).toBeLessThan(500)
   })
 
-  test("does not check all characters of a long image", () => {
+  test("checks a data URL of 20 million characters quickly", () => {
     const url = `data:image/png;base64,${"A".repeat(20_000_000)}`
     const request = withPart({ type: "image_url", image_url: { url } })
     expect(threadTime(() => decodeRequest(request), 200)).toBeLessThan(200)

@@ -14,7 +14,7 @@ function metadata(keys: number): JsonObject {
   return Object.fromEntries(Array.from({ length: keys }, (_, key) => [`key ${key}`, "value"]))
 }
 
-describe("OpenAI validation of dependent parameters and of limits on objects", () => {
+describe("OpenAI validation of dependent parameters and object limits", () => {
   test.each<[JsonObject, kind: string, parameter: string, words: string]>([
     [
       { max_tokens: 1, max_completion_tokens: 1 },

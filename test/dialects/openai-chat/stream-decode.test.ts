@@ -60,7 +60,7 @@ describe("the OpenAI stream decoder", () => {
 })
 
 describe("the OpenAI stream decoder of tool calls", () => {
-  test("accepts up to 1,000 calls in an answer, decoded and repaired", () => {
+  test("accepts up to 1,000 tool calls in an answer", () => {
     const called = { name: "f", arguments: "{}" }
     const decoder = OPENAI_CHAT.decodeEvents()
     const indexes = new CallIndexes()
@@ -156,7 +156,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("keeps an id that the gateway has assigned", () => {
+  test("keeps an id that the gateway assigned before the vendor's id arrived", () => {
     const events = changes(
       calls({ index: 0, function: { name: "f", arguments: "{" } }),
       calls({ index: 0, id: "late", function: { name: "f", arguments: "}" } }),
@@ -168,7 +168,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("never gives an assigned id to a second call", () => {
+  test("assigns a different id to each call without an id", () => {
     const whole = calls(
       { function: { name: "f", arguments: "{}" } },
       { function: { name: "f", arguments: "{}" } },
@@ -177,7 +177,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     expect(new Set(ids.filter(Boolean)).size).toBe(4)
   })
 
-  test("accepts an object as arguments", () => {
+  test("accepts arguments that are an object", () => {
     const events = changes(
       calls({ index: 0, id: "a", function: { name: "f", arguments: { x: 1 } } }),
     )
@@ -197,7 +197,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("ends a choice with stop if the tool was required", () => {
+  test("reports tool calls if a choice with calls ends with stop", () => {
     const events = changes(calls({ index: 0, ...opened }), finish("stop"))
     expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
   })
@@ -210,11 +210,11 @@ describe("the OpenAI stream decoder of reasoning", () => {
     ])
   })
 
-  test("reports a thought once if both fields contain it", () => {
+  test("reports a thought once if two fields contain the same thought", () => {
     expect(changes(delta({ reasoning: "hm", reasoning_content: "hm" }))).toHaveLength(1)
   })
 
-  test("accepts a list of content, as Mistral sends it", () => {
+  test("accepts content in a list, as Mistral sends it", () => {
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }], closed: true },
       { type: "text", text: "so" },

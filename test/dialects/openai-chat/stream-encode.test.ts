@@ -157,7 +157,7 @@ describe("the OpenAI stream encoder", () => {
     expect(lists).toHaveLength(1)
   })
 
-  test("adds a missing start, with one id for every chunk", () => {
+  test("generates one id for all chunks if the stream has no start event", () => {
     const chunks = chunksOf(encode([{ type: "text-delta", choice: 0, text: "a" }]))
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
     expect(chunks[0]).toMatchObject({ model: "vendor/model" })
@@ -174,7 +174,7 @@ describe("the OpenAI stream encoder", () => {
     expect(chunks[0]).toMatchObject({ id: "chatcmpl-msg_1", model: "vendor/model" })
   })
 
-  test("delays the final chunks to the end", () => {
+  test("sends the final chunks at the end", () => {
     const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, streamUsage: true })
     const events: ChatEvent[] = [
       START,
@@ -187,7 +187,7 @@ describe("the OpenAI stream encoder", () => {
     expect(encoder.end()).toMatchObject([{ json: { choices: [] } }, { data: "[DONE]" }])
   })
 
-  test("drops extras of another dialect and restores its own in place", () => {
+  test("drops extras of other dialects and restores OpenAI's extras in their fields", () => {
     const fields = { logprobs: { content: [] }, message: { annotations: [1] } }
     const ours = encode([START, extraEvent("openai-chat", fields)])
     expect(chunksOf(ours)[1]).toMatchObject({
@@ -222,7 +222,7 @@ function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): Chat
   return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
 }
 
-test("thousands of signed chunks are not repeated in later chunks, and the last list has all of them", () => {
+test("the OpenAI stream encoder repeats no signature in later chunks and lists all at the end", () => {
   const chunks = 5_000
   const frames = encode([
     START,

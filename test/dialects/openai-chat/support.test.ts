@@ -111,7 +111,7 @@ const VARIANTS: readonly (readonly [string, Partial<OpenAiChatQuirks>])[] = [
 ]
 
 for (const [name, quirks] of VARIANTS) {
-  describe(`reported losses with the quirks of ${name}`, () => {
+  describe(`losses with the quirks of ${name}`, () => {
     const dialect = openAiChat(quirks)
     test.each(Object.keys(FEATURES) as Feature[])(
       "match the declared support for %s",
@@ -125,7 +125,7 @@ for (const [name, quirks] of VARIANTS) {
   })
 }
 
-describe("features that callers can use", () => {
+describe("features that OpenAI callers can use", () => {
   test("include all features except the mark of a failed tool result", () => {
     const all = Object.keys(FEATURES) as Feature[]
     expect(all.filter((name) => !OPENAI_CHAT.expresses.has(name))).toEqual(["tool_result.failed"])
@@ -135,7 +135,7 @@ describe("features that callers can use", () => {
   const carried = (Object.keys(FEATURES) as Feature[]).filter(
     (name) => keeping.supports[name] === "carried",
   )
-  test.each(carried)("include %s, which the gateway translates", (feature) => {
+  test.each(carried)("include %s, which is equal after encoding and decoding", (feature) => {
     const asked = { ...ASKED, ...EXAMPLES[feature] }
     const { body } = keeping.encodeRequest(asked)
     expect(OPENAI_CHAT.decodeRequest(body)).toEqual(asked)

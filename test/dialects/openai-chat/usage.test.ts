@@ -48,7 +48,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
   })
 
-  test("reads the lifetimes of cache writes under Anthropic's names outside the details", () => {
+  test("reads the lifetimes of cache writes under Anthropic's names next to the total", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const reported = { cache_creation_input_tokens: 20, cache_creation: lifetimes }
     expect(decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...reported })).toMatchObject({
@@ -59,7 +59,7 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("reads the lifetimes of cache writes under Anthropic's names", () => {
+  test("reads the lifetimes of cache writes under Anthropic's names in the details", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
     const reported = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
@@ -77,7 +77,7 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("counts uncached image tokens as parts of the prompt", () => {
+  test("separates uncached image tokens from the other prompt tokens", () => {
     const details = { cached_tokens: 30, audio_tokens: 20, image_tokens: 70 }
     const told = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
     const usage = decodeUsage(told)
@@ -138,7 +138,7 @@ describe("OpenAI usage", () => {
     ["a total below its parts", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("adds up to the charged amount in a verbatim answer: %s", (_, given, expected) => {
+  ])("adds up to the charged tokens in a patched answer: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,
@@ -152,7 +152,7 @@ describe("OpenAI usage", () => {
     expect([prompt, completion, total]).toEqual(expected)
   })
 
-  test("stays unchanged if its counts add up", () => {
+  test("remains unchanged if the counts add up", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
     expect(withTotal(usage)).toBe(usage)
   })
@@ -204,21 +204,21 @@ describe("OpenAI usage", () => {
     expect(decodeUsage([1])).toBeUndefined()
   })
 
-  test("counts searches that a vendor charges", () => {
+  test("counts web searches that the vendor reports", () => {
     const perplexity = { prompt_tokens: 1, completion_tokens: 1, num_search_queries: 3 }
     expect(decodeUsage(perplexity)?.searches).toBe(3)
     const details = { server_tool_use_details: { web_search_requests: 2 } }
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("includes Groq's own field", () => {
+  test("includes usage from Groq's x_groq field", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
     expect(chunkUsage({ usage: null, x_groq: { id: "x" } })).toBeUndefined()
   })
 
-  test("has, when encoded, all members and a correct total", () => {
+  test("contains all members and a correct total after encoding", () => {
     const usage = { ...NO_USAGE, inputFresh: 5, inputCacheWrite1h: 2, output: 7, reasoning: 3 }
     expect(encodeUsage(usage)).toEqual({
       prompt_tokens: 7,

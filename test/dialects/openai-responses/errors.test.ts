@@ -55,7 +55,7 @@ describe("the Responses error decoder", () => {
     ["a page", 400, "<html>", { message: "The provider rejected the request with status 400." }],
     ["nothing", 500, undefined, { kind: "upstream_error" }],
     ["too many requests", 429, {}, { kind: "upstream_overloaded" }],
-  ])("reads %s", (_, status, body, expected) => {
+  ])("decodes %s", (_, status, body, expected) => {
     expect(decodeError(status, body)).toMatchObject(expected)
   })
 })
@@ -68,7 +68,7 @@ describe(`recorded Responses errors${WITHOUT_FIXTURES}`, () => {
   }
   for (const { file, status, answer } of recordedResponses()) {
     if (status === 200 || typeof answer !== "object") continue
-    test(`decode by status or code: ${file}`, () => {
+    test(`decode to an error kind according to status or code: ${file}`, () => {
       const { error } = answer
       const code =
         typeof error === "object" && error !== null && "code" in error ? error.code : answer.code

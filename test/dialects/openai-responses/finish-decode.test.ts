@@ -33,7 +33,7 @@ describe("the Responses decoder of the stream end", () => {
       { reason: "other", rawReason: "boredom" },
     ],
     [{ status: "incomplete" }, { reason: "other", rawReason: "incomplete" }],
-  ])("decodes %j", (response, finish) => {
+  ])("maps the final response %j to a finish reason", (response, finish) => {
     const type = `response.${String(response.status)}`
     const told = decode(CREATED, { type, response: { ...RESPONSE, ...response } })
     expect(told.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other", ...finish })
@@ -47,7 +47,7 @@ describe("the Responses decoder of the stream end", () => {
     })
   })
 
-  test("ends at the response event, regardless of later frames", () => {
+  test("finishes at the response.completed event and ignores later frames", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, textDelta("Hi"))) decoder.push(frame)
     expect(decoder.finished).toBe(false)
@@ -57,7 +57,7 @@ describe("the Responses decoder of the stream end", () => {
     expect(decoder.end()).toEqual([])
   })
 
-  test("reports no end if the response event is missing", () => {
+  test("does not finish if the response.completed event is missing", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     for (const frame of frames(CREATED, done(0, message("Hi")))) decoder.push(frame)
     expect(decoder.end()).toEqual([])
@@ -65,7 +65,7 @@ describe("the Responses decoder of the stream end", () => {
   })
 })
 
-describe("the Responses decoder of errors in a stream", () => {
+describe("the Responses decoder of stream errors", () => {
   const failed = {
     type: "response.failed",
     response: { ...RESPONSE, status: "failed", error: { code: "server_error", message: "Sorry." } },
@@ -81,7 +81,7 @@ describe("the Responses decoder of errors in a stream", () => {
       },
     ],
     ["as the response itself", failed],
-  ])("reads an error sent %s", (_, event) => {
+  ])("reads an error that is sent %s", (_, event) => {
     const told = decode(CREATED, event, failed)
     expect(told).toEqual([START, errorEvent({ message: "Sorry.", code: "server_error" })])
   })
@@ -131,7 +131,7 @@ describe("the Responses decoder of unknown content", () => {
     expect(decodeStream([{ data: "" }])).toEqual([])
   })
 
-  test("ignores arguments of an unannounced call", () => {
+  test("ignores arguments of a call that never started", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const delta = {
       type: "response.function_call_arguments.delta",

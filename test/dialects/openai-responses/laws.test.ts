@@ -245,7 +245,7 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
 )
 
 describe("a Responses answer", () => {
-  test("stays the same after encoding and decoding", () => {
+  test("remains unchanged after encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {
         const body = OPENAI_RESPONSES.encodeResult(value, REQUEST)
@@ -254,7 +254,7 @@ describe("a Responses answer", () => {
     )
   })
 
-  test("stays the same after streaming, for any split of the bytes", () => {
+  test("remains unchanged after streaming, for any split of the bytes", () => {
     fc.assert(
       fc.property(result, fc.integer({ min: 1, max: 300 }), (value, length) => {
         const frames = encodeStream(eventsOf(value))
@@ -264,7 +264,7 @@ describe("a Responses answer", () => {
     )
   })
 
-  test("equals the last response of its decoded stream", () => {
+  test("equals the response in the last event of its stream", () => {
     fc.assert(
       fc.property(result, (value) => {
         const frames = encodeStream(eventsOf(value))
@@ -275,7 +275,7 @@ describe("a Responses answer", () => {
     )
   })
 
-  test("has consecutive sequence numbers for any events in any order", () => {
+  test("has consecutive sequence numbers in its stream for any order of events", () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const frames = encodeStream(events)
@@ -287,7 +287,7 @@ describe("a Responses answer", () => {
     )
   })
 
-  test("can be read by the official client for any events in any order", async () => {
+  test("can be read from its stream by the official client for any order of events", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event), async (events) => {
         const frames = encodeStream(events)

@@ -23,7 +23,7 @@ function compacted(body: JsonObject): JsonObject {
 }
 
 describe("a request to compact a conversation", () => {
-  test("asks the model only for a summary after the conversation", () => {
+  test("asks the model for a summary and forbids tool calls", () => {
     const body = compactionBody({
       model: "vendor/model",
       input: "Hello",
@@ -48,7 +48,7 @@ describe("a request to compact a conversation", () => {
     ])
   })
 
-  test("continues an earlier answer without further input", () => {
+  test("can continue a stored response without further input", () => {
     const body = compactionBody({ model: "m", previous_response_id: "resp_1", input: [] })
     expect(body.previous_response_id).toBe("resp_1")
     expect(listAt(body, "input")).toHaveLength(1)
@@ -74,7 +74,7 @@ describe("a compacted conversation", () => {
     ],
   })
 
-  test("has the user's messages and one item for the rest", () => {
+  test("contains the user's messages and one compaction item", () => {
     expect(told).toMatchObject({
       object: "response.compaction",
       output: [
@@ -91,7 +91,7 @@ describe("a compacted conversation", () => {
     expect(listAt(told, "output")).toHaveLength(2)
   })
 
-  test("sends its summary to every vendor", () => {
+  test("decodes to a user message with the summary", () => {
     const output = listAt(told, "output")
     const body = withSummaries({ model: "m", input: [...output] })
     const { messages } = OPENAI_RESPONSES.decodeRequest(body)
@@ -105,7 +105,7 @@ describe("a compacted conversation", () => {
     expect(listAt(again, "output")).toMatchObject([{ type: "message" }, { type: "compaction" }])
   })
 
-  test("keeps a vendor's own compaction and other bodies unchanged", () => {
+  test("remains unchanged if the vendor created the compaction", () => {
     const bodies: JsonObject[] = [
       { model: "m", input: [{ type: "compaction", encrypted_content: "gAAAA" }] },
       { model: "m", input: [{ type: "compaction", encrypted_content: 7 }] },

@@ -27,13 +27,13 @@ const CASES: readonly [name: string, input: JsonValue[], items: JsonValue[]][] =
 ]
 
 for (const [name, input, items] of CASES) {
-  test(`${name} become user messages`, () => {
+  test(`the Responses decoder reads ${name} as user messages`, () => {
     const told = OPENAI_RESPONSES.decodeRequest({ model: "m", input })
     const written = OPENAI_RESPONSES.decodeRequest({ model: "m", input: items })
     expect(told).toEqual(written)
   })
 
-  test(`${name} are sent as items`, () => {
+  test(`the Responses patcher sends ${name} as input items`, () => {
     const body = { model: "m", input }
     const patched = OPENAI_RESPONSES.patches.request(body, { model: "up" })
     expect(patched).toEqual({ body: { model: "up", input: items }, losses: [] })
@@ -41,19 +41,19 @@ for (const [name, input, items] of CASES) {
   })
 }
 
-test("a file stored by the vendor is found without a message around it", () => {
+test("the Responses format finds a stored file outside a message", () => {
   const input = [{ type: "input_file", file_id: "file_1" }]
   const found = findState(OPENAI_RESPONSES.requestState ?? {}, { model: "m", input })
   expect(found.map(({ id }) => id)).toEqual(["file_1"])
 })
 
-test("an input of items is sent unchanged", () => {
+test("the Responses patcher sends an input of items unchanged", () => {
   const input = [SAID]
   const { body } = OPENAI_RESPONSES.patches.request({ model: "m", input }, { model: "up" })
   expect(body.input).toBe(input)
 })
 
-test("the id of a message is removed if an earlier item has the same id", () => {
+test("the Responses patcher removes a message id that an earlier item has", () => {
   const { patches } = OPENAI_RESPONSES
   const said = (id: string, text: string) => ({
     type: "message",

@@ -27,8 +27,8 @@ function push(frame: SseFrame, patcher: FramePatcher = patches.frames(PATCH)) {
   return patcher.push(frame)
 }
 
-describe("a verbatim Responses request", () => {
-  test("changes only the model name, in a copy of the caller's object", () => {
+describe("the patcher of Responses requests", () => {
+  test("changes only the model name, and does not modify the caller's object", () => {
     const body = { model: "vendor/gpt-5", input: "Hi", previous_response_id: "resp_1", novelty: 1 }
     expect(patches.request(body, { model: "gpt-5" })).toEqual({
       body: { ...body, model: "gpt-5" },
@@ -37,13 +37,13 @@ describe("a verbatim Responses request", () => {
     expect(body.model).toBe("vendor/gpt-5")
   })
 
-  test("limits the output to the length that the credits cover", () => {
+  test("lowers the output limit to the affordable length", () => {
     const body = { model: "m", input: "Hi", max_output_tokens: 1000 }
     expect(patches.request(body, { model: "m", maxTokens: 10 }).body.max_output_tokens).toBe(10)
   })
 })
 
-test("a verbatim response shows the public model and hides the operator's cost", () => {
+test("the patcher of a Responses answer writes the public model and removes the operator's cost", () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
   const body: JsonObject = {
     ...RESPONSE,
@@ -53,8 +53,8 @@ test("a verbatim response shows the public model and hides the operator's cost",
   expect(body).toEqual({ ...RESPONSE, model: "vendor/model", usage })
 })
 
-describe("the patcher of verbatim Responses frames", () => {
-  test("shows the public model in a copy of the response event", () => {
+describe("the patcher of Responses stream frames", () => {
+  test("writes the public model in a copy of the response event", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
     expect(patched.event).toBe("response.created")
@@ -65,7 +65,7 @@ describe("the patcher of verbatim Responses frames", () => {
     expect(CREATED.json?.response).toEqual(RESPONSE)
   })
 
-  test("passes an item on unchanged with its event name", () => {
+  test("forwards a delta unchanged and adds the event name", () => {
     const json = { type: "response.output_text.delta", delta: "Hi", sequence_number: 4 }
     const { event: _, ...nameless } = frameOf(json)
     expect(push(nameless)).toEqual({
@@ -90,7 +90,7 @@ describe("the patcher of verbatim Responses frames", () => {
     })
   })
 
-  test("reports a truncated answer as completed, with the status", () => {
+  test("ends a truncated answer as response.completed with the status incomplete", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE
@@ -112,7 +112,7 @@ describe("the patcher of verbatim Responses frames", () => {
     }
   })
 
-  test("marks no frame as the carrier of usage if the response has no usage", () => {
+  test("marks no frame for the cost if the response has no usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })
@@ -130,7 +130,7 @@ describe("the patcher of verbatim Responses frames", () => {
     ["an error", { type: "error", message: "No.", sequence_number: 3 }],
     ["a keep-alive with a number", { type: "keepalive", sequence_number: 3 }],
     ["an unknown event", { type: "response.novelty", sequence_number: 3 }],
-  ])("passes on a frame of the same dialect: %s", (_, json) => {
+  ])("forwards a frame of the same dialect: %s", (_, json) => {
     expect(push(frameOf(json))).toEqual({
       action: "forward",
       event: String(json.type),
@@ -139,10 +139,10 @@ describe("the patcher of verbatim Responses frames", () => {
   })
 })
 
-describe("a verbatim Responses stream that breaks", () => {
+describe("the patcher of a broken Responses stream", () => {
   const error = new GatewayError("upstream_error", "The provider broke off the stream.")
 
-  test("continues its numbering and ends with the last response event", () => {
+  test("continues the sequence numbers and ends with response.failed", () => {
     const patcher = patches.frames(PATCH)
     patcher.push(CREATED)
     patcher.push(frameOf({ type: "response.output_text.delta", delta: "Hi", sequence_number: 7 }))
@@ -170,7 +170,7 @@ describe("a verbatim Responses stream that breaks", () => {
     expect(patcher.end()).toEqual([])
   })
 
-  test("gets a start event if it breaks before its start", async () => {
+  test("adds a start event if the stream breaks before its start", async () => {
     const frames = patches.frames(PATCH).fail(error, "request_1")
     expect(jsonOf(frames).at(-1)).toMatchObject({
       type: "response.failed",

@@ -78,7 +78,7 @@ function expectConsistent(usage: Usage | undefined, reported: unknown): void {
 describe("recorded Responses requests", () => {
   for (const { file, request, isCut } of answered) {
     if (request === undefined || isCut || request.background === true) continue
-    test(`decode and encode to the same result: ${file}`, () => {
+    test(`remain unchanged after decoding and encoding: ${file}`, () => {
       const decoded = OPENAI_RESPONSES.decodeRequest(request)
       expect(decoded.model).toBe(String(request.model))
       // A decoded request must give the same request when it is encoded again.
@@ -106,7 +106,7 @@ function withoutMarkers(value: unknown): unknown {
 
 describe("recorded Responses answers", () => {
   for (const { file, answer } of whole) {
-    test(`match the independent reading: ${file}`, () => {
+    test(`match an independent decoder: ${file}`, () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const reading = readResponse(answer)
       expect(readResult(result)).toEqual(reading)
@@ -152,7 +152,7 @@ describe("recorded Responses streams", () => {
       )
     })
 
-    test(`have the same content in the official client after encoding: ${file}`, async () => {
+    test(`have the same content in the official client after decoding and encoding: ${file}`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)
@@ -164,7 +164,7 @@ describe("recorded Responses streams", () => {
   }
 })
 
-describe("recorded Responses answers, converted to streams", () => {
+describe("recorded Responses answers that are converted to streams", () => {
   for (const { file, answer } of whole) {
     test(`have the same content in the official client: ${file}`, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
@@ -178,9 +178,9 @@ describe("recorded Responses answers, converted to streams", () => {
   }
 })
 
-describe("recorded Responses streams on the verbatim path", () => {
+describe("recorded Responses streams after patching", () => {
   for (const { file, answer } of streamed) {
-    test(`keep the vendor's frames except for patched fields: ${file}`, () => {
+    test(`keep the vendor's frames except patched fields: ${file}`, () => {
       const patcher = OPENAI_RESPONSES.patches.frames({ model: "vendor/model", streamUsage: true })
       const frames = parsed(framesOf(answer))
       const patched = frames.map((frame) => {
@@ -207,7 +207,7 @@ describe("recorded Responses streams on the verbatim path", () => {
 })
 
 test.skipIf(!HAS_FIXTURES)(
-  "recorded Responses yield the recorded result in the official client",
+  "the official client reads the recorded result from a recorded Responses stream",
   async () => {
     const [first] = streamed
     if (first === undefined) throw new Error("no stream was recorded")

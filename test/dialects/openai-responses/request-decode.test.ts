@@ -25,7 +25,7 @@ describe("the Responses input decoder", () => {
     })
   })
 
-  test("converts instructions to a first system message", () => {
+  test("converts instructions to a system message at the start", () => {
     expect(decode({ instructions: "Be kind." }).messages).toEqual([
       { role: "system", parts: [{ type: "text", text: "Be kind." }] },
       { role: "user", parts: [{ type: "text", text: "Hello" }] },
@@ -33,7 +33,7 @@ describe("the Responses input decoder", () => {
     expect(decode({ instructions: "" }).messages.length).toBe(1)
   })
 
-  test("reads simple messages with text or parts and no type", () => {
+  test("reads messages without a type, with text or parts", () => {
     expect(
       messagesOf(
         { role: "developer", content: "Be brief." },
@@ -47,7 +47,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("reads images by address, by data and by file id", () => {
+  test("reads images by URL, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -66,7 +66,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("reads files by address, by data and by file id", () => {
+  test("reads files by URL, by data and by file id", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -110,7 +110,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("joins successive items of the assistant into one message in order", () => {
+  test("joins successive assistant items into one message in order", () => {
     const messages = messagesOf(
       { role: "user", content: "Weather?" },
       {
@@ -219,7 +219,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("keeps items of the vendor's own tools under their names", () => {
+  test("keeps items of the vendor's own tools as extras under their type", () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed" }
     const reference = { id: "msg_1" }
     const vendors = { type: "acme:scan", id: "1" }
@@ -244,7 +244,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("accepts an item that is named like a prototype member", () => {
+  test("ignores a message member named __proto__", () => {
     const body = JSON.parse('{"role":"user","content":"Hi","__proto__":{"a":1},"mood":"good"}')
     const [message] = messagesOf(body)
     expect(message?.extra?.fields).toEqual({ mood: "good" })
@@ -252,7 +252,7 @@ describe("the Responses input decoder", () => {
 })
 
 describe("the Responses parameter decoder", () => {
-  test("maps parameters to their canon names", () => {
+  test("maps parameters to canonical names", () => {
     const request = decode({
       stream: true,
       max_output_tokens: 10,
@@ -390,7 +390,7 @@ describe("the Responses parameter decoder", () => {
   })
 
   test.each(["previous_response_id", "conversation"])(
-    "does not require the input with %s",
+    "accepts a request without input if it has %s",
     (name) => {
       const body = { model: "m", [name]: "id" }
       expect(OPENAI_RESPONSES.decodeRequest(body).messages).toEqual([])

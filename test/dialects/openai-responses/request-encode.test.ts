@@ -30,7 +30,7 @@ const SIGNED_ITEM = {
 const CALL: Part = { type: "tool-call", id: "call_1", name: "weather", arguments: "{}" }
 const CALL_ITEM = { type: "function_call", call_id: "call_1", name: "weather", arguments: "{}" }
 
-test("a plain request to Responses stores nothing and requests encrypted reasoning", () => {
+test("the Responses encoder disables storage and requests encrypted reasoning by default", () => {
   expect(encode(requestOf({ stream: false }))).toEqual({
     body: {
       model: "vendor/model",
@@ -45,7 +45,7 @@ test("a plain request to Responses stores nothing and requests encrypted reasoni
   ).not.toHaveProperty("include")
 })
 
-test("a request to Responses that continues a stored response stores its answer too", () => {
+test("the Responses encoder allows storage if the request continues a stored response", () => {
   const { body } = encode(requestOf({ previousResponse: "resp_1" }))
   expect(body).toMatchObject({ previous_response_id: "resp_1", stream: true })
   expect(body).not.toHaveProperty("store")
@@ -55,7 +55,7 @@ describe("the Responses instruction encoder", () => {
   const system = { role: "system", parts: [text("Be kind.")] } as const
   const developer = { role: "developer", parts: [text("Be brief.")] } as const
 
-  test("separates instructions at the start and keeps later ones in place", () => {
+  test("moves instructions at the start to the instructions field and keeps later instructions in place", () => {
     const { body, losses } = encode(conversation(system, developer, user(text("Hi")), system))
     expect(body.instructions).toBe("Be kind.\n\nBe brief.")
     expect(body.input).toEqual([
@@ -65,7 +65,7 @@ describe("the Responses instruction encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("keeps instructions in the input if JSON is requested, because OpenAI requires the word there", () => {
+  test("keeps instructions in the input for JSON answers, because OpenAI requires the word JSON there", () => {
     const request = conversation(system, user(text("Hi")))
     const { body } = encode({ ...request, responseFormat: { type: "json-object" } })
     expect(body).not.toHaveProperty("instructions")
@@ -95,7 +95,7 @@ describe("the Responses instruction encoder", () => {
 })
 
 describe("the Responses media encoder", () => {
-  test("encodes images and files in each of their forms", () => {
+  test("encodes images and files as URL, data and file id", () => {
     expect(
       inputOf(
         user(
@@ -186,7 +186,7 @@ describe("the Responses encoder of assistant turns", () => {
     ])
   })
 
-  test("writes the phase of a message on the item", () => {
+  test("writes the phase of a text on the message item", () => {
     const phased = (words: string, phase: string): Part => ({
       type: "text",
       text: words,
@@ -204,7 +204,7 @@ describe("the Responses encoder of assistant turns", () => {
     expect(inputOf(assistant())).toEqual([{ type: "message", role: "assistant", content: "" }])
   })
 
-  test("sends unknown items back in place", () => {
+  test("sends unknown Responses items back in their original position", () => {
     const search: JsonObject = { type: "web_search_call", id: "ws_1" }
     const output: JsonObject = { type: "shell_call_output", call_id: "a" }
     const kept = (fields: JsonObject): Part => ({
@@ -224,7 +224,7 @@ describe("the Responses encoder of assistant turns", () => {
     ])
   })
 
-  test("keeps ids of calls, or shortens them consistently", () => {
+  test("keeps short call ids, and shortens long ids equally in calls and outputs", () => {
     const id = `resp_1:call_${"x".repeat(80)}`
     const [call, output, short] = inputOf(
       assistant({ ...CALL, id }),
@@ -370,7 +370,7 @@ describe("the Responses parameter encoder", () => {
     ])
   })
 
-  test("merges Responses-only parameters with those of the canon", () => {
+  test("merges Responses-only parameters with canonical parameters", () => {
     const { body, losses } = encode(
       requestOf({
         tools: [{ name: "a", parameters: {} }],

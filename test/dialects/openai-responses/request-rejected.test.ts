@@ -51,7 +51,7 @@ describe("Responses validation of missing parameters", () => {
     ["input[0].arguments", { type: "function_call", call_id: "a", name: "a" }],
     ["input[0].call_id", { type: "function_call_output", output: "a" }],
     ["input[0].output", { type: "function_call_output", call_id: "a" }],
-  ])("names the missing parameter of an input item: %s", (parameter, item) => {
+  ])("reports the missing parameter of an input item: %s", (parameter, item) => {
     expect(told({ input: [item] })).toEqual([
       "missing_required_parameter",
       parameter,
@@ -65,7 +65,7 @@ describe("Responses validation of missing parameters", () => {
     ["tool_choice.name", { tool_choice: { type: "function" } }],
     ["text.format.name", { text: { format: { type: "json_schema", schema: {} } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
-  ])("names the missing parameter %s", (parameter, body) => {
+  ])("reports the missing parameter %s", (parameter, body) => {
     expect(told(body).slice(0, 2)).toEqual(["missing_required_parameter", parameter])
   })
 })
@@ -180,7 +180,7 @@ describe("Responses validation of values", () => {
   })
 })
 
-describe("Responses validation of calls and their outputs", () => {
+describe("Responses validation of tool calls and outputs", () => {
   test("rejects a call without an output", () => {
     expect(told({ input: [CALL, { role: "user", content: "Hi" }] })).toEqual([
       "invalid_value",
@@ -189,7 +189,7 @@ describe("Responses validation of calls and their outputs", () => {
     ])
   })
 
-  test("rejects an output without a call, or before it", () => {
+  test("rejects an output without a call or before its call", () => {
     const message = "No tool call found for function call output with call_id call_1."
     expect(told({ input: [OUTPUT] })).toEqual(["invalid_value", "input", message])
     expect(told({ input: [OUTPUT, CALL] })).toEqual(["invalid_value", "input", message])
@@ -209,7 +209,7 @@ describe("Responses validation of calls and their outputs", () => {
   })
 })
 
-test("the Responses validation accepts a reused call id after the first call was answered", () => {
+test("Responses validation accepts a call id again after the output of the first call", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

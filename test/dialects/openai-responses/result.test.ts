@@ -78,7 +78,7 @@ describe("the Responses answer encoder", () => {
     expect(body.completed_at === null).toBe(status === "incomplete")
   })
 
-  test("repeats the request with OpenAI's defaults", () => {
+  test("repeats the request's fields and fills in OpenAI's defaults", () => {
     expect(encode(resultOf([]))).toMatchObject({
       id: "resp_1",
       object: "response",
@@ -161,7 +161,7 @@ describe("the Responses answer encoder", () => {
     expect(body.usage).toMatchObject({ total_tokens: 14, cost: 0.000_125 })
   })
 
-  test("writes extras of Responses only", () => {
+  test("writes extras only if they come from the Responses format", () => {
     const search = { type: "web_search_call", id: "ws_1" }
     const logprobs = [{ token: "Hi" }]
     const body = encode({
@@ -270,7 +270,7 @@ describe("the Responses answer decoder", () => {
       undefined,
     ],
     [{ status: "queued" }, "other", "queued"],
-  ])("maps %j to the finish reason %s", (more, finish, rawFinish) => {
+  ])("maps a response with %j to the finish reason %s", (more, finish, rawFinish) => {
     const [choice] = OPENAI_RESPONSES.decodeResult({ ...body, output: [], ...more }).choices
     expect([choice?.finish, choice?.rawFinish]).toEqual([finish, rawFinish])
   })
@@ -289,7 +289,7 @@ describe("the Responses answer decoder", () => {
     ["rate_limit_exceeded", "upstream_overloaded", "The provider is overloaded. Try again later."],
     ["vector_store_timeout", "upstream_timeout", "The provider did not answer in time."],
     ["invalid_image", "rejected_by_upstream", "Sorry."],
-  ])("maps the failure %s to %s", (code, kind, message) => {
+  ])("maps the error code %s to the error kind %s", (code, kind, message) => {
     let thrown: unknown
     try {
       const error = { code, message: "Sorry." }
@@ -301,7 +301,7 @@ describe("the Responses answer decoder", () => {
   })
 })
 
-test("a compact response has only the text of the answer", () => {
+test("the compact form of a response contains only the text of the answer", () => {
   const parts: Part[] = [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hel" },

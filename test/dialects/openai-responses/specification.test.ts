@@ -180,7 +180,7 @@ describe.skipIf(!HAS_FIXTURES)(
 
     // According to the recordings, the API does not require all fields in returned items that OpenAI's description
     // requires.
-    test("conform with refusals in the history", () => {
+    test("conform if an earlier answer is a refusal", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
@@ -217,7 +217,7 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
-        test(`conform if they answer ${name} and end with ${finish}`, () => {
+        test(`conform for ${name} and the finish reason ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           const body = OPENAI_RESPONSES.encodeResult({ ...RESULT, choices }, request)
           expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
@@ -226,7 +226,7 @@ describe.skipIf(!HAS_FIXTURES)(
         })
       }
 
-      test(`conform if they are empty answers to ${name}`, () => {
+      test(`conform for an empty answer to ${name}`, () => {
         const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })
@@ -271,7 +271,7 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["stop", "length"] as const) {
-        test(`conform if they answer ${name} and end with ${finish}`, () => {
+        test(`conform for ${name} and the finish reason ${finish}`, () => {
           const choices = RESULT.choices.map((choice) => ({ ...choice, finish }))
           expectDescribed(encodeStream(eventsOf({ ...RESULT, choices }), request))
         })
@@ -292,11 +292,14 @@ describe.skipIf(!HAS_FIXTURES)(
   },
 )
 
-test.skipIf(!HAS_FIXTURES)("the validator of the Responses specification reports faults", () => {
-  const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }
-  const { metadata: _, ...lacking } = body
-  expect(openAi.problems("Response", lacking)).not.toEqual([])
-  expect(openResponses.problems("ResponseResource", { ...body, tools: "none" })).not.toEqual([])
-  const output = body.output as JsonObject[]
-  expect(output.every(isJsonObject)).toBe(true)
-})
+test.skipIf(!HAS_FIXTURES)(
+  "the test's validator of the Responses specification reports invalid fields",
+  () => {
+    const body = OPENAI_RESPONSES.encodeResult(RESULT, FULL_REQUEST) as { [key: string]: JsonValue }
+    const { metadata: _, ...lacking } = body
+    expect(openAi.problems("Response", lacking)).not.toEqual([])
+    expect(openResponses.problems("ResponseResource", { ...body, tools: "none" })).not.toEqual([])
+    const output = body.output as JsonObject[]
+    expect(output.every(isJsonObject)).toBe(true)
+  },
+)

@@ -22,7 +22,7 @@ function added(index: number, item: JsonObject): JsonObject {
 describe("the Responses stream decoder of items", () => {
   const first = { type: "message", id: "msg_1", content: [] }
 
-  test("accepts items without numbers in sequence", () => {
+  test("accepts several items with the same output index", () => {
     const events = decode(
       CREATED,
       added(0, first),
@@ -86,19 +86,19 @@ describe("the Responses stream decoder of text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("repeats no text if a vendor counts the contents from 1", () => {
+  test("returns text once if a vendor counts content parts from 1", () => {
     const told = decode(CREATED, textDelta("Hello", 0, 1), done(0, message("Hello")), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("repeats no text if a vendor leaves items out of the response", () => {
+  test("returns text once if a vendor omits items from the final response", () => {
     const told = decode(CREATED, textDelta("Hello", 2), done(2, message("Hello")), {
       ...completed({ output: [message("Hello")] }),
     })
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("accepts ids that change from event to event", () => {
+  test("accepts item ids that change from event to event", () => {
     const told = decode(
       CREATED,
       added(0, { type: "message", id: "a", content: [] }),
@@ -133,7 +133,7 @@ describe("the Responses stream decoder of sources", () => {
     end_index: 3,
   }
 
-  test("reports each source once, with positions continued for later chunks", () => {
+  test("reports each source once, with positions relative to the complete text", () => {
     const told = decode(
       CREATED,
       textDelta("One "),
@@ -214,15 +214,18 @@ describe("the Responses stream decoder of reasoning", () => {
     ])
   })
 
-  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])("reports %s", (type) => {
-    const told = decode(
-      CREATED,
-      { type, output_index: 0, content_index: 0, delta: "Hm." },
-      done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
-      completed(),
-    )
-    expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
-  })
+  test.each(["response.reasoning_text.delta", "response.reasoning.delta"])(
+    "reads the event %s",
+    (type) => {
+      const told = decode(
+        CREATED,
+        { type, output_index: 0, content_index: 0, delta: "Hm." },
+        done(0, { ...item, content: [{ type: "reasoning_text", text: "Hm." }] }),
+        completed(),
+      )
+      expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
+    },
+  )
 
   test("reports reasoning that arrives only with its item", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
@@ -284,7 +287,7 @@ describe("the Responses stream decoder of calls", () => {
   })
 })
 
-test("the Responses decoder accepts an event with its data before its name, or without a name", () => {
+test("the Responses stream decoder accepts an event name after the data, or no event name", () => {
   const event = JSON.stringify(completed({ output: [message("Hi")] }))
   const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
   expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
@@ -297,7 +300,7 @@ function push(decoder: EventDecoder, event: JsonObject): void {
 test.each([
   ["is not streamed", [], 400],
   ["has more summary parts than are counted", [{ type: "summary_text", text: "Hm, so." }], 393],
-])("the Responses decoder counts hidden reasoning that %s", (_name, summary, counted) => {
+])("the Responses stream decoder counts hidden reasoning that %s", (_name, summary, counted) => {
   for (const isStreamed of [true, false]) {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const item = { id: "rs_1", type: "reasoning", summary, encrypted_content: "x".repeat(400) }
@@ -311,7 +314,7 @@ test.each([
   }
 })
 
-test("the Responses decoder counts encrypted reasoning only once if it is also readable", () => {
+test("the Responses stream decoder counts encrypted reasoning only once if its text is readable", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

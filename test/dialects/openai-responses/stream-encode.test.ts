@@ -95,14 +95,14 @@ describe("the Responses stream encoder", () => {
   })
 })
 
-test("the Responses stream encoder gives every event its type as name and a consecutive number", () => {
+test("the Responses stream encoder writes each event's type as its name and a sequence number", () => {
   const frames = encodeStream([START, thought("Hm."), text("Hi"), call(0, "a"), STOP])
   for (const [index, { event, data }] of frames.entries()) {
     expect(JSON.parse(data)).toMatchObject({ type: event, sequence_number: index })
   }
 })
 
-test("the Responses stream encoder starts with a response with every member and no output", () => {
+test("the Responses stream encoder starts with a response with all fields and an empty output", () => {
   const [created] = jsonOf(encodeStream([START], requestOf({ temperature: 0.5 })))
   expect(created?.response).toMatchObject({
     id: "resp_1",
@@ -153,12 +153,12 @@ test("the Responses stream encoder writes an empty object for a call without arg
   expect(output).toMatchObject([{ type: "function_call", call_id: "a", arguments: "{}" }])
 })
 
-test("the Responses stream encoder makes duplicate ids unique for the official client", async () => {
+test("the Responses stream encoder replaces a duplicate call id", async () => {
   const { output } = await readByClient(encodeStream([START, call(0, "a"), call(1, "a"), STOP]))
   expect(output).toMatchObject([{ call_id: "a" }, { call_id: expect.stringMatching(/^call_/) }])
 })
 
-test("the Responses stream encoder writes a signature with its reasoning, and withheld reasoning as a signature only", async () => {
+test("the Responses stream encoder writes signatures in reasoning items, without text if redacted", async () => {
   const { output } = await readByClient(
     encodeStream([
       START,
@@ -207,7 +207,7 @@ test("the Responses stream encoder writes sources as annotations of the text bef
   ])
 })
 
-test("the Responses stream encoder keeps items of the vendor's own tools and log probabilities in place", async () => {
+test("the Responses stream encoder keeps log probabilities and items of the vendor's tools in place", async () => {
   const own = (fields: JsonObject): ChatEvent => ({
     type: "choice-extra",
     choice: 0,
@@ -227,7 +227,7 @@ test("the Responses stream encoder keeps items of the vendor's own tools and log
   expect(output).toMatchObject([search, { content: [{ text: "Hi", logprobs: [logprob] }] }])
 })
 
-test("the Responses stream encoder drops content of another dialect and of further choices", () => {
+test("the Responses stream encoder drops content of other dialects and all choices but the first", () => {
   const frames = encodeStream([
     START,
     {
@@ -241,7 +241,7 @@ test("the Responses stream encoder drops content of another dialect and of furth
   expect(lastResponse(frames).output).toEqual([])
 })
 
-describe("the Responses stream encoder of the end", () => {
+describe("the Responses encoder of the stream end", () => {
   test.each([
     ["stop", "response.completed", "completed", null],
     ["tool-calls", "response.completed", "completed", null],
@@ -249,7 +249,7 @@ describe("the Responses stream encoder of the end", () => {
     ["length", "response.completed", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "response.completed", "incomplete", { reason: "content_filter" }],
   ] as const)(
-    "reports the status of an answer that ended with %s",
+    "writes the status of an answer with the finish reason %s",
     (reason, type, status, details) => {
       const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
       expect(frames.at(-1)?.event).toBe(type)
@@ -261,7 +261,7 @@ describe("the Responses stream encoder of the end", () => {
     },
   )
 
-  test("delays the last event until usage and cost are available", () => {
+  test("sends the last event when usage and cost are available", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheRead: 2, output: 9, reasoning: 4 }
     const events: ChatEvent[] = [START, text("Hi"), STOP, { type: "usage", usage }]
@@ -286,7 +286,7 @@ describe("the Responses stream encoder of the end", () => {
 describe("the Responses stream encoder of a broken stream", () => {
   const error = new GatewayError("upstream_timeout", "The provider did not answer in time.")
 
-  test("reports the error and the response so far", () => {
+  test("sends the error and the incomplete response", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const events = [START, text("Hel"), call(0, "a")]
     const told = events.flatMap((event) => encoder.push(event))
@@ -317,7 +317,7 @@ describe("the Responses stream encoder of a broken stream", () => {
     expect(encoder.end()).toEqual([])
   })
 
-  test("writes a missing start first", () => {
+  test("writes the start events first if the stream has not started", () => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(error, "request_1")
     expect(frames.map(({ event }) => event)).toEqual([
       "response.created",
@@ -327,7 +327,7 @@ describe("the Responses stream encoder of a broken stream", () => {
     ])
   })
 
-  test("reports the vendor's message and writes nothing after it", () => {
+  test("sends the vendor's message and no further events", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     encoder.push(START)
     const frames = encoder.push(errorEvent({ message: "Overloaded", code: "overloaded_error" }))
@@ -342,12 +342,12 @@ describe("the Responses stream encoder of a broken stream", () => {
     ["upstream_overloaded", "rate_limit_exceeded"],
     ["rejected_by_upstream", "invalid_prompt"],
     ["internal_error", "server_error"],
-  ] as const)("reports %s as %s in a response", (kind, code) => {
+  ] as const)("writes the error kind %s as the code %s", (kind, code) => {
     const frames = OPENAI_RESPONSES.encodeEvents(REQUEST).fail(new GatewayError(kind, "No."), "r")
     expect(lastResponse(frames)).toMatchObject({ error: { code } })
   })
 
-  test("makes the official client throw", async () => {
+  test("sends an error that makes the official client throw", async () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const frames = [
       ...encoder.push(START),

@@ -108,7 +108,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   }
 }
 
-test("a Responses caller cannot use features without a field", () => {
+test("the Responses format declares no features that it has no field for", () => {
   const { expresses } = OPENAI_RESPONSES
   for (const name of ["stop", "seed", "n", "top_k", "name"] as const) {
     expect(expresses.has(name)).toBe(false)
@@ -142,7 +142,7 @@ test("the Responses encoder detects cache markers at every position", () => {
   }
 })
 
-test("the Responses encoder reports fields of another dialect as lost by name", () => {
+test("the Responses encoder reports the names of other dialects' fields as lost", () => {
   const extra = { dialect: "openai-chat", fields: { logit_bias: {}, prediction: {} } } as const
   expect(lossesOf(OPENAI_RESPONSES, requestOf({ extra }))).toEqual([
     "logit_bias:dropped",

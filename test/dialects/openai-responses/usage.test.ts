@@ -9,7 +9,7 @@ function usageOf(response: JsonObject) {
 }
 
 describe("Responses usage", () => {
-  test("counts the cache as part of the input, and reasoning as part of the output", () => {
+  test("counts cached tokens as part of the input, and reasoning as part of the output", () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
@@ -27,7 +27,7 @@ describe("Responses usage", () => {
     })
   })
 
-  test("separates uncached image tokens", () => {
+  test("separates uncached image tokens from other input tokens", () => {
     const details = { cached_tokens: 30, image_tokens: 90 }
     const usage = { input_tokens: 100, input_tokens_details: details, output_tokens: 1 }
     expect(usageOf({ usage })).toMatchObject({ inputFresh: 10, inputCacheRead: 30, imageInput: 60 })
@@ -35,7 +35,7 @@ describe("Responses usage", () => {
     expect(usageOf({ usage: more })).toMatchObject({ inputFresh: 0, imageInput: 70 })
   })
 
-  test("limits token classes to the vendor's input and output", () => {
+  test("limits cached and reasoning tokens to the input and output tokens", () => {
     const usage = {
       input_tokens: 7,
       input_tokens_details: { cached_tokens: 163, cache_write_tokens: 5 },
@@ -50,7 +50,7 @@ describe("Responses usage", () => {
     })
   })
 
-  test("includes separately reported searches", () => {
+  test("includes web searches that the vendor reports separately", () => {
     const usage = { input_tokens: 1, output_tokens: 1 }
     expect(usageOf({ usage, tool_usage: { web_search: { num_requests: 2 } } })?.searches).toBe(2)
   })
@@ -88,7 +88,7 @@ function questions() {
 
 describe(`Responses usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
   const asked = questions()
-  test.skipIf(!HAS_FIXTURES)("has recorded cases", () => {
+  test.skipIf(!HAS_FIXTURES)("covers more than ten recorded cases", () => {
     expect(asked.length).toBeGreaterThan(10)
   })
   for (const { name, usage, expected } of asked) {

@@ -52,7 +52,7 @@ function verdict(body: JsonObject): string {
 
 describe("rerank answers with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
-    "count as failures of %s if they have an error without results",
+    "count as failures of %s if they contain an error and no results",
     async (vendor) => {
       const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
       await expect(answer).rejects.toThrow("it is an error")
@@ -81,7 +81,7 @@ describe("the rerank request decoder", () => {
     expect(orderOf({ documents, rank_fields: [] }).request.documents[0]).toBe("body")
   })
 
-  test("keeps unknown fields", () => {
+  test("keeps unknown fields as extras", () => {
     const { request } = orderOf({ max_tokens_per_doc: 100, priority: 1 })
     expect(request).toMatchObject({ maxTokensPerDocument: 100, extra: { priority: 1 } })
   })
@@ -127,7 +127,7 @@ describe("the rerank answer encoder", () => {
     return results.map(({ document }) => document)
   }
 
-  test("returns documents as supplied, or no documents", () => {
+  test("returns documents as the caller supplied them, or no documents on request", () => {
     expect(documentsIn({})).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     expect(documentsIn({ return_documents: null })).toEqual([{ text: "Paris", id: 7 }, "Ruby"])
     for (const form of ["supplied", "objects"] as const) {
@@ -175,7 +175,7 @@ describe("the rerank request encoder", () => {
 })
 
 describe("the rerank answer decoder", () => {
-  test("sorts results and limits them to the requested length", async () => {
+  test("sorts results and returns at most the requested number", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },
       { index: 0, relevance_score: 0.7, document: { text: "Ruby" } },
@@ -191,7 +191,7 @@ describe("the rerank answer decoder", () => {
     })
   })
 
-  test("normalizes unbounded scores and keeps their order", async () => {
+  test("maps unbounded scores to a bounded range and keeps their order", async () => {
     const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
     const { ranking, isSquashed } = await decoded("vllm", { results })
     expect(isSquashed).toBe(true)

@@ -9,20 +9,20 @@ import {
   requiredText,
 } from "../../../src/dialects/shared/validation.ts"
 
-test("the object builder omits undefined members and keeps the order of others", () => {
+test("the object builder omits undefined members and keeps the order of all other members", () => {
   const object = defined({ b: 1, a: undefined, c: null, d: "" })
   expect(JSON.stringify(object)).toBe('{"b":1,"c":null,"d":""}')
   expect("a" in object).toBe(false)
 })
 
-test("a member is present if it has a value, including null", () => {
+test("setDefined sets null but not undefined", () => {
   const object = {}
   setDefined(object, "a", undefined)
   setDefined(object, "b", null)
   expect(object).toEqual({ b: null })
 })
 
-test("invalid JSON in a frame is a vendor failure", () => {
+test("the frame parser treats invalid JSON as a vendor failure", () => {
   expect(parseFrame({ data: '{"a":1}' })).toEqual({ a: 1 })
   expect(() => parseFrame({ data: "oops" })).toThrow(GatewayError)
   expect(() => parseFrame({ event: "error", data: "oops" })).toThrow(GatewayError)
@@ -36,7 +36,7 @@ test("the text of an error event becomes the error message", () => {
   expect(() => parseFrameOrError({ data: "oops" })).toThrow(GatewayError)
 })
 
-test("a required text can be empty, and an error names the path of a missing one", () => {
+test("a required string can be empty, and the error for a missing string contains its path", () => {
   expect(requiredText({ a: "" }, "a", "tools[0]")).toBe("")
   expect(() => requiredText({}, "a", "tools[0]")).toThrow(
     "Missing required parameter: 'tools[0].a'.",

@@ -51,7 +51,7 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("have all tokens of a long answer, but a limited number of bytes", () => {
+  test("have all tokens of a long answer, and bytes only up to a limit", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)
@@ -69,12 +69,12 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
 })
 
 describe("alternative tokens of Gemini", () => {
-  test("have a maximum of 20 for each token", () => {
+  test("have a limit of 20 per token", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("have a maximum of 100,000 for an answer, with all of its tokens", () => {
+  test("have a limit of 100,000 per answer, which removes no token", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)
@@ -82,7 +82,7 @@ describe("alternative tokens of Gemini", () => {
   })
 })
 
-test("a whole chat converts the tokens of a choice when it writes that choice", () => {
+test("the OpenAI encoder converts the tokens of a choice when that choice is written", () => {
   const logprobsResult = { chosenCandidates: [{ token: "a", logProbability: -1 }] }
   const choice = {
     index: 0,

@@ -47,14 +47,14 @@ const FORMS: readonly [name: string, written: string, text: string][] = [
 ]
 
 describe("the reader of a text tool's arguments", () => {
-  test.each(FORMS)("finds the text in %s", (_, written, text) => {
+  test.each(FORMS)("returns the text of arguments with %s", (_, written, text) => {
     expect(textOf(written)).toBe(text)
     for (const size of written.length < 100 ? [1, 2, 3, 4, 5, 6, 7] : [3]) {
       expect(readInPieces(inPieces(written, size))).toBe(text)
     }
   })
 
-  test("reads written text back, however it is split", () => {
+  test("returns encoded text unchanged for any split", () => {
     const units = fc.string({
       unit: fc.constantFrom("a", '"', "\\", "\n", "é", "\uD83D", "\u0001"),
     })
@@ -78,14 +78,14 @@ describe("the reader of a text tool's arguments", () => {
     expect(parses).not.toHaveBeenCalled()
   })
 
-  test("searches only the first characters for the text, regardless of the number of pieces", () => {
+  test("searches for the text only in the first characters, regardless of the number of pieces", () => {
     using searches = spyOn(RegExp.prototype, "exec")
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))
     expect(searches.mock.calls.length).toBeLessThan(20)
   })
 
-  test("passes pieces after an invalid escape on without reading them", () => {
+  test("forwards text after an invalid escape without searching it", () => {
     using searches = spyOn(String.prototype, "indexOf")
     using characters = spyOn(String.prototype, "charCodeAt")
     const pieces = Array.from({ length: 5_000 }, () => "x".repeat(100))
@@ -95,7 +95,7 @@ describe("the reader of a text tool's arguments", () => {
     expect(Math.max(...counts)).toBeLessThan(20)
   })
 
-  test("parses complete arguments instead of reading them by characters", () => {
+  test("parses complete arguments as JSON, not character by character", () => {
     const text = "\u0001\n\uD83D[{".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "charCodeAt")
@@ -104,7 +104,7 @@ describe("the reader of a text tool's arguments", () => {
     expect(found === text).toBe(true)
   })
 
-  test("reads hexadecimal digits without comparing texts", () => {
+  test("reads hexadecimal digits without converting them to lowercase", () => {
     const text = "\u0001".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "toLowerCase")

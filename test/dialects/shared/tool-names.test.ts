@@ -19,7 +19,7 @@ describe("the tool name encoder", () => {
     expect(fittedName("get-weather", RULE)).toBe(fitted)
   })
 
-  test("keeps names distinct that differ only in invalid characters", () => {
+  test("returns different names for names that differ only in invalid characters", () => {
     expect(fittedName("a-b", RULE)).not.toBe(fittedName("a.b", RULE))
   })
 })

@@ -86,21 +86,24 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("match the recorded request to Gemini, whose samples are decoded", () => {
-    const file =
-      "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
-    const { request, response } = JSON.parse(readFixture(`recorded/${file}.json`))
-    const sent = encoded("google", "gemini-2.5-flash-preview-tts", { voice: "Kore", form: "wav" })
-    const { model: _, ...body } = request.body.json
-    expect(jsonOf(sent)).toEqual(body)
-    if (sent.delivery.type !== "json") throw new Error("Gemini answers with JSON")
-    const spoken = sent.delivery.read(response.body.json)
-    expect(spoken.rate).toBe(24_000)
-    expect(spoken.usage).toEqual({ ...NO_USAGE, inputFresh: 11, audioOutput: 111 })
-    expect(sent.form).toBe("pcm")
-  })
+  test.if(HAS_FIXTURES)(
+    "match the recorded request to Gemini, and its audio samples are decoded",
+    () => {
+      const file =
+        "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
+      const { request, response } = JSON.parse(readFixture(`recorded/${file}.json`))
+      const sent = encoded("google", "gemini-2.5-flash-preview-tts", { voice: "Kore", form: "wav" })
+      const { model: _, ...body } = request.body.json
+      expect(jsonOf(sent)).toEqual(body)
+      if (sent.delivery.type !== "json") throw new Error("Gemini answers with JSON")
+      const spoken = sent.delivery.read(response.body.json)
+      expect(spoken.rate).toBe(24_000)
+      expect(spoken.usage).toEqual({ ...NO_USAGE, inputFresh: 11, audioOutput: 111 })
+      expect(sent.form).toBe("pcm")
+    },
+  )
 
-  test.if(HAS_FIXTURES)("have recorded JSON answers from Mistral, which are decoded", () => {
+  test.if(HAS_FIXTURES)("have a recorded JSON answer of Mistral that is decoded", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")
@@ -111,7 +114,7 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   })
 })
 
-test("the speech encoder requests a format that the vendor supports, or lists supported formats in an error", () => {
+test("the speech encoder requests a supported audio format, or lists supported formats in an error", () => {
   const wanted: Record<string, Partial<Record<SoundForm, SoundForm>>> = {
     openai: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
     deepgram: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
@@ -136,9 +139,12 @@ test.each([
   ["aura", "aura-2-thalia-en", "aura-2"],
   ["aura-2", "aura-asteria-en", "aura"],
   ["aura-2", "aura-3-zeus-en", "aura-3"],
-])("a voice of another model is rejected: %s with %s", (model, voice, other) => {
-  expect(() => encoded("deepgram", model, { voice })).toThrow(`a voice of the model '${other}'`)
-})
+])(
+  "the Deepgram speech encoder rejects for %s the voice %s of another model",
+  (model, voice, other) => {
+    expect(() => encoded("deepgram", model, { voice })).toThrow(`a voice of the model '${other}'`)
+  },
+)
 
 test.each([
   ["aura", "aura-asteria-en", "aura-asteria-en"],
@@ -146,9 +152,12 @@ test.each([
   ["aura-2", "thalia", "aura-2-thalia-en"],
   ["aura-2-thalia-en", "aura-2-zeus-en", "aura-2-zeus-en"],
   ["aura-asteria-en", "alloy", "aura-asteria-en"],
-])("a voice selects a voice of the requested model: %s with %s", (model, voice, sent) => {
-  expect(encoded("deepgram", model, { voice }).call.path).toContain(`?model=${sent}&`)
-})
+])(
+  "the Deepgram speech encoder selects for %s and %s a voice of the requested model",
+  (model, voice, sent) => {
+    expect(encoded("deepgram", model, { voice }).call.path).toContain(`?model=${sent}&`)
+  },
+)
 
 test("the speech encoder reports unsupported fields as lost", () => {
   const options = { speed: 1.2, instructions: "Whisper.", extra: { seed: 1 } }
@@ -169,13 +178,13 @@ test("the speech encoder reports unsupported fields as lost", () => {
   })
 })
 
-test("the speech encoder requests events with tokens from OpenAI's models if the price requires them", () => {
+test("the speech encoder requests events from OpenAI if the price depends on tokens", () => {
   expect(encoded("openai", "gpt-4o-mini-tts", { needsTokens: true }).delivery.type).toBe("events")
   expect(encoded("openai", "gpt-4o-mini-tts").delivery.type).toBe("sound")
   expect(encoded("openai", "tts-1-hd", { needsTokens: true }).delivery.type).toBe("sound")
 })
 
-test("the speech decoder reads events for any split", () => {
+test("the speech decoder reads events for any split of the bytes", () => {
   const sound = crypto.getRandomValues(new Uint8Array(1_000))
   const used = { ...NO_USAGE, inputFresh: 14, audioOutput: 101 }
   const bytes = Buffer.concat([audioEvent(sound), audioEvent(sound), doneEvent(used)])
@@ -192,7 +201,7 @@ test("the speech decoder reads events for any split", () => {
   }
 })
 
-test("wav and pcm audio is converted in both directions for any split", async () => {
+test("the speech converter converts wav to pcm and pcm to wav for any split of the bytes", async () => {
   const samples = crypto.getRandomValues(new Uint8Array(5_000))
   for (const size of [1, 43, 44, 45, 5_000]) {
     const wrapped = await gather(wrapWave(cut(samples, size)))

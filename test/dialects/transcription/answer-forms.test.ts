@@ -33,7 +33,7 @@ describe("the transcript encoder", () => {
     })
   })
 
-  test("writes words on request in verbose_json, and one segment without times", () => {
+  test("writes words on request in verbose_json, and one segment if the vendor reports no times", () => {
     const words = { form: "verbose_json", granularities: ["word"] } as const
     expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
     expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
@@ -48,7 +48,7 @@ describe("the transcript encoder", () => {
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
-  test("omits usage from events if it is a duration, as OpenAI does", () => {
+  test("omits usage from events if the vendor reports a duration, like OpenAI", () => {
     const untimed = { ...transcript, usage: { seconds: 4 } }
     const events = renderEvents(untimed, transcriptionOf({ stream: true }))
     expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
@@ -74,7 +74,7 @@ describe("the streamed transcript decoder", () => {
     ].join(""),
   )
 
-  test("returns the same transcript for any split", () => {
+  test("returns the same transcript for any split of the bytes", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const reader = new TranscriptEventReader()
       const feed = feeding(reader)
@@ -88,7 +88,7 @@ describe("the streamed transcript decoder", () => {
     }
   })
 
-  test("returns the received text after every byte", () => {
+  test("returns all complete characters after every byte", () => {
     const reader = new TranscriptEventReader()
     const feed = feeding(reader)
     const texts = new Set<string>()

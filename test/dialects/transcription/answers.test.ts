@@ -8,7 +8,7 @@ describe("transcription answers with status 200", () => {
   const error = { error: { message: "The model is being loaded." } }
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs", "deepgram"])(
-    "count as failures of %s if they have an error without text",
+    "count as failures of %s if they contain an error and no text",
     (vendor) => {
       const { kind, message } = failureOf(() => decoded(vendor, error))
       expect([kind, message]).toEqual([
@@ -19,14 +19,14 @@ describe("transcription answers with status 200", () => {
   )
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
-    "count as silence if the text is empty: %s",
+    "count as silence if the text from %s is empty",
     (vendor) => {
       expect(decoded(vendor, { text: "" }).text).toBe("")
     },
   )
 })
 
-test("the transcription decoder limits impossible times", () => {
+test("the transcription decoder limits times that are too large", () => {
   const end = 1e308
   const segments = [{ start: 0, end, text: "Up" }]
   const words = [{ word: "Up", start: 0, end }]
@@ -137,7 +137,7 @@ describe("the ElevenLabs transcription decoder", () => {
     })
   })
 
-  test("ends segments at a change of speakers if the caller requests speakers", () => {
+  test("ends a segment when the speaker changes if the caller requests speakers", () => {
     const { segments } = decoded("elevenlabs", answer, { form: "diarized_json" })
     expect(segments).toEqual([
       { start: 0, end: 0.5, text: "Ready?", speaker: "speaker_0" },
@@ -270,7 +270,7 @@ describe("the OpenAI transcription decoder", () => {
     usage: { type: "duration", seconds: 4 },
   }
 
-  test("reads times, and keeps the vendor's own body if the caller requested it", () => {
+  test("reads times, and keeps the vendor's body if the caller requested its format", () => {
     expect(decoded("openai", timed, { form: "verbose_json" })).toEqual({
       text: "Up and down.",
       language: "english",
@@ -322,7 +322,7 @@ describe("the OpenAI transcription decoder", () => {
 })
 
 test.each(["openai", "groq", "openai-compatible"])(
-  "%s: a json transcript has only text, usage and log probabilities",
+  "a json transcript of %s has only text, usage and log probabilities",
   (vendor) => {
     const usage = { type: "duration", seconds: 4 }
     const logprobs = [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }]
@@ -340,7 +340,7 @@ test.each(["openai", "groq", "openai-compatible"])(
   },
 )
 
-describe("the transcription decoder of an answer with texts in place of numbers", () => {
+describe("the transcription decoder of an answer with strings instead of numbers", () => {
   const parts = { form: "verbose_json" } as const
   const spoken = { task: "transcribe", text: "Up", duration: 60 }
   test.each<JsonObject>([
@@ -349,11 +349,11 @@ describe("the transcription decoder of an answer with texts in place of numbers"
     { usage: { type: "duration", seconds: "Infinity" } },
     { segments: [{ start: "NaN", end: 1, text: "Up" }] },
     { words: [{ word: "Up", start: 0, end: "1e308" }] },
-  ])("omits these members: %j", (more) => {
+  ])("omits the vendor's body if it contains %j", (more) => {
     expect(decoded("openai", { ...spoken, ...more }, parts).body).toBeUndefined()
   })
 
-  test("keeps other members of an answer in the json format", () => {
+  test("keeps the valid members of an answer in the json format", () => {
     const usage = { type: "tokens", input_token_details: { audio_tokens: "NaN" } }
     const short = { form: "json" } as const
     const { body } = decoded("openai", { text: "Up", usage, logprobs: [] }, short)

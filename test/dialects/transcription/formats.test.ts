@@ -109,7 +109,7 @@ describe("the transcription request encoder", () => {
     expect(call.path).toBe("/audio/translations")
   })
 
-  test("requests JSON only from OpenAI's other models, streamed on request", async () => {
+  test("requests json from OpenAI's newer models, streamed on request", async () => {
     const asked = await encoded("openai", "gpt-4o-mini-transcribe-2025-12-15", {
       form: "json",
       stream: true,
@@ -128,13 +128,13 @@ describe("the transcription request encoder", () => {
     )
   })
 
-  test("requests timestamps from a model that separates speakers", async () => {
+  test("requests diarized_json from a model that separates speakers", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
   })
 
-  test("sends Mistral the language or requests timestamps", async () => {
+  test("sends Mistral the language, or drops the language if it requests timestamps", async () => {
     const plain = await encoded("mistral", "voxtral", { language: "de" })
     expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
     const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })
@@ -218,7 +218,7 @@ describe("the subtitle encoder", () => {
     usage: {},
   }
 
-  test("writes hours, and no text that would end a cue", () => {
+  test("writes hours, and changes text that would end a cue", () => {
     const srt = renderTranscript(transcript, transcriptionOf({ form: "srt" }))
     expect(srt.body).toBe(
       "1\n00:00:00,000 --> 01:01:01,500\nOne.\n\n2\n01:01:01,500 --> 01:01:40,000\nTwo --> three.\n\n",
@@ -228,7 +228,7 @@ describe("the subtitle encoder", () => {
     expect(vtt.contentType).toBe("text/plain; charset=utf-8")
   })
 
-  test("writes a silent transcript", () => {
+  test("writes a transcript without speech", () => {
     const silence = { text: "", usage: {} }
     expect(renderTranscript(silence, transcriptionOf({ form: "srt" })).body).toBe("")
     expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")

@@ -140,17 +140,20 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.if(HAS_FIXTURES)("include the events of OpenAI's stream", () => {
-    const file =
-      "recorded/openai-audio/transcription-basic-functionality-openai-gpt-4o-transcribe-streams-text-deltas-and-returns--0.json"
-    const bytes = Buffer.from(JSON.parse(readFixture(file)).response.body.text as string)
-    for (const size of [1, 7, 100, bytes.length]) {
-      const reader = new TranscriptEventReader()
-      const feed = feeding(reader)
-      for (let at = 0; at < bytes.length; at += size) feed(bytes.subarray(at, at + size))
-      expect(reader.isOver).toBe(true)
-      expect(reader.text).toBe(RUBY)
-      expect(reader.usage).toEqual({ tokens: { text: 0, audio: 37, output: 12 } })
-    }
-  })
+  test.if(HAS_FIXTURES)(
+    "include a stream of OpenAI that the decoder reads in chunks of any size",
+    () => {
+      const file =
+        "recorded/openai-audio/transcription-basic-functionality-openai-gpt-4o-transcribe-streams-text-deltas-and-returns--0.json"
+      const bytes = Buffer.from(JSON.parse(readFixture(file)).response.body.text as string)
+      for (const size of [1, 7, 100, bytes.length]) {
+        const reader = new TranscriptEventReader()
+        const feed = feeding(reader)
+        for (let at = 0; at < bytes.length; at += size) feed(bytes.subarray(at, at + size))
+        expect(reader.isOver).toBe(true)
+        expect(reader.text).toBe(RUBY)
+        expect(reader.usage).toEqual({ tokens: { text: 0, audio: 37, output: 12 } })
+      }
+    },
+  )
 })
