@@ -19,9 +19,9 @@ afterAll(async () => {
 const HELLO = [{ role: "user" as const, content: "Hello" }]
 const CHAT = { model: "sim/echo", messages: HELLO }
 
-describe("base URLs with a common mistake", () => {
+describe("a base URL with a common mistake", () => {
   test.each(["", "/v1/v1", "//v1", "/v1/", "/api/v1", "/openai/v1", "/v1//"])(
-    "can be used in OpenAI's client: '%s'",
+    "works in OpenAI's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new OpenAI({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -35,7 +35,7 @@ describe("base URLs with a common mistake", () => {
   )
 
   test.each(["/v1", "/anthropic", "/anthropic/v1", "/v1/"])(
-    "can be used in Anthropic's client: '%s'",
+    "works in Anthropic's client: '%s'",
     async (base) => {
       const baseURL = gateway.url + base
       const client = new Anthropic({ apiKey: caller.key, baseURL, maxRetries: 0 })
@@ -50,14 +50,14 @@ describe("base URLs with a common mistake", () => {
     },
   )
 
-  test("can have a slash at the end of a path", async () => {
+  test("works if the path ends with a slash", async () => {
     const response = await caller.post("/v1/chat/completions/", CHAT)
     expect(response.status).toBe(200)
     const models = (await (await caller.get("/v1/models/")).json()) as { object: string }
     expect(models.object).toBe("list")
   })
 
-  test("do not prevent a replay for the same idempotency key", async () => {
+  test("replays the response of an idempotency key that was used at the correct URL", async () => {
     const headers = { "idempotency-key": "one" }
     const first = await caller.post("/chat/completions", CHAT, headers)
     const before = await caller.balance()
@@ -66,13 +66,13 @@ describe("base URLs with a common mistake", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("can have an extra /v1", async () => {
+  test("works with an extra /v1", async () => {
     expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
     expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
   })
 })
 
-describe("Google's addresses", () => {
+describe("Google's paths", () => {
   const contents = [{ role: "user", parts: [{ text: "Hello" }] }]
 
   test.each([
@@ -81,13 +81,13 @@ describe("Google's addresses", () => {
     "/v1beta/sim%2Fecho:generateContent",
     "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
     "/v1beta/sim/echo:streamGenerateContent?alt=sse",
-  ])("can omit 'models/' and can be below Vertex AI's folders: %s", async (path) => {
+  ])("work without 'models/' and with Vertex AI's prefix: %s", async (path) => {
     const response = await caller.post(path, { contents })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('"text":"Hell')
   })
 
-  test("can omit 'models/' for token counts", async () => {
+  test("work without 'models/' for token counts", async () => {
     const response = await caller.post("/v1beta/sim/echo:countTokens", { contents })
     expect(await response.json()).toMatchObject({ totalTokens: expect.any(Number) })
   })
@@ -106,7 +106,7 @@ test("a gateway key takes precedence over another credential in the same request
   }
 })
 
-describe("Azure's addresses", () => {
+describe("Azure's paths", () => {
   test("work in Azure's client, which sends its own API key header", async () => {
     const options = { apiKey: caller.key, endpoint: gateway.url, apiVersion: "2026-01-01" }
     const client = new AzureOpenAI({ ...options, maxRetries: 0 })
@@ -129,7 +129,7 @@ describe("Azure's addresses", () => {
     expect(((await said.json()) as { model: string }).model).toBe("sim/echo")
   })
 
-  test("return an error that names missing fields for an empty object", async () => {
+  test("return an error that names the missing fields of an empty body", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["{}", " {\n } "]) {
       const response = await caller.post(path, body)
@@ -142,7 +142,7 @@ describe("Azure's addresses", () => {
     }
   })
 
-  test("return an invalid JSON error for a body that is not an object", async () => {
+  test("return an invalid JSON error if the body is not an object", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions"
     for (const body of ["", "[]", "{", "nothing"]) {
       const response = await caller.post(path, body)
@@ -152,8 +152,8 @@ describe("Azure's addresses", () => {
   })
 })
 
-describe("an unknown address", () => {
-  test("returns an error that names the nearest known address", async () => {
+describe("an unknown path", () => {
+  test("returns an error that names the nearest known path", async () => {
     const response = await caller.post("/v1/chat/completion", CHAT)
     const { error } = (await response.json()) as { error: { message: string; code: string } }
     expect([response.status, error.code]).toEqual([404, "not_found"])

@@ -65,7 +65,7 @@ test("Anthropic's client retrieves one model", async () => {
   })
 })
 
-test("the model list in Anthropic's format has only the key's own models, and no retired ones", async () => {
+test("the model list in Anthropic's format has the models of the key, without retired models", async () => {
   const limited = await clientOf({ models: ["sim/m0*"] })
   expect((await limited.models.list()).data).toHaveLength(10)
   expect((await limited.models.list({ lifecycle: ["retired"] })).data).toEqual([])
@@ -91,7 +91,7 @@ test("the model list rejects an invalid cursor or page size", async () => {
   }
 })
 
-test("other clients get the model list in OpenAI's format", async () => {
+test("clients of other vendors get the model list in OpenAI's format", async () => {
   const caller = await gateway.caller("1")
   for (const path of ["/v1/models", "/v1beta/models"]) {
     expect(await (await caller.get(path)).json()).toMatchObject({ object: "list" })

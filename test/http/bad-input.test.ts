@@ -89,7 +89,7 @@ describe("request body validation", () => {
     await expectRow(await caller.post(CHAT, body), 400, "invalid_json", null)
   })
 
-  test("rejects 100 MB before reading them", async () => {
+  test("rejects a 100 MB body before reading it", async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), "127.0.0.1")
     const head = [
@@ -116,7 +116,7 @@ describe("request body validation", () => {
     expect(answer).toContain('"code":"body_too_large"')
   })
 
-  test("stops reading a body of unknown length when it grows too large", async () => {
+  test("stops reading a body of unknown length at the size limit", async () => {
     let sent = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -302,13 +302,13 @@ describe("key validation", () => {
   })
 })
 
-describe("an invalid address", () => {
+describe("an invalid path or method", () => {
   test("returns 404 for an unknown path", async () => {
     await expectRow(await caller.get("/v1/nothing"), 404, "not_found", null)
     await expectRow(await caller.get("/nothing"), 404, "not_found", null)
   })
 
-  test("returns 405 for a wrong method", async () => {
+  test("returns 405 for an unsupported method", async () => {
     const response = await caller.get(CHAT)
     expect(response.headers.get("allow")).toBe("POST")
     await expectRow(response, 405, "method_not_allowed", null)
@@ -327,7 +327,7 @@ describe("an invalid address", () => {
   })
 })
 
-describe("an object with an invalid `toString`", () => {
+describe("a body with an invalid `toString`", () => {
   const ODD = { toString: 1 }
   const odd: readonly (readonly [string, object])[] = [
     [CHAT, { messages: HELLO, tools: [{ type: "shell", environment: { type: ODD } }] }],

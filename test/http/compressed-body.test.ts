@@ -72,7 +72,7 @@ describe("compressed request bodies", () => {
     },
   )
 
-  test("can arrive in chunks, or have the encoding 'identity'", async () => {
+  test("can be chunked or have the encoding 'identity'", async () => {
     const bytes = packed(CHAT, "gzip")
     const chunks = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -87,7 +87,7 @@ describe("compressed request bodies", () => {
     expect(same.status).toBe(200)
   })
 
-  test("do not differ from the plain body for an idempotency key", async () => {
+  test("equal their plain form for an idempotency key", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
@@ -102,7 +102,7 @@ describe("compressed request bodies", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("do not expand beyond the body limit", async () => {
+  test("cannot expand beyond the body limit", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +112,7 @@ describe("compressed request bodies", () => {
     }
   })
 
-  test("do not expand beyond a hundred times their size", async () => {
+  test("cannot expand beyond a hundred times their size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -128,7 +128,7 @@ describe("compressed request bodies", () => {
     }
   })
 
-  test("do not expand beyond the memory limit of a request", async () => {
+  test("cannot expand beyond the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
     gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
@@ -160,8 +160,8 @@ describe("compressed request bodies", () => {
   })
 })
 
-describe("an unknown request encoding", () => {
-  test("returns an error with a list of known encodings", async () => {
+describe("an unsupported request encoding", () => {
+  test("returns an error that lists the supported encodings", async () => {
     for (const encoding of ["compress", "gzip, br", "aws-chunked", "constructor"]) {
       for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/embeddings"]) {
         const response = await send(path, packed(CHAT, "gzip"), { "content-encoding": encoding })
@@ -172,7 +172,7 @@ describe("an unknown request encoding", () => {
     }
   })
 
-  test("returns the same error for forms", async () => {
+  test("returns an error that lists the supported encodings for forms", async () => {
     const form = new FormData()
     form.set("model", "sim/echo")
     const plain = new Response(form)

@@ -38,7 +38,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe("the console file server", () => {
-  test("sends pages with a security policy, and requires revalidation of the pages", async () => {
+  test("sends pages with a security policy and requires their revalidation", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -50,7 +50,7 @@ describe("the console file server", () => {
     expect(response.headers.get("cache-control")).toBe("no-cache")
   })
 
-  test("does not send an unchanged page again", async () => {
+  test("returns 304 for an unchanged page", async () => {
     const first = await get("/console/")
     const tag = first.headers.get("etag") ?? ""
     expect(tag).toMatch(/^"\w+"$/)
@@ -90,7 +90,7 @@ describe("the console file server", () => {
     await gone.body?.cancel()
   })
 
-  test("never reads outside the folder", async () => {
+  test("never reads files outside of its folder", async () => {
     for (const path of [
       "/console/..%2fsecret.txt",
       "/console/%2e%2e/secret.txt",
@@ -114,7 +114,7 @@ describe("the console file server", () => {
     await post.body?.cancel()
   })
 
-  test("finds a new build without a restart, and explains a missing build", async () => {
+  test("serves a new build without a restart, and explains a missing build", async () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")

@@ -43,7 +43,7 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("can read only responses to that key: whole, streamed and rejected", async () => {
+  test("can read responses only to requests with that key: complete, streamed and rejected", async () => {
     for (const body of [HELLO, { ...HELLO, stream: true }, {}]) {
       const own = await app.post(CHAT, body, { origin: APP })
       expect([allowed(own), own.headers.get("vary")]).toEqual([APP, "origin"])
@@ -59,13 +59,13 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("extend those of the settings, which apply to every key", async () => {
+  test("add to the allowed origins of the settings", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }
   })
 
-  test("apply to every place where the key is sent", async () => {
+  test("apply even if the key is in the URL", async () => {
     const path = "/v1beta/models/sim/echo:generateContent"
     const contents = [{ parts: [{ text: "Hello" }] }]
     const send = (key: string, origin: string) =>
@@ -79,7 +79,7 @@ describe("the allowed origins of a key", () => {
     expect(allowed(await send(other.key, APP))).toBeNull()
   })
 
-  test("can read the errors for a missing or invalid key", async () => {
+  test("can read errors about a missing or invalid key", async () => {
     for (const authorization of ["", "Bearer sk-tg-wrong"]) {
       const headers = { origin: APP, authorization }
       const response = await fetch(gateway.url + CHAT, { method: "POST", headers })
@@ -87,7 +87,7 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("become invalid with the key, and their pages can read the reason", async () => {
+  test("fail the preflight after the key is revoked, but can read the error", async () => {
     const origin = "https://short.example.com"
     const short = await gateway.caller("1", { origins: [origin] })
     await short.get("/v1/models")
@@ -103,7 +103,7 @@ describe("the allowed origins of a key", () => {
   })
 })
 
-test("a key allowed for any origin returns `*` only for itself", async () => {
+test("only the key that allows any origin gets `*`", async () => {
   await using own = await startGateway()
   const any = await own.caller("1", { origins: ["*"] })
   const none = await own.caller("1")
@@ -114,13 +114,13 @@ test("a key allowed for any origin returns `*` only for itself", async () => {
 })
 
 describe("cross-origin caching", () => {
-  test("sends the vary header even if the request has no origin", async () => {
+  test("requires a vary header even if the request has no origin", async () => {
     for (const path of ["/healthz", "/v1/images/files/none.png", "/v1/models"]) {
       expect([path, (await app.get(path)).headers.get("vary")]).toEqual([path, "origin"])
     }
   })
 
-  test("sends no vary header if no origin is allowed", async () => {
+  test("requires no vary header if no origin is allowed", async () => {
     await using own = await startGateway()
     expect((await fetch(`${own.url}/healthz`)).headers.has("vary")).toBe(false)
   })

@@ -52,7 +52,7 @@ describe("a page of an allowed origin", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false)
   })
 
-  test("can read responses, whole and streamed, and their headers", async () => {
+  test("can read complete and streamed responses and their headers", async () => {
     for (const stream of [false, true]) {
       const response = await caller.post(CHAT, { ...HELLO, stream }, { origin: APP })
       expect(await response.text()).toContain("Hell")
@@ -80,8 +80,8 @@ describe("a page of an allowed origin", () => {
   })
 })
 
-describe("cross-origin headers", () => {
-  test("do not appear for a page of another origin", async () => {
+describe("cross-origin response headers", () => {
+  test("do not appear for a page of a forbidden origin", async () => {
     for (const origin of ["https://evil.example", "https://app.example.com:444", "null"]) {
       const asked = await preflight(CHAT, { ...ASKING, origin })
       expect([asked.status, crossOriginHeaders(asked)]).toEqual([405, []])
@@ -107,7 +107,7 @@ describe("cross-origin headers", () => {
   })
 })
 
-test("any allowed origin is returned as `*` without credentials", async () => {
+test("the setting for any origin returns `*` and allows no cookies", async () => {
   await using open = await startGateway({ settings: { corsOrigins: ["*"] } })
   const asked = await fetch(open.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect(asked.headers.get("access-control-allow-origin")).toBe("*")

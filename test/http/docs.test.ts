@@ -21,7 +21,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("the OpenAPI document is built once, so repeated requests do not block others", async () => {
+test("the OpenAPI document is built once, so that repeated requests do not block the event loop", async () => {
   const before = threadTimeUsed()
   for (let time = 0; time < 50; time++) {
     await (await fetch(`${gateway.url}/openapi.json`)).arrayBuffer()

@@ -37,8 +37,8 @@ async function rejected(caller: TestCaller, body: object | string, path = CHAT) 
   return await errorOf(await caller.post(path, body))
 }
 
-describe("large bodies", () => {
-  test("stay unparsed if the account has no credits", async () => {
+describe("requests with large bodies", () => {
+  test("fail without parsing if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await rejected(caller, broken)
@@ -46,14 +46,14 @@ describe("large bodies", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("stay unparsed if the key's budget is used up", async () => {
+  test("fail without parsing if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await rejected(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await rejected(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("fail for their model even if the rest is invalid", async () => {
+  test("fail because of a forbidden model even if the rest is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await rejected(caller, broken)).toMatchObject({
@@ -63,7 +63,7 @@ describe("large bodies", () => {
     expect((await rejected(await paid.caller("1"), broken)).error_type).toBe("invalid_json")
   })
 
-  test("can call a free model without credits, but no other model", async () => {
+  test("can call only free models if the account has no credits", async () => {
     const caller = await withFree.caller("0")
     const served = await caller.post(CHAT, large("sim/echo"))
     expect(served.status).toBe(200)
@@ -74,7 +74,7 @@ describe("large bodies", () => {
     })
   })
 
-  test("do not count toward the key's rate if they are rejected", async () => {
+  test("do not count toward the key's rate limit if they are rejected", async () => {
     const caller = await paid.caller("1", { requestsPerMinute: 1 })
     expect((await rejected(caller, large("none/none"))).status).toBe(404)
     const served = await caller.post(CHAT, large("sim/echo"))
@@ -86,7 +86,7 @@ describe("large bodies", () => {
     })
   })
 
-  test("get their stored response again after the budget is used up", async () => {
+  test("get their stored response even after the budget is used up", async () => {
     const caller = await paid.caller("1")
     const headers = { "idempotency-key": "again" }
     const body = large("sim/echo", { max_tokens: 10 })
@@ -99,7 +99,7 @@ describe("large bodies", () => {
   })
 })
 
-describe("lists and texts that are too long", () => {
+describe("overlong lists and texts", () => {
   const many = (count: number, element: unknown): unknown[] =>
     Array.from({ length: count }, () => element)
   const cases: readonly [path: string, body: object, field: string, limit: string][] = [
@@ -167,7 +167,7 @@ describe("lists and texts that are too long", () => {
     ],
   ]
   for (const [path, body, field, limit] of cases) {
-    test(`lead to an error with the name and the limit: ${field} at ${path}`, async () => {
+    test(`cause an error with the field and the limit: ${field} at ${path}`, async () => {
       const caller = await paid.caller("1")
       const response = await caller.post(path, body)
       const text = await response.text()

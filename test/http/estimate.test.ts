@@ -178,7 +178,7 @@ describe("an estimate of an endpoint", () => {
     await comesTrue("/v1/chat/moderations", { model: "sim/moderate", input })
   })
 
-  test("covers images from a text and from described images", async () => {
+  test("covers images that are made from text and from described images", async () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
@@ -207,7 +207,7 @@ describe("an estimate of an endpoint", () => {
     }
   })
 
-  test("has two parts for a translation by two models", async () => {
+  test("has two parts if a translation uses two models", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const body = { model: "mistral/voxtral-mini", file }
@@ -239,7 +239,7 @@ function upload(
 describe("an estimate", () => {
   const body = { model: "two/echo", messages: HELLO, max_tokens: 100, logit_bias: { "1": 5 } }
 
-  test("returns the route with its translations and losses", async () => {
+  test("returns the deployments of the route, with the fields that each would drop", async () => {
     const { parts } = await estimate("/v1/chat/completions", body)
     expect(parts[0]?.route).toMatchObject([
       { provider: "sim", way: "verbatim", losses: [], error: null },
@@ -250,7 +250,7 @@ describe("an estimate", () => {
     expect(strict.parts[0]?.route[1]?.error?.error_type).toBe("not_carried")
   })
 
-  test("spends and holds nothing, leaves no receipt and makes no calls", async () => {
+  test("holds no credits, leaves no receipt and calls no provider", async () => {
     const before = await creditsOf(caller)
     const called = gateway.simulator.requests.length
     let fetched = 0
@@ -329,7 +329,7 @@ describe("an estimate", () => {
     expect(Math.max(...readsByTurn.values())).toBe(1)
   })
 
-  test("fails like the request, and rejects malformed estimates", async () => {
+  test("returns the error that the request would get, and rejects malformed estimates", async () => {
     const cases: [object, number, string | null][] = [
       [
         { path: "/v1/chat/completions", body: { model: "sim/none", messages: HELLO } },

@@ -31,7 +31,7 @@ test("a response of more than 64 KB holds its memory until it is read", async ()
   expect(budget.held).toBe(0)
 })
 
-test("a response whose client stops reading releases its memory", async () => {
+test("a response releases its memory if its client stops reading", async () => {
   jest.useFakeTimers()
   try {
     const budget = new MemoryBudget(16 * MEGABYTE)

@@ -8,7 +8,7 @@ function read(headers: Record<string, string>, body?: JsonObject): Labels | unde
   return labelsOf(new Headers(headers), body)
 }
 
-test("a request without labels has no label values", () => {
+test("a request without labels has no end user, session or tags", () => {
   expect(read({})).toBeUndefined()
   expect(read({ "x-tollgate-tags": " , ", "x-tollgate-user": "" }, { user: "" })).toBeUndefined()
   expect(read({}, { user: 5, metadata: [], labels: "x" })).toBeUndefined()
@@ -36,7 +36,7 @@ test.each([
   [{ "session-id": "two" }, "two"],
   [{ session_id: "three" }, "three"],
   [{ "x-opencode-session": "four", "x-session-id": "five" }, "four"],
-])("an agent's session is read from its own header: %p", (headers, session) => {
+])("the session of a coding agent is read from the agent's own header: %p", (headers, session) => {
   expect(read(headers)).toEqual({ session })
 })
 
@@ -70,7 +70,7 @@ test.each([
   expect(() => read({ [name]: value })).toThrow(`'${name}'`)
 })
 
-test("labels from any body are short and can be stored in every database", () => {
+test("labels from any body are shortened and can be stored in every database", () => {
   const text = fc.string({ unit: "binary", maxLength: 300 })
   fc.assert(
     fc.property(

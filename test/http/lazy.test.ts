@@ -20,7 +20,7 @@ function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   return loaded
 }
 
-test("a gateway without the management API does not load its modules", () => {
+test("a gateway without the management API does not load the modules of the API", () => {
   const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
   expect(loaded.length).toBeGreaterThan(100)
   expect(loaded.filter((name) => LATE.test(name))).toEqual([])
@@ -28,7 +28,7 @@ test("a gateway without the management API does not load its modules", () => {
   expect(loaded.filter((name) => rooms.some((room) => name.startsWith(`${room}/`)))).toEqual([])
 })
 
-test("only the console's own modules import its files", () => {
+test("only modules of the console import other modules of the console", () => {
   const files = [...new Bun.Glob("**/*.ts").scanSync({ cwd: SOURCE, absolute: true })]
   const needing = files.filter(
     (path) =>

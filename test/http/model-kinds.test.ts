@@ -33,18 +33,18 @@ test("the model list contains the models of a requested kind", async () => {
   expect(await listed("/v1/models?kind=rerank")).toEqual([])
 })
 
-test("the model list contains all models without a kind", async () => {
+test("the model list contains all models if no kind is requested", async () => {
   expect(await listed("/v1/models?kind=")).toEqual(await listed("/v1/models"))
 })
 
-test("the model list contains the models of a requested kind in the formats of other clients", async () => {
+test("the model list of a requested kind supports Google's and Anthropic's formats", async () => {
   const google = { "x-goog-api-key": caller.key }
   expect(await listed("/v1beta/models?kind=image", google)).toEqual(["models/sim/draw"])
   const anthropic = { "anthropic-version": "2023-06-01" }
   expect(await listed("/v1/models?kind=chat", anthropic)).toEqual(["sim/chat", "sim/echo"])
 })
 
-test("the model list rejects an unknown kind and names the existing kinds", async () => {
+test("the model list rejects an unknown kind and names the known kinds", async () => {
   const response = await caller.get("/v1/models?kind=video")
   const { error } = (await response.json()) as { error: { message: string; param: string } }
   expect([response.status, error.param]).toEqual([400, "kind"])
@@ -53,7 +53,7 @@ test("the model list rejects an unknown kind and names the existing kinds", asyn
   )
 })
 
-test("the model list contains speech models at Open WebUI's address", async () => {
+test("the model list at Open WebUI's path contains speech models", async () => {
   const response = await caller.get("/v1/audio/models")
   expect(await response.json()).toEqual({ models: [{ id: "sim/speak", name: "sim/speak" }] })
 })

@@ -70,14 +70,14 @@ function pipelined(path: string, count: number): Promise<number> {
 }
 
 test.each(PATHS)(
-  "pipelined requests of many connections are limited per event-loop turn: %s",
+  "pipelined requests on many connections are limited per event-loop turn: %s",
   async (path) => {
     await Promise.all(Array.from({ length: 20 }, () => pipelined(path, 500)))
     expect(maxInTurn).toBeLessThanOrEqual(MAX_PER_TURN)
   },
 )
 
-test.each(PATHS)("every one of 1,000 simultaneous connections gets an answer: %s", async (path) => {
+test.each(PATHS)("each of 1,000 simultaneous connections gets a response: %s", async (path) => {
   const answered = await Promise.all(Array.from({ length: 1_000 }, () => pipelined(path, 1)))
   expect(answered).toEqual(Array.from({ length: 1_000 }, () => 1))
   expect(begun).toBe(1_000)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test("a token count of a response request is free and readable by OpenAI's client", async () => {
+test("a token count for the Responses API is free and can be read by OpenAI's client", async () => {
   const before = await caller.balance()
   const input = "Hello there, gateway"
   const counted = await caller.client.responses.inputTokens.count({ model: "sim/echo", input })
@@ -21,7 +21,7 @@ test("a token count of a response request is free and readable by OpenAI's clien
   expect(await caller.balance()).toBe(before)
 })
 
-test("a token count with an earlier response is rejected", async () => {
+test("a token count that refers to an earlier response is rejected", async () => {
   const body = { model: "sim/echo", previous_response_id: "resp_1", input: "Hi" }
   const response = await caller.post("/v1/responses/input_tokens", body)
   const { error } = (await response.json()) as { error: { param: string } }

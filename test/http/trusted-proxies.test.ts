@@ -33,7 +33,7 @@ describe("headers of an untrusted proxy", () => {
     },
   )
 
-  test("have no effect if no proxy is trusted, or without a connection", () => {
+  test("have no effect if no proxy is trusted or the connection is unknown", () => {
     const none = new TrustedProxies()
     expect(none.forwarded(asked(headers), "127.0.0.1")).toEqual({ address: "127.0.0.1" })
     expect(PROXIES.forwarded(asked(headers), null)).toEqual({ address: null })
@@ -75,7 +75,7 @@ test.each([
   ["::ffff:1.2.3.4", "1.2.3.4"],
   ["::ffff:102:304", "1.2.3.4"],
   ["9.9.9.9, ::FFFF:10.2.3.4", "9.9.9.9"],
-])("proxies' address spellings are read: '%s' is %s", (header, address) => {
+])("all address formats of proxies are supported: '%s' is %s", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
@@ -90,7 +90,7 @@ test.each([
   ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
   ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
   ["evil.example, 10.0.0.2", "10.0.0.2"],
-])("the last known proxy after the invalid part of '%s' is used", (header, address) => {
+])("the caller of '%s' is the last proxy after the invalid part", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 
@@ -107,7 +107,7 @@ test("a forwarded header of any length is read quickly, and only at its end", ()
   expect(taken).toBeLessThan(1_000)
 })
 
-describe("the address at which the client reached the gateway", () => {
+describe("the public URL of the gateway", () => {
   test.each([
     [{}, undefined],
     [{ proto: "https" }, "https://gateway:8787"],
@@ -122,7 +122,7 @@ describe("the address at which the client reached the gateway", () => {
     // There are two proxies. The first was reached with TLS.
     [{ for: "1.2.3.4, 10.0.0.2", proto: "ftp, https, http" }, "https://gateway:8787"],
     [{ for: "1.2.3.4, 10.0.0.2", proto: "https" }, "https://gateway:8787"],
-  ] as const)("equals the forwarded address: %o is %s", (headers, origin) => {
+  ] as const)("follows forwarded headers: %o results in %s", (headers, origin) => {
     expect(originOf(headers)).toBe(origin)
   })
 
@@ -136,7 +136,7 @@ describe("the address at which the client reached the gateway", () => {
     { proto: "https", host: "a b" },
     { proto: "https", host: '"><script>' },
     { proto: "https", host: "a".repeat(300) },
-  ])("does not come from an invalid header: %o", (headers) => {
+  ])("ignores an invalid header: %o", (headers) => {
     expect(originOf(headers)).toBeUndefined()
   })
 })

@@ -97,7 +97,7 @@ const EARLY: readonly Early[] = [
   { status: 405, head: () => headOf("/v1/models", caller.key, MEGABYTE, JSON_TYPE) },
 ]
 
-test.concurrent("early errors close the connections of 150 callers that send their bodies slowly", async () => {
+test.concurrent("early errors close the connections of 150 clients that send their bodies slowly", async () => {
   const senders: Sender[] = []
   using stack = new DisposableStack()
   for (let count = 0; count < 150; count++) {
@@ -127,7 +127,7 @@ test.concurrent("early errors after a part of the body close connections that se
   expect(sender.text).toContain("nested deeper")
 })
 
-test("early errors are delivered to callers that first send all of a large body", async () => {
+test("early errors reach clients that send all of a large body first", async () => {
   for (const { status, head } of EARLY) {
     const lines = head()
     const length = Number(/Content-Length: (\d+)/.exec(lines.join("\n"))?.[1])
@@ -144,7 +144,7 @@ test("early errors are delivered to callers that first send all of a large body"
   }
 })
 
-test("early errors are delivered to callers that first send far more than any limit", async () => {
+test("early errors reach clients that first send far more than any limit", async () => {
   const length = 100 * MEGABYTE
   for (const [key, status] of [
     [WRONG, 401],
@@ -164,7 +164,7 @@ test("early errors are delivered to callers that first send far more than any li
   }
 })
 
-test("early errors are delivered to callers that send their body in parts", async () => {
+test("early errors reach clients that send their body in parts", async () => {
   using sender = new Sender(headOf(CHAT, poor.key, "chunked", JSON_TYPE))
   using wrong = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
   for (let part = 0; part < 8; part++) {
@@ -180,14 +180,14 @@ test("early errors are delivered to callers that send their body in parts", asyn
   expect(sender.text).toStartWith("HTTP/1.1 402 ")
 })
 
-test("early errors are delivered to callers that wait before they send their body", async () => {
+test("early errors reach clients that wait before they send their body", async () => {
   using sender = new Sender(headOf(CHAT, WRONG, 4 * MEGABYTE, JSON_TYPE))
   await until(() => sender.isClosed)
   expect(sender.error).toBeUndefined()
   expect(sender.text).toEndWith("\r\n0\r\n\r\n")
 })
 
-test("a connection stays open if the whole body has arrived", async () => {
+test("a connection stays open after an early error if the whole body has arrived", async () => {
   const body = "x".repeat(1_000)
   using sender = new Sender(headOf(CHAT, WRONG, body.length, JSON_TYPE))
   for (let request = 1; request <= 3; request++) {
@@ -198,7 +198,7 @@ test("a connection stays open if the whole body has arrived", async () => {
   }
 })
 
-test("a connection is closed if a GET request announces a body", async () => {
+test("a connection is closed if a GET request declares a body", async () => {
   for (const line of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
     using sender = new Sender(["GET /healthz HTTP/1.1", "Host: gateway", line])
     sender.drip(line.startsWith("C") ? "x" : "1\r\nx\r\n", 100)
@@ -209,7 +209,7 @@ test("a connection is closed if a GET request announces a body", async () => {
 
 const PATHS = ["/healthz", "/v1/models", "/admin/v1/session", "/nothing", "/console/"]
 
-test("requests with several hosts or an invalid host are rejected", async () => {
+test("requests with several host headers or an invalid host header are rejected", async () => {
   const hosts = [
     ["Host: a", "Host: b"],
     ["Host: a", "Host: a"],
@@ -238,7 +238,7 @@ test("requests with several hosts or an invalid host are rejected", async () => 
   }
 })
 
-test("requests with one host of every form are accepted", async () => {
+test("requests with one valid host header are accepted", async () => {
   for (const host of [
     "a",
     "a.example:8787",
@@ -252,7 +252,7 @@ test("requests with one host of every form are accepted", async () => {
   }
 })
 
-test("HTTP/1.0 requests without a host are answered", async () => {
+test("HTTP/1.0 requests without a host header are accepted", async () => {
   for (const path of PATHS) {
     using sender = new Sender([`GET ${path} HTTP/1.0`])
     await until(() => sender.isClosed)
@@ -261,7 +261,7 @@ test("HTTP/1.0 requests without a host are answered", async () => {
 })
 
 test.each(["*", "a.example:443", "a.example:99999", "[::1", "https:443"])(
-  "requests for a tunnel to %j are rejected",
+  "CONNECT requests to %j are rejected",
   async (target) => {
     for (const head of [
       [`CONNECT ${target} HTTP/1.1`, "Host: a"],
@@ -275,7 +275,7 @@ test.each(["*", "a.example:443", "a.example:99999", "[::1", "https:443"])(
   },
 )
 
-test("CONNECT requests with a path are rejected like other wrong methods", async () => {
+test("CONNECT requests with a path are rejected as an unsupported method", async () => {
   for (const path of ["/v1/models", "http://a.example/v1/models"]) {
     using sender = new Sender([`CONNECT ${path} HTTP/1.1`, "Host: a", "Connection: close"])
     await until(() => sender.isClosed)
@@ -292,7 +292,7 @@ test.each([
   ["a body without a valid key", "/v1/chat/completions", "sk-tg-wrong", 401],
   ["a JSON body", "/v1/chat/completions", undefined, 400],
   ["a form", "/v1/audio/transcriptions", undefined, 400],
-] as const)("many tiny chunks of %s are read together", async (_, path, key, status) => {
+] as const)("many tiny chunks of %s are combined into few reads", async (_, path, key, status) => {
   const type = path.includes("audio") ? "multipart/form-data; boundary=x" : "application/json"
   const read = spyOn(ReadableStreamDefaultReader.prototype, "read")
   try {

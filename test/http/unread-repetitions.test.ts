@@ -87,7 +87,7 @@ test.each(SOURCES)("replays of %s hold memory until they are read", async (_, bu
   expect(budget.held).toBe(0)
 })
 
-test.each(SOURCES)("a replay of %s ends if its caller stops reading", async (_, build) => {
+test.each(SOURCES)("a replay of %s is aborted if its client stops reading", async (_, build) => {
   jest.useFakeTimers()
   try {
     const budget = new MemoryBudget(4 * MEGABYTE)
@@ -103,7 +103,7 @@ test.each(SOURCES)("a replay of %s ends if its caller stops reading", async (_, 
   }
 })
 
-test("a replay that waits for its provider does not end", async () => {
+test("a replay that waits for the provider's data is not aborted", async () => {
   jest.useFakeTimers()
   try {
     const budget = new MemoryBudget(4 * MEGABYTE)
@@ -122,7 +122,7 @@ test("a replay that waits for its provider does not end", async () => {
   }
 })
 
-test("a running stream takes memory as its frames grow, and reports a rejection as an error event", async () => {
+test("a running stream reserves memory as it grows, and reports a rejection as an error event", async () => {
   const budget = new MemoryBudget(MEGABYTE)
   using memory = budget.open(HOLDER)
   const chunks = bytesOf(["data: a\n\n"])

@@ -41,7 +41,7 @@ test("a WebSocket upgrade is rejected with the response that makes Codex use HTT
   expect(answer.toLowerCase()).toContain("x-should-retry: false")
 })
 
-test("the WebSocket address accepts only POST", async () => {
+test("the path for WebSockets accepts only POST", async () => {
   const response = await caller.get("/v1/responses")
   expect(response.status).toBe(405)
   expect(response.headers.get("allow")).toBe("POST")

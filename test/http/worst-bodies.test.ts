@@ -195,7 +195,7 @@ describe("the most expensive body of any endpoint", () => {
     })
   }
 
-  test("does not block other requests without credits, at its largest size", async () => {
+  test("does not block other requests if it has the maximum size and the key has no credits", async () => {
     const caller = await gateway.caller("0")
     for (const { path, address, base } of sampleOf(distinct(), 6)) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
@@ -228,7 +228,7 @@ function sizeOf(fields: readonly Field[], field: Field, shape: Shape): number {
 
 describe("large requests of a key with credits", () => {
   for (const [index, { path, address, base, fields }] of distinct().entries()) {
-    test(`do not block other requests at ${path}`, async () => {
+    test(`do not block other requests if they are sent to ${path}`, async () => {
       const caller = await gateway.caller("1000000")
       const before = process.memoryUsage.rss()
       const slow: unknown[] = []
@@ -247,7 +247,7 @@ describe("large requests of a key with credits", () => {
     })
   }
 
-  test("do not block other requests if thirty arrive at the same time", async () => {
+  test("do not block other requests if thirty are sent at the same time", async () => {
     const caller = await gateway.caller("1000000")
     const before = process.memoryUsage.rss()
     const address = "/v1/chat/completions"

@@ -67,7 +67,7 @@ function formOf(model: string, repeated: string): LargeBody {
 describe("the most expensive form", () => {
   for (const [index, [name, repeated]] of sampleOf([...Object.entries(PARTS).entries()], 3)) {
     for (const credits of sampleOf(["0", "1000"], 2, index)) {
-      test(`does not block other requests with ${name}, from a key with ${credits} credits`, async () => {
+      test(`does not block other requests if it has ${name} and the key has ${credits} credits`, async () => {
         const caller = await gateway.caller(credits)
         const before = process.memoryUsage.rss()
         for (const [pathIndex, [path, model]] of Object.entries(MODELS).entries()) {

@@ -16,7 +16,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("an account is created with optional credits and found again", async () => {
+test("an account is created with optional credits and appears in the API", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: " Aurora ", credits: "12.50" })
   expect(made).toMatchObject({ name: "Aurora", balance: "12.5", stores_content: false })
   const id = String(made.id)
@@ -62,7 +62,7 @@ test("an account name can be used only once", async () => {
   await renamed.body?.cancel()
 })
 
-test("an account is renamed and set to store content, and the audit log has both states", async () => {
+test("an account change is stored, and the audit log has the old and the new values", async () => {
   const { id, ...made } = await asked(gateway, "POST", "/accounts", { name: "Dawn" })
   const path = `/accounts/${String(id)}`
   const change = { name: "Dusk", stores_content: true }

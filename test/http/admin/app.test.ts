@@ -20,7 +20,7 @@ describe("management API authentication", () => {
     expect((await errorOf(response)).error_type).toBe("not_signed_in")
   })
 
-  test("treats the admin token as the operator", async () => {
+  test("accepts the admin token as the operator", async () => {
     expect(await asked(gateway, "GET", "/accounts")).toMatchObject({ object: "list", data: [] })
   })
 
@@ -76,7 +76,7 @@ describe("management API validation", () => {
     expect(wrong.headers.get("allow")).toBe("GET, POST")
   })
 
-  test("returns the first fault as the error and lists all faults", async () => {
+  test("returns the first invalid field as the error and lists all invalid fields", async () => {
     const response = await ask(gateway, "POST", "/accounts", { name: "  ", credits: "0", nmae: 1 })
     expect(response.status).toBe(400)
     const error = await errorOf(response)
@@ -136,7 +136,7 @@ describe("management API validation", () => {
     [[1]],
     [[null]],
     [{}],
-  ])("rejects a forged cursor or finds nothing: %j", async (position) => {
+  ])("rejects a forged cursor or returns an empty page: %j", async (position) => {
     const cursor = Buffer.from(JSON.stringify(position)).toString("base64url")
     const byTime = ["/accounts", "/keys", "/members", "/members/invitations", "/users"]
     for (const path of byTime) {

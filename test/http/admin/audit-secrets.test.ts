@@ -16,7 +16,7 @@ async function auditText({ store }: TestGateway): Promise<string> {
 }
 
 test(
-  "no change through the management API writes a secret into the audit log",
+  "changes through the management API write no secrets to the audit log",
   async () => {
     await using gateway = await startManaged()
     const browser = await setUpOperator(gateway)

@@ -55,24 +55,27 @@ test.each([
   ["1,50", "write 1.50"],
   ["1,500", "write 1500"],
   ["1.234,50", "write 1234.50"],
-])("an amount with a comma is rejected with the correct spelling: '%s'", async (amount, advice) => {
-  const orders: [string, object][] = [
-    [`${account}/entries`, { kind: "grant", amount, note: "x" }],
-    ["/codes", { credits: amount }],
-    ["/accounts", { name: `with ${amount}`, credits: amount }],
-  ]
-  for (const [path, order] of orders) {
-    const response = await ask(gateway, "POST", path, order)
-    expect(response.status).toBe(400)
-    expect((await errorOf(response)).message).toContain(
-      `must not have a comma, which can be read in two ways: ${advice}.`,
-    )
-  }
-  const response = await ask(gateway, "PATCH", "/settings", { multiplier: amount })
-  expect((await errorOf(response)).message).toContain(advice)
-})
+])(
+  "an amount with a comma is rejected, and the error contains the correct format: '%s'",
+  async (amount, advice) => {
+    const orders: [string, object][] = [
+      [`${account}/entries`, { kind: "grant", amount, note: "x" }],
+      ["/codes", { credits: amount }],
+      ["/accounts", { name: `with ${amount}`, credits: amount }],
+    ]
+    for (const [path, order] of orders) {
+      const response = await ask(gateway, "POST", path, order)
+      expect(response.status).toBe(400)
+      expect((await errorOf(response)).message).toContain(
+        `must not have a comma, which can be read in two ways: ${advice}.`,
+      )
+    }
+    const response = await ask(gateway, "PATCH", "/settings", { multiplier: amount })
+    expect((await errorOf(response)).message).toContain(advice)
+  },
+)
 
-test("a redeemed code gives its credits once to each account", async () => {
+test("a credit code gives its credits to each account at most once", async () => {
   const code = await asked(gateway, "POST", "/codes", {
     credits: "2",
     uses: 2,
@@ -90,13 +93,13 @@ test("a redeemed code gives its credits once to each account", async () => {
   expect(revoked.status).toBe("revoked")
 })
 
-test("an invalid code is reported with its field", async () => {
+test("the error for an invalid credit code names the field", async () => {
   const response = await ask(gateway, "POST", `${account}/redeem`, { code: "TG-0000" })
   expect(response.status).toBe(400)
   expect((await errorOf(response)).param).toBe("code")
 })
 
-test("a statement is returned as a file with the requested days", async () => {
+test("a statement is a file with the entries of the requested days", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const path = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", path)
@@ -115,7 +118,7 @@ test("a statement is returned as a file with the requested days", async () => {
   }
 })
 
-test("the totals of a statement are a file, or a page that the browser may only display", async () => {
+test("statement totals are returned as a file or as a page without scripts", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const days = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", `${days}&content=totals`)

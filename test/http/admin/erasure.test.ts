@@ -54,7 +54,7 @@ function filesWith(folder: string, text: string): string[] {
   })
 }
 
-test("erasure removes a person's name everywhere, keeps their actions under their id, and passes verification", async () => {
+test("erasure removes a person's name, keeps actions under the person's id, and passes verification", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -137,7 +137,7 @@ test("erasure leaves no personal data in the files", async () => {
   }
 })
 
-test("a person who cannot be erased is not changed", async () => {
+test("a rejected erasure changes nothing", async () => {
   const started = await start()
   await using _ = started.gateway
   const { operator, ada, id } = started
@@ -173,7 +173,7 @@ test("two operators cannot erase each other at the same time", async () => {
   expect(await rest.json("GET", "/session")).toMatchObject({ is_operator: true })
 })
 
-test("an interrupted erasure is completed", async () => {
+test("an interrupted erasure is completed by a retry", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -204,7 +204,7 @@ test("concurrent actions on another node do not record the name of an erased per
   await expectRight(gateway)
 })
 
-test("an invited person without an account is erased by their address", async () => {
+test("an invited person without a user is erased by email address", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator } = started

@@ -109,7 +109,7 @@ function ask(method: string, path: string, headers: Record<string, string>): Pro
 const COOKIE = { cookie: "session=good" }
 const CONSOLE = { ...COOKIE, "x-tollgate-console": "1" }
 
-describe("the guard of changes by a session", () => {
+describe("the cross-site check for session requests", () => {
   test("accepts a request from the console", async () => {
     const response = await ask("POST", "/things/7", CONSOLE)
     expect(await response.json()).toEqual({ by: USER.name, id: "7", address: "127.0.0.1" })
@@ -180,7 +180,7 @@ test("users cannot call operator endpoints", async () => {
   await response.body?.cancel()
 })
 
-test("a read request requires only the session, and the rest of a path can contain slashes", async () => {
+test("a read request requires only a session, and the last path parameter can contain slashes", async () => {
   const response = await ask("GET", "/things/model/openai/gpt%205?x=1", COOKIE)
   expect(await response.json()).toEqual({ kind: "model", name: "openai/gpt 5" })
 })
@@ -192,7 +192,7 @@ test("a response sends all of its cookies", async () => {
   expect(await response.text()).toBe(USER.name)
 })
 
-test("an internal error is reported to the operator, and not to the client", async () => {
+test("details of an internal error are reported to the operator and hidden from the client", async () => {
   const response = await ask("GET", "/broken", {})
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain("hunter2")

@@ -163,7 +163,7 @@ async function requestCases(): Promise<Case[]> {
   )
 }
 
-describe("console.show_costs_to: operators", () => {
+describe("the setting console.show_costs_to: operators", () => {
   test.each([...CUSTOMERS])("hides costs from every response to the role %s", async (role) => {
     const shown = [...(await answersTo(role))].filter(([, hidden]) => hidden.length > 0)
     expect(shown).toEqual([])
@@ -205,7 +205,7 @@ describe("console.show_costs_to: operators", () => {
     expect(contents.broken).toContain("The provider sent")
   })
 
-  test("keeps the arithmetic of receipts exact", async () => {
+  test("keeps the sums on receipts correct", async () => {
     const { data } = await asked(world.gateway, "GET", "/receipts?model=shop/chat")
     for (const { id, account } of data as { readonly id: string; readonly account: string }[]) {
       const role = account === world.ours.account ? "viewer" : "stranger"
@@ -252,7 +252,7 @@ function costOf({ arithmetic }: CustomerReceipt): bigint {
   return (sum + unit - 1n) / unit
 }
 
-test.each(CUSTOMERS)("searches of a %s reveal no name of a provider", async (role) => {
+test.each(CUSTOMERS)("a search by a %s reveals no provider name", async (role) => {
   const target = { url: world.gateway.url, headers: world.headersOf(role) }
   const now = Date.now()
   const range = `from=${new Date(now - 3_600_000).toISOString()}&to=${new Date(now).toISOString()}`
@@ -272,7 +272,7 @@ test.each(CUSTOMERS)("searches of a %s reveal no name of a provider", async (rol
   }
 })
 
-test("preferences reveal no name of a provider", async () => {
+test("preferences reveal no provider name", async () => {
   for (const name of ["order", "only", "ignore"]) {
     const errors = await Promise.all(
       [...PROVIDERS, "backroom-three"].map(async (own) => {

@@ -42,7 +42,7 @@ function forgetAnswer(request: string): void {
   )
 }
 
-test("management requests that move money or create secrets run once for an idempotency key", async () => {
+test("management requests that move money or create secrets run once per idempotency key", async () => {
   const { account, key } = world.ours
   const cases: readonly (readonly [method: string, path: string, body: object])[] = [
     ["POST", `/accounts/${account}/entries`, { kind: "grant", amount: "1", note: "n" }],
@@ -92,7 +92,7 @@ test("a rejected management request releases the idempotency key", async () => {
   expect(again.headers.get("idempotent-replayed")).toBeNull()
 })
 
-test("idempotency keys belong to one user, and a user with fewer rights does not get the response", async () => {
+test("an idempotency key is valid for one user, who gets no response after losing the required role", async () => {
   const { account } = world.ours
   const body = { account, name: "of the owner" }
   const keys = ["POST", "/keys", body] as const
@@ -119,7 +119,7 @@ test("idempotency keys belong to one user, and a user with fewer rights does not
   expect(last.secret).toBe(secret)
 })
 
-test("a change is not repeated if the process died before its response", async () => {
+test("a retried change is not applied twice if the process died before it responded", async () => {
   const { account } = world.ours
   const path = `/accounts/${account}/entries`
   const grant = { kind: "grant", amount: "2", note: "once" }

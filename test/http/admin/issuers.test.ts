@@ -56,7 +56,7 @@ test("an invited person signs in through the issuer and accepts the invitation",
   expect(records.some(({ after }) => after === '{"reason":"not_invited"}')).toBe(true)
 })
 
-test("the browser is redirected only to pages of the console", async () => {
+test("sign-in redirects the browser only to pages of the console", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = new ConsoleBrowser(gateway)
@@ -86,7 +86,7 @@ test("the browser is redirected only to pages of the console", async () => {
   expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
 })
 
-test("an unreachable issuer returns a readable error, and passwords keep working", async () => {
+test("if the issuer is unreachable, the user gets a readable error and can use a password", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = await setUpOperator(gateway)
@@ -97,7 +97,7 @@ test("an unreachable issuer returns a readable error, and passwords keep working
   expect(await browser.status("GET", "/session")).toBe(200)
 })
 
-test("a user connects an issuer after signing in again, and the audit log records it", async () => {
+test("a user links an issuer after signing in again, and the audit log records the link", async () => {
   await using issuer = await startIssuer()
   const oidc = [{ ...issuer.settings, linkUsers: "confirmed" as const }]
   await using gateway = await startGateway({ settings: { console: { oidc, trustedOrigins: [] } } })
@@ -123,7 +123,7 @@ test("a user connects an issuer after signing in again, and the audit log record
   expect(records.map(({ after }) => after)).toEqual(['{"issuer":"company"}'])
 })
 
-test("the audit log records linking by email address", async () => {
+test("the audit log records that an issuer was linked by email address", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const operator = await setUpOperator(gateway)

@@ -76,7 +76,7 @@ test("a key is valid right after its creation and invalid right after its revoca
   }
 })
 
-test("a key's secret is returned once and found nowhere afterwards", async () => {
+test("a key's secret is returned once and stored nowhere", async () => {
   const { id, secret } = await asked(gateway, "POST", "/keys", { account, name: "secret" })
   for (const path of [`/keys/${String(id)}`, "/keys?limit=200", `/keys?account=${account}`]) {
     expect(JSON.stringify(await asked(gateway, "GET", path))).not.toContain(String(secret))
@@ -87,7 +87,7 @@ test("a key's secret is returned once and found nowhere afterwards", async () =>
   expect(JSON.stringify(records)).not.toContain(String(secret).slice(0, -4))
 })
 
-test("a key change takes effect within a second, null removes a limit and an omitted field is unchanged", async () => {
+test("a key change takes effect within a second; null removes a limit, omitted fields stay unchanged", async () => {
   const order = { account, name: "changing", models: ["sim/*"], requests_per_minute: 5 }
   const made = await asked(gateway, "POST", "/keys", order)
   const path = `/keys/${String(made.id)}`
@@ -117,7 +117,7 @@ test("a key change takes effect within a second, null removes a limit and an omi
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ models: ["other/*"] })
 })
 
-test("the allowed origins of a key are stored in the browser's form and take effect immediately", async () => {
+test("allowed origins of a key are normalized like in browsers and take effect immediately", async () => {
   const preflight = async (origin: string) => {
     const headers = { origin, "access-control-request-method": "POST" }
     return (await fetch(`${gateway.url}/v1/models`, { method: "OPTIONS", headers })).status
@@ -148,7 +148,7 @@ test("the allowed origins of a key are stored in the browser's form and take eff
   expect(answer.headers.has("access-control-allow-origin")).toBe(false)
 })
 
-test("a changed budget changes the remaining amount by the difference", async () => {
+test("changing a budget changes the remaining amount by the difference", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "budget", budget: "2" })
   const path = `/keys/${String(made.id)}`
   expect(await asked(gateway, "PATCH", path, { budget: "3", daily_budget: "1" })).toMatchObject({
@@ -172,7 +172,7 @@ test("a rotated secret is valid during its grace period, and invalid immediately
   expect(await call(made.secret)).toBe(401)
 })
 
-test("a key rotation without a body has a grace period of one day", async () => {
+test("a key rotation without a body uses a grace period of one day", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "plain rotation" })
   const rotated = await asked(gateway, "POST", `/keys/${String(made.id)}/rotate`)
   const [until] = rotated.grace_until as string[]

@@ -29,7 +29,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 
-test("every management route has a case in the role matrix, and every case has a route", () => {
+test("the role matrix contains exactly the routes of the management API", () => {
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
     path.startsWith(PREFIX)
       ? Object.keys(operations).map(

@@ -27,7 +27,7 @@ async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
   return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
 }
 
-test("an invitation describes its purpose and makes a new user a member once", async () => {
+test("an invitation names the account and can be accepted once by a new user", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const order = { account, email: "BOB@example.com", role: "member" }
@@ -58,7 +58,7 @@ test("an invitation describes its purpose and makes a new user a member once", a
   expect(stored).not.toContain(String(token))
 })
 
-test("a registered user signs in and accepts an invitation with the invited address only", async () => {
+test("a registered user can accept an invitation only with the invited email address", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_two", name: "two", createdAt: 2 }, AUDIT)
@@ -135,7 +135,7 @@ test("the last owner cannot be removed", async () => {
   expect(await operator.status("DELETE", `/members/${id}`)).toBe(409)
 })
 
-test("members of other accounts cannot be found", async () => {
+test("members of other accounts are not accessible", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_other", name: "other", createdAt: 2 }, AUDIT)

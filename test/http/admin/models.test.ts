@@ -113,7 +113,7 @@ describe("the model list in the management API", () => {
 })
 
 describe("a model entry in the management API", () => {
-  test("returns price periods in their original form", async () => {
+  test("returns price periods as they were entered", async () => {
     const later = { name: "later", from: "2999-01-01", input: "3" }
     const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }
     const price = { ...PRICE, periods: [later, earlier] }
@@ -167,7 +167,7 @@ describe("a model entry in the management API", () => {
     await ask(gateway, "DELETE", "/models/sim/moded")
   })
 
-  test("gives a price to an unpriced model immediately", async () => {
+  test("sets the price of an unpriced model immediately", async () => {
     await using open = await startManaged({
       settings: { models: {} },
       providersAt: (url) => ({
@@ -214,7 +214,7 @@ describe("a model entry in the management API", () => {
     expect((await caller.post("/v1/chat/completions", body)).status).toBe(404)
   })
 
-  test("accepts tiers, images, deployments, and numbers with all digits", async () => {
+  test("accepts tiers, image prices and deployments, and keeps all digits of numbers", async () => {
     const entry = {
       kind: "chat",
       price: { input: 0.1, output: "0.000000001", tiers: [{ above: 1000, input: "3" }] },
@@ -245,7 +245,7 @@ describe("a model entry in the management API", () => {
     await ask(gateway, "DELETE", "/models/alias/painter")
   })
 
-  test("cannot be changed if it is in the settings file", async () => {
+  test("cannot be changed if the settings file contains the model", async () => {
     expect(await rejection("PUT", "/models/sim/echo", { price: PRICE })).toBe(
       "409 conflict null: The entry of the model 'sim/echo' comes from the settings file (tollgate.yaml): change it there.",
     )
@@ -314,7 +314,7 @@ describe("a model entry in the management API", () => {
     expect(await rejection("GET", "/models/sim/new")).toStartWith("404")
   })
 
-  test("needs a known provider", async () => {
+  test("requires a known provider", async () => {
     expect(await rejection("PUT", "/models/nowhere/x", { price: PRICE })).toBe(
       "400 invalid_value provider: There is no provider 'nowhere'. Add it first, or give the model deployments at others.",
     )
@@ -323,7 +323,7 @@ describe("a model entry in the management API", () => {
     )
   })
 
-  test("needs a readable name", async () => {
+  test("can have any name if its id has at most 200 characters", async () => {
     expect(await rejection("PUT", `/models/sim/${"x".repeat(200)}`, { price: PRICE })).toStartWith(
       "400 invalid_value name: The id of a model must have at most 200",
     )
@@ -337,7 +337,7 @@ describe("a model entry in the management API", () => {
     )
   })
 
-  test("overrides single rules of a model, visible to operators", async () => {
+  test("overrides single rules of a model and shows them to operators", async () => {
     const deployments = [
       { provider: "sim", model: "echo" },
       { provider: "sim", model: "spare", weight: 0, rules: { tools: true } },

@@ -28,7 +28,7 @@ const question = (model: string) => ({
   messages: [{ role: "user", content: "Hi" }],
 })
 
-test("a newer model is listed at the price of its family, and one setting makes it available", async () => {
+test("a model newer than the price list has its family's price and can be enabled by one setting", async () => {
   expect(await newer()).toEqual([])
   const caller = await gateway.caller()
   for (const model of ["mistral-large-9", "mistral/mistral-large-9", "mistral-large-1", "none/x"]) {

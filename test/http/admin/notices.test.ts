@@ -14,7 +14,7 @@ interface Sent {
 const sentTo = (receiver: { received: readonly { body: string }[] }) =>
   receiver.received.map(({ body }) => JSON.parse(body) as Sent)
 
-test("an account and the operator get their own notices and see the delivery status", async () => {
+test("accounts and the operator receive their own notices and see the delivery status", async () => {
   await using gateway = await startManaged({ noticePace: 20 })
   using ofAccount = startReceiver()
   using ofOperator = startReceiver(
@@ -112,7 +112,7 @@ test("an account has a limited number of notice targets and cannot receive opera
   expect((await errorOf(response)).message).toContain("10 targets")
 })
 
-test("tests and additions of targets are limited by account, even if targets are added again", async () => {
+test("each account's target tests and additions are limited, even if targets are added again", async () => {
   await using gateway = await startManaged()
   const { account } = await gateway.caller()
   const operator = await setUpOperator(gateway)

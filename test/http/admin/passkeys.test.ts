@@ -55,7 +55,7 @@ async function signIn(
   }
 }
 
-test("a passkey is created, signs a user in without a code, and is listed, renamed and removed", async () => {
+test("a passkey can be created, used without a code, listed, renamed and removed", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
@@ -100,7 +100,7 @@ test("a passkey is created, signs a user in without a code, and is listed, renam
   })
 })
 
-test("a response without its challenge creates no passkey", async () => {
+test("a registration response without its challenge creates no passkey", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.status("POST", "/auth/passkeys/begin", {})).toBe(400)
@@ -137,7 +137,7 @@ test("a response without its challenge creates no passkey", async () => {
   expect((await browser.json("GET", "/auth/passkeys"))["data"]).toEqual([])
 })
 
-test("a passkey response signs a user in once, in the same browser, for its own challenge", async () => {
+test("a passkey response is valid once, in the browser that requested the challenge", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -174,7 +174,7 @@ test("a passkey response signs a user in once, in the same browser, for its own 
   expect((await signIn(gateway, new SoftwareAuthenticator())).status).toBe(401)
 })
 
-test("only the first of two simultaneous passkey responses to one challenge signs the user in", async () => {
+test("two simultaneous passkey responses to one challenge sign the user in once", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -206,7 +206,7 @@ test("a cloned passkey is detected by its counter", async () => {
   }
 })
 
-test("passkeys of other users are inaccessible, and are removed with their user", async () => {
+test("users cannot access other users' passkeys, and erasing a user removes the user's passkeys", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -249,7 +249,7 @@ async function signedIn(gateway: TestGateway, who: typeof OPERATOR): Promise<Con
   return browser
 }
 
-test("passkeys are not offered at addresses where browsers do not support them", async () => {
+test("passkeys are not offered at URLs for which browsers do not support passkeys", async () => {
   for (const address of ["http://ai.example.com", "https://192.0.2.7", "https://[2001:db8::1]"]) {
     const { gateway, browser } = await start(address)
     await using _ = gateway
@@ -262,7 +262,7 @@ test("passkeys are not offered at addresses where browsers do not support them",
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
 })
 
-test("passkey attempts from one address are limited", async () => {
+test("passkey attempts are limited per IP address", async () => {
   const { gateway } = await start()
   await using _ = gateway
   const browser = new ConsoleBrowser(gateway)

@@ -80,7 +80,7 @@ test.each([...PATHS, "/models?limit=10000", "/models?search=a"])(
   },
 )
 
-test("downloads that are cancelled, or whose body is never read, make room for others", async () => {
+test("cancelled and unread downloads do not count toward the limit", async () => {
   const path = `/accounts/${account}/statement?from=2026-01-01&to=2026-01-31&format=csv`
   for (let count = 0; count < 10; count++) {
     await ask(member, "HEAD", path)
@@ -99,7 +99,7 @@ test("downloads that are cancelled, or whose body is never read, make room for o
   expect(await response.text()).toContain("closing balance")
 })
 
-test("a person's export is written in many turns of the event loop", async () => {
+test("the export of a person's data is written over many event-loop turns", async () => {
   const name = "x".repeat(100)
   const models = Array.from({ length: 100 }, (_, index) => `openai/${name}${index}`)
   const key = await asked(member, "POST", "/keys", { account, name, models })
@@ -113,7 +113,7 @@ test("a person's export is written in many turns of the event loop", async () =>
   expect(turns.count).toBeGreaterThan(10)
 })
 
-test("a user can have 8 running and 64 waiting requests", async () => {
+test("each user can have 8 running and 64 queued requests", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
   let running = 0
@@ -135,7 +135,7 @@ test("a user can have 8 running and 64 waiting requests", async () => {
   await run("a")
 })
 
-test("a person and an account have one search at a time", async () => {
+test("each user and each account can run one search at a time", async () => {
   const limits = new PersonLimits()
   const searches = ["a1", "a1", "a2", "b", "a1", "a2"]
   const running = new Set<string>()
@@ -154,7 +154,7 @@ test("a person and an account have one search at a time", async () => {
   expect(started).toEqual(["a1", "b", "a2", "a1", "a2", "a1"])
 })
 
-test("another person's list does not wait for many searches", async () => {
+test("many searches of one user do not delay another user's lists", async () => {
   const ended: string[] = []
   const read = async (name: string, path: string, of: Parameters<typeof ask>[0]) => {
     const response = await ask(of, "GET", path)
@@ -169,7 +169,7 @@ test("another person's list does not wait for many searches", async () => {
   expect(ended.indexOf("list")).toBeLessThan(4)
 })
 
-test("a response that is sent in pieces counts as running until its end", async () => {
+test("a streamed response counts as a running request until it ends", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
   for (let count = 0; count < 8; count++) await limits.run("a", async () => ({ end: end.promise }))
@@ -184,7 +184,7 @@ test("a response that is sent in pieces counts as running until its end", async 
   await waiting
 })
 
-test("a failed request leaves room for the next one", async () => {
+test("a failed request no longer counts as running", async () => {
   const limits = new PersonLimits()
   const failed = Array.from({ length: 20 }, () =>
     limits.run("a", async () => {

@@ -80,7 +80,7 @@ async function plantInServer(url: string): Promise<void> {
 }
 
 for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
-  test(`${name} reads a ledger with absurd numbers from an older version`, async () => {
+  test(`${name} reads a ledger with out-of-range numbers from an older version`, async () => {
     await using gateway = await startManaged({ settings: await settings() })
     const caller = await gateway.caller("100")
     for (let request = 0; request < 3; request++) {
@@ -109,7 +109,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
   })
 }
 
-test("SQLite rebuilds a deleted report index from a ledger with absurd numbers", async () => {
+test("SQLite rebuilds a deleted report index from a ledger with out-of-range numbers", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("100")
   const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })

@@ -117,7 +117,7 @@ describe("a provider that is added in the console", () => {
     expect(texts[3]).toContain("headers.x-team")
   })
 
-  test("keeps omitted fields in a change, and loses those set to null", async () => {
+  test("keeps fields that a change omits, and removes fields that are set to null", async () => {
     await asked(gateway, "PATCH", "/providers/mine", {
       known_models: false,
       headers: { "X-More": "more" },
@@ -138,7 +138,7 @@ describe("a provider that is added in the console", () => {
     expect(await provider("mine")).toMatchObject({ secrets: ["api_key", "headers.x-team"] })
   })
 
-  test("does not send a stored secret to another address unless the secret is entered again", async () => {
+  test("cannot move to another server unless the secrets are entered again", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
     expect(await rejection("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
@@ -148,13 +148,13 @@ describe("a provider that is added in the console", () => {
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
   })
 
-  test("cannot change its vendor", async () => {
+  test("cannot get another vendor", async () => {
     expect(await rejection("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
       "400 invalid_value vendor: A provider keeps its vendor.",
     )
   })
 
-  test("cannot have the id of an existing or locked provider", async () => {
+  test("cannot have the id of an existing provider or of one in the settings file", async () => {
     expect(await rejection("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
       "409 conflict id: There is a provider 'mine' already.",
     )
@@ -184,7 +184,7 @@ describe("a provider that is added in the console", () => {
     expect(await rejection("DELETE", "/providers/brief")).toStartWith("404 not_found")
   })
 
-  test("cannot be removed if other models are deployed there", async () => {
+  test("cannot be removed if models of other providers use it for deployments", async () => {
     await asked(gateway, "POST", "/providers", { id: "spare", ...entry() })
     await asked(gateway, "PUT", "/models/mine/both", {
       price: PRICE,
@@ -232,7 +232,7 @@ describe("provider validation", () => {
     )
   })
 
-  test("rejects the path of a file instead of a key", async () => {
+  test("rejects a file path instead of a key", async () => {
     const vertex = { id: "wrong", vendor: "vertex", credentials: "/etc/passwd" }
     expect(await rejection("POST", "/providers", vertex)).toBe(
       "400 invalid_value credentials: 'credentials' must be Google credentials as JSON, which begins with '{'.",
@@ -248,7 +248,7 @@ describe("provider validation", () => {
     },
   )
 
-  test("does not replace environment variables", async () => {
+  test("does not expand environment variables", async () => {
     await asked(gateway, "POST", "/providers", { id: "literal", ...entry({ api_key: "${HOME}" }) })
     await asked(gateway, "PUT", "/models/literal/echo", { price: PRICE })
     const caller = await gateway.caller()
@@ -324,7 +324,7 @@ describe("a provider test", () => {
     expect(await rejection("POST", "/providers/good/test")).toStartWith("404 not_found")
   })
 
-  test("shows the first models of a long list, and finds the others in tests of models", async () => {
+  test("shows the first models of a long list, and finds any model in the test of that model", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `${index}-${"x".repeat(190)}`)
     const data = [...names.toReversed(), "y".repeat(501)].map((id) => ({ id }))
     using vendor = Bun.serve({ port: 0, fetch: () => Response.json({ data }) })
@@ -345,7 +345,7 @@ describe("a provider test", () => {
     await ask(gateway, "DELETE", "/providers/long")
   })
 
-  test("fails for a redirect and for a web page", async () => {
+  test("fails if the vendor returns a redirect or a web page", async () => {
     using site = Bun.serve({
       port: 0,
       fetch: ({ url }) =>
@@ -370,7 +370,7 @@ describe("a provider test", () => {
   })
 })
 
-test("a provider's health reports failures of its models in the gateway's words", async () => {
+test("a provider's health reports failures of its models without the vendor's messages", async () => {
   await asked(gateway, "POST", "/providers", {
     id: "dead",
     ...entry({ base_url: "http://127.0.0.1:9/v1" }),
@@ -393,7 +393,7 @@ test("a provider's health reports failures of its models in the gateway's words"
   await ask(gateway, "DELETE", "/providers/dead")
 })
 
-test("a lost key file returns an error with the remedy, and entering the secrets again fixes it", async () => {
+test("a lost key file causes an error with the remedy until the secrets are entered again", async () => {
   await using lost = await startManaged({ settings: { providers: {}, models: {} } })
   const body = {
     id: "mine",

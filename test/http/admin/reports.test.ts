@@ -7,7 +7,7 @@ import { simulated } from "../../support/gateway.ts"
 import { ask, asked, errorOf, startManaged } from "./support.ts"
 import { until } from "../../support/until.ts"
 
-test("a request appears in the request list, the totals and its key's usage, and has a receipt", async () => {
+test("a request appears in the request list, the totals, the key's usage and a receipt", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("1")
   const answer = await caller.post("/v1/chat/completions", {
@@ -45,7 +45,7 @@ test("a request appears in the request list, the totals and its key's usage, and
   expect(keys.data[0]?.last_used_at).toBe(request?.at ?? "")
 })
 
-test("a failed request shows its error and is free", async () => {
+test("the request list shows a failed request with its error and no cost", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   await using gateway = await startManaged({ models: { "sim/failing": failing } })
   const caller = await gateway.caller("1")
@@ -70,7 +70,7 @@ test("a failed request shows its error and is free", async () => {
   expect(requestPage.parse(page).data).toEqual([])
 })
 
-test("invalid report parameters are rejected with their field", async () => {
+test("invalid report parameters are rejected with the name of the field", async () => {
   await using gateway = await startManaged()
   const cases = [
     ["/receipts?limit=0", "limit", "below_min_value"],
@@ -92,7 +92,7 @@ test("invalid report parameters are rejected with their field", async () => {
   expect(missing.status).toBe(404)
 })
 
-test("the audit log records a change through the API with its author and address", async () => {
+test("the audit log records the author and IP address of a change through the API", async () => {
   await using gateway = await startManaged()
   await asked(gateway, "POST", "/accounts", { name: "Analytics", credits: "5" })
   const page = auditPage.parse(await asked(gateway, "GET", "/audit?action=account.*"))
@@ -104,7 +104,7 @@ test("the audit log records a change through the API with its author and address
   })
 })
 
-test("a receipt names the user of a request, and reports can filter and group by user", async () => {
+test("receipts name the end user, and reports can filter and group by end user", async () => {
   await using gateway = await startManaged()
   const caller = await gateway.caller("1")
   const messages = [{ role: "user", content: "hello" }]

@@ -93,7 +93,7 @@ test("scripts cannot read the session cookie, and no response contains session s
 
 const OPERATOR_SIGN_IN = { email: OPERATOR.email, password: OPERATOR.password }
 
-test("all cookies behind TLS are restricted to TLS", async () => {
+test("all cookies are marked secure behind TLS", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -112,7 +112,7 @@ test("all cookies behind TLS are restricted to TLS", async () => {
   expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
 })
 
-test("cookies have their prefix behind a proxy that sends the machine's own host", async () => {
+test("cookies have the secure prefix behind a proxy that sends the gateway's own host", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -145,7 +145,7 @@ function freePort(): number {
   return port
 }
 
-test("cookies of a gateway behind TLS have a prefix, and unprefixed ones are ignored", async () => {
+test("cookies behind TLS have the secure prefix, and unprefixed cookies are ignored", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const TLS = { "x-forwarded-proto": "https" }
@@ -169,7 +169,7 @@ test("cookies of a gateway behind TLS have a prefix, and unprefixed ones are ign
   expect(await statusWith(own, {})).toBe(401)
 })
 
-test("sign-out ends the session for every holder of the cookie", async () => {
+test("sign-out invalidates all copies of the session cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const thief = new ConsoleBrowser(gateway)
@@ -304,7 +304,7 @@ test("an operator's reset link sets a new password once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("only the last of several reset links is valid, and a password change invalidates all", async () => {
+test("only the latest reset link is valid, and a password change invalidates all reset links", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -347,7 +347,7 @@ test("users can end only their own other sessions", async () => {
   expect(await theirs.status("GET", "/session")).toBe(401)
 })
 
-test("the admin token has a session without a user", async () => {
+test("a session with the admin token has no user", async () => {
   await using gateway = await startGateway({ settings: { adminToken: "the-admin-token" } })
   const headers = { authorization: "Bearer the-admin-token" }
   const browser = new ConsoleBrowser(gateway)

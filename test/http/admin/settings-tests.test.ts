@@ -37,8 +37,8 @@ function databaseBytes({ settings }: TestGateway): string {
     .join("")
 }
 
-describe("the mail server in the console", () => {
-  test("sends email immediately, and its address is never shown again", async () => {
+describe("a mail server entered in the console", () => {
+  test("sends email immediately, and its URL is never shown again", async () => {
     const recipients: string[] = []
     await using server = await startMailServer((_, to) => recipients.push(...to))
     const smtp = `smtp://ada:secret@${server.address}`
@@ -79,7 +79,7 @@ describe("the mail server in the console", () => {
     expect(recipients).toEqual(["bob@example.com"])
   })
 
-  test("a failed test names the cause and the next step, without the password", async () => {
+  test("returns the cause and the next step, without the password, if its test fails", async () => {
     await using server = await startMailServer(() => undefined)
     await asked(gateway, "PATCH", "/settings", {
       "notices.smtp": `smtp://ada:not-this-one@${server.address}`,
@@ -100,7 +100,7 @@ describe("the mail server in the console", () => {
     )
   })
 
-  test("needs a sender and a valid address", async () => {
+  test("requires a sender and a valid URL", async () => {
     await asked(gateway, "PATCH", "/settings", { "notices.smtp": null, "notices.from": null })
     expect(await settingNamed(gateway, "notices.smtp")).toMatchObject({ is_set: false })
     expect(await rejection({ "notices.smtp": "smtp://mail.example.com" })).toBe(
@@ -119,7 +119,7 @@ describe("the mail server in the console", () => {
     })
   })
 
-  test("limits the test email to one address", async () => {
+  test("limits the number of test emails to one recipient", async () => {
     const body = { address: "often@example.com" }
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) {
@@ -129,7 +129,7 @@ describe("the mail server in the console", () => {
   })
 })
 
-test("a mail server of the console survives a restart, unless the file sets another one", async () => {
+test("a mail server from the console survives a restart unless the file sets another mail server", async () => {
   await using server = await startMailServer(() => undefined)
   await using first = await startManaged()
   const smtp = `smtp://ada:secret@${server.address}`
@@ -158,10 +158,10 @@ test("a mail server of the console survives a restart, unless the file sets anot
   expect((await ask(locked, "PATCH", "/settings", change)).status).toBe(409)
 })
 
-describe("Stripe in the console", () => {
+describe("Stripe settings entered in the console", () => {
   const KEYS = { "stripe.secret_key": "rk_test_hidden", "stripe.webhook_secret": "whsec_hidden" }
 
-  test("sells credits as soon as both secrets are saved, which are never shown again", async () => {
+  test("enable payments as soon as both secrets are saved, and never show the secrets", async () => {
     expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(false)
     expect(await rejection({ "stripe.secret_key": "rk_test_hidden" })).toBe(
       "stripe.secret_key: 'stripe' needs both secret_key and webhook_secret to sell credits by card. Add the other one.",
@@ -184,7 +184,7 @@ describe("Stripe in the console", () => {
     expect(unset).toMatchObject({ ok: false, message: expect.stringContaining("not configured") })
   })
 
-  test("the check calls Stripe once and changes nothing", async () => {
+  test("have a test that calls Stripe once and changes nothing", async () => {
     const calls: string[] = []
     let status = 200
     using server = Bun.serve({
@@ -226,7 +226,7 @@ describe("Stripe in the console", () => {
   })
 })
 
-describe("OpenID Connect issuers in the console", () => {
+describe("OpenID Connect issuers entered in the console", () => {
   const SECRET = "hidden-client-secret"
 
   async function listed(): Promise<unknown> {
@@ -267,7 +267,7 @@ describe("OpenID Connect issuers in the console", () => {
     expect((await ask(gateway, "DELETE", path)).status).toBe(404)
   })
 
-  test("keep a stored secret only at the same address, and report faults by field", async () => {
+  test("keep a stored secret only if the URL stays the same, and report errors by field", async () => {
     const issuer = "https://id.example.com"
     const body = { issuer, client_id: "tollgate", client_secret: SECRET }
     await asked(gateway, "PUT", "/settings/issuers/one", body)
@@ -293,7 +293,7 @@ describe("OpenID Connect issuers in the console", () => {
     expect(await rejection({ "console.oidc": "x" })).toContain("cannot be changed here")
   })
 
-  test("have a test that names the cause and the next step", async () => {
+  test("return the cause and the next step if their test fails", async () => {
     await using issuer = await startIssuer()
     const path = "/settings/issuers/faulty"
     const run = async () => (await asked(gateway, "POST", `${path}/test`))["message"]
@@ -314,7 +314,7 @@ describe("OpenID Connect issuers in the console", () => {
     expect((await ask(gateway, "POST", `${path}/test`)).status).toBe(404)
   })
 
-  test("survive a restart, unless the file sets others", async () => {
+  test("survive a restart unless the file sets other issuers", async () => {
     await using first = await startManaged()
     const body = { issuer: "https://id.example.com", client_id: "tollgate", client_secret: SECRET }
     await asked(first, "PUT", "/settings/issuers/mine", body)

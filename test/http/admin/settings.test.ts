@@ -135,7 +135,7 @@ describe("management API settings", () => {
     expect(await ask()).toBe(404)
   })
 
-  test("do not change at all if one is invalid", async () => {
+  test("do not change if any of the new values is invalid", async () => {
     expect(await rejection({ multiplier: "2", "timeouts.total": "soon" })).toBe(
       "400 invalid_value timeouts.total: 'timeouts.total' must be a length of time such as 500ms, 10s, 5m or 1h, at most 24h.",
     )
@@ -157,7 +157,7 @@ describe("management API settings", () => {
     }
   })
 
-  test("keep all simultaneous changes of different settings", async () => {
+  test("apply all simultaneous changes of different settings", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "timeouts.total"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
@@ -173,7 +173,7 @@ describe("management API settings", () => {
     )
   })
 
-  test("appear in the audit log when they change", async () => {
+  test("have their changes in the audit log", async () => {
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: null })

@@ -52,7 +52,7 @@ test("a disabled user is signed out immediately and cannot sign in again", async
   expect(record).toMatchObject({ before: { is_disabled: false }, after: { is_disabled: true } })
 })
 
-test("the last operator cannot be demoted, and users cannot disable themselves", async () => {
+test("demoting the last operator and disabling oneself are rejected", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const id = await userId(operator, "olga")

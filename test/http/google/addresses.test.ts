@@ -28,7 +28,7 @@ function ask(path: string, key: string | undefined = caller.key, method = "POST"
   })
 }
 
-describe("addresses similar to Google's", () => {
+describe("variants of Google's paths", () => {
   test.each([
     `${ECHO}/`,
     "/v1alpha/models/sim/echo:generateContent",
@@ -36,30 +36,33 @@ describe("addresses similar to Google's", () => {
     "/v1beta/v1beta/models/sim/echo:generateContent",
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
-  ])("work despite a common mistake: %s", async (path) => {
+  ])("lead to Google's endpoints despite a common mistake: %s", async (path) => {
     const answer = await ask(path)
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
-  test.each(["v1alpha", "v1beta", "v1"])("work for Google's client of %s", async (apiVersion) => {
-    const httpOptions = { baseUrl: gateway.url, apiVersion }
-    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
-    const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
-    expect(text).toBe("Hello")
-    const stream = await client.models.generateContentStream({
-      model: "sim/echo",
-      contents: "One",
-    })
-    const chunks: string[] = []
-    for await (const chunk of stream) chunks.push(chunk.text ?? "")
-    expect(chunks.join("")).toBe("One")
-    const listed: unknown[] = []
-    for await (const { name } of await client.models.list()) listed.push(name)
-    expect(listed).toContain("models/sim/echo")
-  })
+  test.each(["v1alpha", "v1beta", "v1"])(
+    "lead to Google's endpoints in its client for %s",
+    async (apiVersion) => {
+      const httpOptions = { baseUrl: gateway.url, apiVersion }
+      const client = new GoogleGenAI({ apiKey: caller.key, httpOptions })
+      const { text } = await client.models.generateContent({ model: "sim/echo", contents: "Hello" })
+      expect(text).toBe("Hello")
+      const stream = await client.models.generateContentStream({
+        model: "sim/echo",
+        contents: "One",
+      })
+      const chunks: string[] = []
+      for await (const chunk of stream) chunks.push(chunk.text ?? "")
+      expect(chunks.join("")).toBe("One")
+      const listed: unknown[] = []
+      for await (const { name } of await client.models.list()) listed.push(name)
+      expect(listed).toContain("models/sim/echo")
+    },
+  )
 
-  test("work for OpenAI's format at Google's address for it", async () => {
+  test("lead to Google's endpoint in OpenAI's format", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
@@ -93,12 +96,12 @@ describe("unsupported Google operations", () => {
   })
 })
 
-describe("keys at Google's URLs", () => {
-  test("can be in the URL if the key header is empty", async () => {
+describe("keys for Google's endpoints", () => {
+  test("can be in the URL even if the key header is empty", async () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("never appear in an error, regardless of the spelling of the parameter", async () => {
+  test("never appear in an error, however the query parameter is encoded", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)
@@ -109,7 +112,7 @@ describe("keys at Google's URLs", () => {
 })
 
 test.each(["alt=sse", "$alt=sse", "%24alt=sse", "alt=SSE"])(
-  "the query ?%s requests events",
+  "the query ?%s requests a stream of events",
   async (query) => {
     const path = `/v1beta/models/sim/echo:streamGenerateContent?${query}`
     const answer = await ask(path)

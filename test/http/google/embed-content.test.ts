@@ -20,18 +20,21 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test.each(MODELS)("Google's client gets charged embeddings of %s", async (model) => {
-  const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
-  const before = await caller.balance()
-  const { embeddings } = await client.models.embedContent({
-    model,
-    contents: ["One text", "another"],
-    config: { taskType: "RETRIEVAL_QUERY" },
-  })
-  expect(embeddings).toHaveLength(2)
-  for (const { values } of embeddings ?? []) expect(values?.length).toBeGreaterThan(1)
-  expect(await caller.balance()).toBeLessThan(before)
-})
+test.each(MODELS)(
+  "Google's client gets embeddings of %s, and is charged for them",
+  async (model) => {
+    const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
+    const before = await caller.balance()
+    const { embeddings } = await client.models.embedContent({
+      model,
+      contents: ["One text", "another"],
+      config: { taskType: "RETRIEVAL_QUERY" },
+    })
+    expect(embeddings).toHaveLength(2)
+    for (const { values } of embeddings ?? []) expect(values?.length).toBeGreaterThan(1)
+    expect(await caller.balance()).toBeLessThan(before)
+  },
+)
 
 test.each([
   ["content", {}],
@@ -55,7 +58,7 @@ test("a batch whose requests differ in more than their text is rejected", async 
   })
 })
 
-test("a single text gets one vector and an estimate, in snake case too", async () => {
+test("a single text in snake case gets one vector and an estimate", async () => {
   const body = { content: { parts: [{ text: "One text" }] }, task_type: "CLUSTERING" }
   const path = "/v1beta/models/sim/embed:embedContent"
   const answer = await caller.post(path, body)
@@ -73,7 +76,7 @@ test.each([
     "batchEmbedContents",
     { requests: [{ content: { parts: { text: "One text" } }, output_dimensionality: "8" }] },
   ],
-])("%s accepts numbers as text, and a part without its list", async (method, body) => {
+])("%s accepts numbers as strings, and a part that is not in a list", async (method, body) => {
   const answer = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
   const { embedding, embeddings } = (await answer.json()) as {
     readonly embedding?: { readonly values: readonly number[] }

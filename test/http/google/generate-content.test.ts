@@ -40,8 +40,8 @@ function asCaller(path: string, body: JsonObject = { contents: CONTENTS }) {
   return ask(path, body, { "x-goog-api-key": caller.key })
 }
 
-describe("credentials at generateContent", () => {
-  test("can be in the URL and are never exposed", async () => {
+describe("credentials for generateContent", () => {
+  test("can be in the URL and never appear in responses or logs", async () => {
     const good = await ask(`${ECHO}:generateContent?key=${caller.key}`, { contents: CONTENTS })
     expect(good.status).toBe(200)
     const receipt = await caller.get(`/v1/receipts/${good.headers.get("x-request-id")}`)
@@ -58,7 +58,7 @@ describe("credentials at generateContent", () => {
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
   })
 
-  test("lead to an error in Google's format if they are missing", async () => {
+  test("cause an error in Google's format if they are missing", async () => {
     const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
     expect(answer.status).toBe(401)
     expect(await answer.json()).toMatchObject({
@@ -67,9 +67,9 @@ describe("credentials at generateContent", () => {
   })
 })
 
-describe("addresses of generateContent", () => {
+describe("paths of generateContent", () => {
   test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
-    "can name the model as %s",
+    "can contain the model as %s",
     async (place) => {
       const answer = await asCaller(`${place}:generateContent`)
       expect(await answer.json()).toMatchObject({
@@ -87,7 +87,7 @@ describe("addresses of generateContent", () => {
 })
 
 describe("a generateContent stream", () => {
-  test("consists of one JSON array without alt=sse, and is charged before its last byte", async () => {
+  test("has the form of a JSON array without alt=sse, and its charge precedes its last byte", async () => {
     const answer = await asCaller(`${ECHO}:streamGenerateContent`)
     expect(answer.headers.get("content-type")).toStartWith("application/json")
     const chunks = (await answer.json()) as JsonObject[]
@@ -103,7 +103,7 @@ describe("a generateContent stream", () => {
     })
   })
 
-  test("has the gateway's model and the cost for Gemini's callers", async () => {
+  test("contains the gateway's model name and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
     const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
     const chunks = (await answer.text())
@@ -119,20 +119,23 @@ describe("a generateContent stream", () => {
   })
 })
 
-describe("charges for generateContent", () => {
+describe("a generateContent request", () => {
   const path = "/v1beta/models/google/gemini-3-flash:generateContent"
 
   test.each([
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
-  ])("include a hold for Google's extra charges in snake case too: %s", async (_, camel, snake) => {
-    const plain = await maxOf({})
-    expect(await maxOf(camel)).toBeGreaterThan(plain)
-    // The underscore adds one byte to the prompt, for which the hold covers eleven readings.
-    expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 4)
-  })
+  ])(
+    "holds credits for Google's extra charges in camel case and snake case: %s",
+    async (_, camel, snake) => {
+      const plain = await maxOf({})
+      expect(await maxOf(camel)).toBeGreaterThan(plain)
+      // The underscore adds one byte to the prompt, for which the hold covers eleven readings.
+      expect(await maxOf(snake)).toBeCloseTo(await maxOf(camel), 4)
+    },
+  )
 
-  test("exclude content stored for other accounts, which is rejected in either case", async () => {
+  test("cannot use content stored for other accounts, in camel case or snake case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -143,7 +146,7 @@ describe("charges for generateContent", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("apply once to a request repeated with its idempotency key", async () => {
+  test("causes one charge if it is retried with its idempotency key", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
@@ -161,7 +164,7 @@ describe("charges for generateContent", () => {
     expect(before - (await caller.balance())).toBe(charged)
   })
 
-  test("have an estimate if the address names the model", async () => {
+  test("can be estimated if the path contains the model", async () => {
     const answer = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },

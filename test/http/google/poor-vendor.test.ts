@@ -73,8 +73,8 @@ function textOf(chunks: readonly JsonObject[]): string {
     .join("")
 }
 
-describe("the gateway", () => {
-  test("adds missing fields of Google's format to a whole response", async () => {
+describe("a response of an incomplete Gemini vendor", () => {
+  test("gets the missing fields of Google's format if it is complete", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("the gateway", () => {
     })
   })
 
-  test("adds missing fields of Google's format to each chunk of a stream", async () => {
+  test("gets the missing fields of Google's format in each chunk if it is streamed", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")
@@ -112,7 +112,7 @@ describe("the gateway", () => {
     })
   })
 
-  test("adds a missing usage total", async () => {
+  test("gets a missing usage total", async () => {
     const { totalTokenCount: _, ...usageMetadata } = USAGE
     answer = () => Response.json({ ...said("Hi", { finishReason: "STOP" }), usageMetadata })
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
@@ -122,12 +122,12 @@ describe("the gateway", () => {
   })
 })
 
-describe("a response without a candidate at Google's address", () => {
+describe("a Gemini response without candidates", () => {
   const nothing = { candidates: [], usageMetadata: USAGE }
   test.each([
     ["whole", () => Response.json(nothing)],
     ["empty", () => streamed([""])],
-  ])("fails without a charge: %s", async (way, told) => {
+  ])("becomes an error without a charge: %s", async (way, told) => {
     answer = told
     const response =
       way === "whole"
@@ -139,7 +139,7 @@ describe("a response without a candidate at Google's address", () => {
   })
 })
 
-test("a stream without a candidate fails before it begins", async () => {
+test("a Gemini stream without candidates becomes an error response", async () => {
   answer = () => streamed([framesOf({ candidates: [], usageMetadata: USAGE })])
   const rejected = await ask()
   expect(rejected.status).toBe(502)
@@ -148,8 +148,8 @@ test("a stream without a candidate fails before it begins", async () => {
   })
 })
 
-describe("stop strings at Google's address", () => {
-  test("end the response and cancel the call, even beyond Google's maximum number", async () => {
+describe("stop strings in Google's format", () => {
+  test("end the response and cancel the call, even if there are more than Google allows", async () => {
     answer = () =>
       streamed([
         framesOf(said("Hello ")),
@@ -180,7 +180,7 @@ describe("a client of Google's API that disconnects", () => {
     "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("pays for %s received until then", async (kind) => {
+  test.each(Object.keys(KINDS))("pays for %s received before the disconnection", async (kind) => {
     answer = () =>
       streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
     const left = new AbortController()
@@ -194,7 +194,7 @@ describe("a client of Google's API that disconnects", () => {
     expect(output + drawn).toBeGreaterThanOrEqual(5)
   })
 
-  test("pays for the input after frames without content", async () => {
+  test("pays for the input if it received only frames without content", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()
@@ -220,7 +220,7 @@ describe("a generateContent stream as one array", () => {
     })
   }
 
-  test("stays valid JSON when it breaks, and ends with the error", async () => {
+  test("stays valid JSON and ends with the error if the vendor's stream breaks", async () => {
     answer = () => streamed([framesOf(said("H"), said("i"))])
     const chunks = (await (await askArray()).json()) as JsonObject[]
     expect(chunks).toHaveLength(3)
@@ -228,7 +228,7 @@ describe("a generateContent stream as one array", () => {
     expect(await onlyReceipt(gateway, caller)).toMatchObject({ status: "settled", estimated: true })
   })
 
-  test("cancels the call when its client disconnects, and is charged for the delivered part", async () => {
+  test("cancels the call and charges the delivered part when its client disconnects", async () => {
     const wasCut = Promise.withResolvers<void>()
     function* endless(): Generator<string | number> {
       yield framesOf(said("as many words as forty letters and more"))

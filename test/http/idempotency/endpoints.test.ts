@@ -128,7 +128,7 @@ async function expectOnce(
 }
 
 for (const [index, [path, body]] of JSON_CASES.entries()) {
-  test(`${path} ${"stream" in body ? "streamed " : ""}with an idempotency key runs once`, async () => {
+  test(`${path} ${"stream" in body ? "streamed " : ""}runs once for an idempotency key`, async () => {
     const post = (sent: object) => (key: string) =>
       caller.post(path, sent, { "idempotency-key": key })
     await expectOnce(path, `json ${index}`, post(body), post({ ...body, user: "somebody else" }))
@@ -137,7 +137,7 @@ for (const [index, [path, body]] of JSON_CASES.entries()) {
 
 for (const [index, [path, fields]] of FORM_CASES.entries()) {
   const size = Object.values(fields).find((value) => typeof value !== "string")?.length
-  test(`${path} ${"stream" in fields ? "streamed " : ""}with an idempotency key and ${size} bytes runs once`, async () => {
+  test(`${path} ${"stream" in fields ? "streamed " : ""}with ${size} bytes runs once for an idempotency key`, async () => {
     const post = (sent: Fields) => (key: string) =>
       fetch(gateway.url + path, {
         method: "POST",

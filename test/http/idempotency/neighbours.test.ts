@@ -4,7 +4,7 @@ import { TemporaryDirectory } from "../../store/test-database.ts"
 
 const MEGABYTE = 2 ** 20
 
-test("a process that shuts down delivers running answers to other processes completely", async () => {
+test("a process that shuts down completes the responses that it sends to other processes", async () => {
   using directory = new TemporaryDirectory()
   const data = directory.path
   // A body that is larger than a socket accepts at once.
@@ -21,7 +21,7 @@ test("a process that shuts down delivers running answers to other processes comp
   expect(await asking.ask("ending", "req_1", signal)).toBe("unreachable")
 })
 
-test("an endless answer does not prevent a process from shutting down", async () => {
+test("an endless response does not prevent a process from shutting down", async () => {
   using directory = new TemporaryDirectory()
   const data = directory.path
   const endless = new ReadableStream({

@@ -26,7 +26,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-test("a key without access to the model does not get the stored answer", async () => {
+test("a key without access to the model does not get the stored response", async () => {
   const caller = await gateway.caller("1")
   const stranger = await gateway.caller("1")
   vendorDoes.answer = () => whole()
@@ -50,7 +50,7 @@ test("a key without access to the model does not get the stored answer", async (
   expect(key).toBe(caller.key)
 })
 
-test("another key of the account gets the stored answer, and its tokens are not counted again", async () => {
+test("another key of the account gets the stored response without counting its tokens again", async () => {
   const caller = await gateway.caller("1", { tokensPerMinute: 20 })
   const issuer = new KeyIssuer(
     gateway.store,
@@ -68,7 +68,7 @@ test("another key of the account gets the stored answer, and its tokens are not 
   expect(await second.text()).toBe(text)
 })
 
-test("a restricted key gets no stored image of a default model that it cannot access", async () => {
+test("a key without access to the default model does not get the stored image", async () => {
   const caller = await gateway.caller("1")
   const issuer = new KeyIssuer(
     gateway.store,
@@ -94,7 +94,7 @@ test("a restricted key gets no stored image of a default model that it cannot ac
   expect((await ask()).status).toBe(404)
 })
 
-test("a stored answer expires after a day", async () => {
+test("a stored response expires after a day", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   const first = await send(caller, "day")
@@ -108,7 +108,7 @@ test("a stored answer expires after a day", async () => {
   expect(receiptsOf(gateway, caller)).toHaveLength(2)
 })
 
-test("an answer too large to store is charged once, and a retry gets its receipt id", async () => {
+test("a response too large to store is charged once, and a retry gets the receipt id", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(2 << 20))
   const before = vendor.bodies.length
@@ -126,7 +126,7 @@ test("an answer too large to store is charged once, and a retry gets its receipt
   expect(vendor.bodies.length - before).toBe(1)
 })
 
-test("the oldest stored answers of an account are evicted above its limit", async () => {
+test("the oldest stored responses of an account are evicted above the account's limit", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(900_000))
   for (let number = 0; number < 5; number++) await (await send(caller, `room ${number}`)).text()
@@ -139,7 +139,7 @@ test("the oldest stored answers of an account are evicted above its limit", asyn
   expect(statuses).toEqual([409, 409, 200, 200, 200])
 })
 
-test("stored answers are unreadable on disk", async () => {
+test("stored responses are encrypted on disk", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("a secret that nobody may read")
   await (await send(caller, "a-key-that-names-a-person")).text()

@@ -19,7 +19,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-test("a repeated request returns the same answer and is charged once", async () => {
+test("a retried request returns the same response and is charged once", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   const before = vendor.bodies.length
@@ -43,7 +43,7 @@ test("a repeated request returns the same answer and is charged once", async () 
   expect(receiptsOf(gateway, caller)).toHaveLength(1)
 })
 
-test("a hundred simultaneous requests cause one upstream call, one charge and a hundred equal answers", async () => {
+test("a hundred simultaneous requests get the same response from one upstream call and one charge", async () => {
   for (const body of [BODY, STREAMED]) {
     const caller = await gateway.caller("1")
     const gate = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ test("a hundred simultaneous requests cause one upstream call, one charge and a 
   }
 })
 
-test("a second client gets a running stream from its first byte and then live", async () => {
+test("a second client gets a running stream from the first byte", async () => {
   const caller = await gateway.caller("1")
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
@@ -103,7 +103,7 @@ test("a second client gets a running stream from its first byte and then live", 
   expect(rest).toEndWith(DONE)
 })
 
-test("another body, endpoint or option under the same idempotency key returns 422", async () => {
+test("a different body, endpoint or option with the same idempotency key returns 422", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   await (await send(caller, "other")).text()
@@ -125,7 +125,7 @@ test("another body, endpoint or option under the same idempotency key returns 42
   })
 })
 
-test("an invalid idempotency key returns 400 and names the header", async () => {
+test("an invalid idempotency key returns a 400 that names the header", async () => {
   const caller = await gateway.caller("1")
   for (const key of ["", "é", "x".repeat(256)]) {
     const response = await send(caller, key)
@@ -136,7 +136,7 @@ test("an invalid idempotency key returns 400 and names the header", async () => 
   expect((await send(caller, "x".repeat(255))).status).toBe(200)
 })
 
-test("a failure without a charge releases the idempotency key", async () => {
+test("a failed request without a charge releases the idempotency key", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => new Response("no", { status: 500 })
   const failed = await send(caller, "failed")
@@ -149,7 +149,7 @@ test("a failure without a charge releases the idempotency key", async () => {
   expect(receiptsOf(gateway, caller).filter(({ status }) => status === "settled")).toHaveLength(1)
 })
 
-test("a stream that breaks after its charge is replayed unchanged", async () => {
+test("a stream that breaks after it was charged is replayed unchanged", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => streamed([frame("Some words that were delivered")])
   const before = vendor.bodies.length
@@ -161,7 +161,7 @@ test("a stream that breaks after its charge is replayed unchanged", async () => 
   expect(receiptsOf(gateway, caller)).toHaveLength(1)
 })
 
-test("the upstream call continues when the first client disconnects, and when all disconnect", async () => {
+test("the upstream call continues when some or all clients disconnect", async () => {
   for (const stays of [true, false]) {
     const caller = await gateway.caller("1")
     let wasLeft = false

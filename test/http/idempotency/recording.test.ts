@@ -62,7 +62,7 @@ async function record(recording: Recording): Promise<void> {
   for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
-test("readers that join a recording at any time get the whole answer without waiting for slow readers", async () => {
+test("readers that join at any time get the whole response without waiting for slow readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -85,7 +85,7 @@ test("readers that join a recording at any time get the whole answer without wai
   expect(Math.max(...chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
 })
 
-test("a recording beyond its limit is as fast as its slowest reader, and is not stored", async () => {
+test("a recording above its size limit waits for its slowest reader and is not stored", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -102,7 +102,7 @@ test("a recording beyond its limit is as fast as its slowest reader, and is not 
   await recorded
 })
 
-test("readers of a recording get the whole answer if the disk cannot be written", async () => {
+test("readers of a recording get the whole response if the disk cannot be written", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   rmSync(answers.path, { recursive: true })
@@ -158,7 +158,7 @@ test("a recording without readers is abandoned when it becomes too large to stor
   recording.end(undefined, "cut")
 })
 
-test("a recording that was modified, truncated, renamed or written under another secret is rejected", async () => {
+test("a recording that was modified, truncated, renamed or encrypted by another secret is rejected", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -199,7 +199,7 @@ test("a sweep removes old recordings", async () => {
   expect(readdirSync(answers.path)).toEqual([])
 })
 
-test("a removed recordings folder is created again, and a file in its place counts as empty", async () => {
+test("a missing recordings folder is created, and a file with the folder's name is treated as empty", async () => {
   using answers = new AnswerFiles()
   rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }

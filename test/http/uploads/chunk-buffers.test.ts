@@ -27,7 +27,7 @@ function filled(size: number): Buffer {
 
 const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
-describe("memory of upload chunks", () => {
+describe("the memory of upload chunks", () => {
   test("becomes free when a view of a later chunk is taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
@@ -44,7 +44,7 @@ describe("memory of upload chunks", () => {
     ])
   })
 
-  test("remains while other content is still being taken", async () => {
+  test("stays in use while other content is still being taken", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -59,7 +59,7 @@ describe("memory of upload chunks", () => {
     expect(lengths(chunks)).toEqual([0, 0, 30])
   })
 
-  test("remains if the taken content is a copy, or if the chunk is part of a larger buffer", async () => {
+  test("stays in use if the content is a copy or the chunk is part of a larger buffer", async () => {
     const large = new Uint8Array(100)
     const chunks = [large.subarray(0, 50), large.subarray(50)]
     const passing = new ChunkBuffers()
@@ -121,7 +121,7 @@ describe("a form of several files", () => {
   })
 })
 
-test("an uploaded file lends each chunk until the next is requested", async () => {
+test("a chunk of an uploaded file is valid until the next chunk is requested", async () => {
   const content = crypto.getRandomValues(new Uint8Array(60_000))
   const bytes = { size: 180_000, read: async (start: number, end: number) => sliceOf(start, end) }
   const sliceOf = (start: number, end: number) => {

@@ -104,7 +104,7 @@ describe("the form reader on requests of client libraries", () => {
     expect(Buffer.from((await file?.head(3)) ?? []).toString()).toBe("sou")
   })
 
-  test("reads arrays in both spellings", async () => {
+  test("reads arrays with and without brackets in their names", async () => {
     const { parameters } = await read(
       field("granularities[]", "word") +
         field("granularities[]", "segment") +
@@ -139,14 +139,14 @@ describe("the form reader on requests of client libraries", () => {
     expect(form.files.map((file) => file.field)).toEqual(["image", "image", "image"])
   })
 
-  test("treats a file that was not chosen and an empty field as absent", async () => {
+  test("treats an empty field and a file field without a file as absent", async () => {
     const unchosen = part('content-disposition: form-data; name="file"; filename=""', "")
     const { form, parameters } = await read(unchosen + field("prompt", "") + END)
     expect(form.files).toEqual([])
     expect(parameters).toEqual({})
   })
 
-  test("reads names in other alphabets, and a field with a dangerous name", async () => {
+  test("reads non-ASCII names, and a field named like an inherited property", async () => {
     const named = part('content-disposition: form-data; name="file"; filename="Grüße.mp3"', "x")
     const { form, parameters } = await read(named + field("__proto__", "x") + END)
     expect(form.files[0]?.name).toBe("Grüße.mp3")
@@ -270,7 +270,7 @@ describe("the form reader on invalid forms", () => {
     expect(sent).toBeLessThan(limit + MEGABYTE)
   })
 
-  test("does not read a body that is declared as too large", async () => {
+  test("does not read a body whose declared length is too large", async () => {
     let isRead = false
     const body = new ReadableStream(
       {
@@ -306,7 +306,7 @@ describe("the form reader on invalid forms", () => {
 })
 
 describe("storage of form files", () => {
-  test("writes large files to disk without a name, and keeps small files in memory", async () => {
+  test("writes large files to disk as unlinked files, and keeps small files in memory", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
@@ -337,7 +337,7 @@ describe("storage of form files", () => {
   })
 })
 
-test("a form split into any chunks is read the same", async () => {
+test("the form reader returns the same form for any division into chunks", async () => {
   const content = crypto.getRandomValues(new Uint8Array(3_000))
   const whole = Buffer.concat(
     [

@@ -98,8 +98,8 @@ const anyContent = fc
   .integer({ min: LONG + 1, max: 2 * LONG })
   .map((size) => NOISE.subarray(0, size))
 
-describe("the reader of a long file that is the last part of its form", () => {
-  test("reads the file as it arrives, in any chunks, and completely even if released", async () => {
+describe("the upload reader of a form that ends with a long file", () => {
+  test("reads the file as it arrives, in any chunks, and reads all of it even after a release", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))
@@ -128,7 +128,7 @@ describe("the reader of a long file that is the last part of its form", () => {
     )
   })
 
-  test("stops when the sender disconnects, and leaves no data", async () => {
+  test("stops when the client disconnects, and leaves no data", async () => {
     await fc.assert(
       fc.asyncProperty(anySizes, fc.integer({ min: 1, max: LONG }), async (sizes, end) => {
         const form = formOf(field("model", "m"), file(NOISE))
@@ -146,7 +146,7 @@ describe("the reader of a long file that is the last part of its form", () => {
   })
 })
 
-describe("a form that is returned only when it is complete", () => {
+describe("the upload reader waits for the complete form if it", () => {
   const cases: Readonly<Record<string, readonly [form: Buffer, isAnnounced: boolean]>> = {
     "has a short file": [formOf(field("model", "m"), file(NOISE.subarray(0, LONG))), true],
     "has a file above its size limit": [formOf(file(Buffer.alloc(3 * LONG + 1))), true],
@@ -163,7 +163,7 @@ describe("a form that is returned only when it is complete", () => {
   }
 })
 
-test("a field after the file reduces the expected length of the file", async () => {
+test("a file is shorter than expected if a field follows it", async () => {
   const form = formOf(file(NOISE), field("model", "m"))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   expect(upload.fields.parameters({})).toEqual(Object.create(null))
@@ -175,7 +175,7 @@ test("a field after the file reduces the expected length of the file", async () 
   await expect(reading).rejects.toBeInstanceOf(IncompleteFile)
 })
 
-test("files of a form are closed with the request's memory, even if the memory is released first", async () => {
+test("files of a form are closed together with the request's memory, in any order", async () => {
   const form = formOf(file(NOISE))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   await upload.completed
