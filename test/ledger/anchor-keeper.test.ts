@@ -10,7 +10,7 @@ import { until } from "../support/until.ts"
 
 const SECRET = "0".repeat(64)
 
-test("a database that loses rows while a node serves is reported, and the anchor is kept", async () => {
+test("a database that loses rows while a node runs is reported, and the anchor stays unchanged", async () => {
   using directory = new TemporaryDirectory()
   await using primary = TestDatabase.direct()
   await using replica = TestDatabase.direct()

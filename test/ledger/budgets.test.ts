@@ -30,7 +30,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("limit a request together, and the smallest decides", async () => {
+  test("limit a request together, so that the smallest remaining budget applies", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("start again when a period begins, without a reset", async () => {
+  test("start at zero in each period without a reset", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -69,7 +69,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("pay for a request on the day when its hold was placed", async () => {
+  test("charge a request to the period in which its hold was placed", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -91,7 +91,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("return their lease and disappear when their period has ended and no request uses them", async () => {
+  test("return their leases and disappear after the end of their period and of their last request", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -112,7 +112,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("remain while a request waits for the last of them", async () => {
+  test("remain while a request waits for one of their leases", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const gate = Promise.withResolvers<void>()
@@ -144,7 +144,7 @@ describe("daily and monthly budgets", () => {
     expect(await database.store.leases.recall("key_x@2026-11-29", 0n)).toBe(20n)
   })
 
-  test("return their lease if its process has died", async () => {
+  test("return their leases if the leasing process has died", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const payer = payerAt(Date.now())
@@ -156,8 +156,8 @@ describe("daily and monthly budgets", () => {
   })
 })
 
-describe("a changed key", () => {
-  test("gains and loses budget by the difference", async () => {
+describe("a key with a budget", () => {
+  test("gains or loses the difference when its budget is changed", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -189,7 +189,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("keeps the part of its budget that requests hold", async () => {
+  test("keeps the part of its budget that requests hold when its budget is reduced", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("gets its first budget when it is changed", async () => {
+  test("can get its first budget in a change", async () => {
     await using database = await TestDatabase.open()
     const plain = await database.account("a", 100n)
     await database.key("key", "a", null)
@@ -219,7 +219,7 @@ describe("a changed key", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("changes on all nodes, and is rejected when it is revoked", async () => {
+  test("changes on all nodes, and cannot be changed after its revocation", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)
@@ -250,7 +250,7 @@ test("verification detects a manipulated budget", async () => {
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })
 
-test("unused budgets of end users are evicted, the oldest first", async () => {
+test("unused budgets of end users are evicted from memory, oldest first", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000_000_000n)
   const labelBudgets = [{ label: userLabel("*"), dailyBudget: "10" }]

@@ -23,7 +23,7 @@ function silentStore(store: Store): Store {
 }
 
 describe("a posting to an unavailable database", () => {
-  test("succeeds without a visible failure if a retry succeeds", async () => {
+  test("succeeds if a retry succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -33,7 +33,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("fails with the reason if retries keep failing, until the next success", async () => {
+  test("fails with the cause while retries keep failing", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const writer = new DatabaseWriter(failing(database.store, state), {
@@ -65,7 +65,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toMatchObject({ code: "unavailable" })
   })
 
-  test("fails at the shutdown, like pending writes, unless the database recovers", async () => {
+  test("fails at shutdown, like pending writes, unless the database recovers", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const options = databaseRetries(60_000)

@@ -47,8 +47,8 @@ async function joined(database: TestDatabase, node: string, store: Store): Promi
 }
 
 for (const engine of ENGINES) {
-  describe(`${engine.name}: a node that joins again`, () => {
-    test("requests a lease only after the late response to a charge on the old lease", async () => {
+  describe(`${engine.name}: a node that rejoins`, () => {
+    test("requests a lease only after it received the response to a charge on the old lease", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const answers = Promise.withResolvers<void>()

@@ -36,8 +36,8 @@ class FailingStore {
   }
 }
 
-describe("a ledger that cannot be written", () => {
-  test("fails the settlement, charges nothing and releases the hold", async () => {
+describe("a ledger whose writes fail", () => {
+  test("rejects the settlement, charges nothing and releases the hold", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -60,7 +60,7 @@ describe("a ledger that cannot be written", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("recovers through a probe without a settlement", async () => {
+  test("recovers by a probe, without a new settlement", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -77,7 +77,7 @@ describe("a ledger that cannot be written", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("fails a request that requires a larger lease, but not the next request", async () => {
+  test("rejects requests that require a larger lease, until writes succeed again", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -106,7 +106,7 @@ describe("a ledger that cannot be written", () => {
     expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
   })
 
-  test("does not charge twice if a response is lost", async () => {
+  test("does not charge twice if the response to a write is lost", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -144,7 +144,7 @@ test("the ledger waits for a file that another process has locked", async () => 
 
 /** Some failures in SQLite abort one statement, and others abort the whole transaction. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
-  test(`the ledger keeps nothing of a batch that fails within its transaction: ${gravity}`, async () => {
+  test(`the ledger stores nothing of a batch that fails within its transaction: ${gravity}`, async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node", await database.another())

@@ -110,7 +110,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
-  test("waits for more settlements after recent traffic while requests run", async () => {
+  test("waits for more settlements if there was traffic recently and requests are running", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -147,7 +147,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([7, 9, 1])
   })
 
-  test("continues after a flush without anything to write", async () => {
+  test("continues after a flush that has nothing to write", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     await commits.flush()
@@ -157,7 +157,7 @@ describe("group commit", () => {
     expect(database.batches).toHaveLength(1)
   })
 
-  test("flushes everything that was appended before", async () => {
+  test("flushes all earlier settlements", async () => {
     const database = new FakeLedgerStore()
     const gate = Promise.withResolvers<void>()
     database.gate = gate.promise
@@ -174,7 +174,7 @@ describe("group commit", () => {
 })
 
 describe("records of long-running holds", () => {
-  test("exist once with their receipt, and are closed when the hold ends", async () => {
+  test("have the receipt, are written once, and are closed when the hold ends", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("records of long-running holds", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("do not exist for holds that have ended, however late the tick", async () => {
+  test("do not exist for holds that have ended before a late tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)
@@ -229,7 +229,7 @@ describe("records of long-running holds", () => {
 })
 
 describe("group commit to a failing ledger", () => {
-  test("fails the settlements of the batch and continues", async () => {
+  test("rejects the settlements of the batch and continues", async () => {
     const database = new FakeLedgerStore()
     database.failures = 1
     const commits = new GroupCommit(database.write)
@@ -257,7 +257,7 @@ describe("group commit to a failing ledger", () => {
     expect(closed).toEqual(["ended"])
   })
 
-  test("fails settlements that are missing in the response", async () => {
+  test("rejects settlements that are missing in the response", async () => {
     const commits = new GroupCommit(async () => [])
     await expect(settle(commits, open(commits, "forgotten"))).rejects.toThrow("fewer settlements")
   })

@@ -40,7 +40,7 @@ describe("the price of an image", () => {
     })
   }
 
-  test("equals the default rate for a kind without a rate", () => {
+  test("equals the default rate if its kind has no rate", () => {
     expect(costOfOne({ size: "256x256" }, "10000")).toBe(10n * MILLICREDIT)
     expect(costOfOne({ size: "512x512", quality: "medium" }, "10000")).toBe(10n * MILLICREDIT)
   })
@@ -49,12 +49,12 @@ describe("the price of an image", () => {
     expect(costOfOne({ size: "256x256" })).toBe(170n * MILLICREDIT)
   })
 
-  test("stays the same for all images if the price has no kinds", () => {
+  test("does not depend on the image if the price has no kinds", () => {
     const price = parsePrice({ image: "40000" }, "1")
     expect(priceOfImages(price, { size: "1024x1024" })).toBe(price)
   })
 
-  test("cannot have negative rates", () => {
+  test("must not have negative rates", () => {
     expect(() => parsePrice({ images: { hd: "-1" } }, "1")).toThrow(RangeError)
   })
 })

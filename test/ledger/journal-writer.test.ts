@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("has its charges and lease posted by the next process if its process has died", async () => {
+    test("loses neither charges nor lease if its process dies: the next process posts them", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       living.isAway = false
     })
 
-    test("uses unleased credits without a lease, and the rest is written off", async () => {
+    test("posts charges of a lost lease to unleased credits, and writes off the rest", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using late = await Settling.open(database, "late")
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("keeps a charge that the database rejects, and posts the others", async () => {
+    test("keeps charges that the database rejects, and posts all others", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -221,7 +221,7 @@ describe("a journal's file", () => {
     await expect(openJournal(database.directory.path)).rejects.toMatchObject({ code: "damaged" })
   })
 
-  test("does not appear when its state is read", async () => {
+  test("stays absent when its state is read", async () => {
     await using database = TestDatabase.direct()
     expect(journalState(database.directory.path)).toBeNull()
   })

@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test("rejects requests at once after it has ended, although enough is leased", async () => {
+    test("rejects requests immediately after it has ended, even if enough credits are leased", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("late")
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
       expect(await ledger.extend(payer, 10n, () => undefined)).toBeUndefined()
     })
 
-    test("remains despite a node with a shorter lease term", async () => {
+    test("remains valid if another node has a shorter lease term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       expect((await nodes.poll("patient", null)).known).toBe(true)
     })
 
-    test("remains with a node that reports at the moment of its removal", async () => {
+    test("remains with a node that sends a heartbeat during its removal", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })

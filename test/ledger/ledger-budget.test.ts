@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 describe("a key's budget", () => {
-  test("decreases as exactly as a balance", async () => {
+  test("has a reserved amount and a spent amount, like a balance", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -20,7 +20,7 @@ describe("a key's budget", () => {
     expect((await database.store.keys.find("thrifty"))?.budgetLeft).toBe(35n)
   })
 
-  test("limits a cost above its hold", async () => {
+  test("limits the charge for a cost above the hold", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -36,7 +36,7 @@ describe("a key's budget", () => {
     expect(database.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
   })
 
-  test("never becomes negative if its lease was lost", async () => {
+  test("never becomes negative even if the lease was lost", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -58,7 +58,7 @@ describe("a key's budget", () => {
   })
 })
 
-describe("replacement of a lease that is lost while the process is suspended", () => {
+describe("the replacement of a lease that was lost while the process was suspended", () => {
   test("uses unleased credits for the charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
@@ -84,7 +84,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("returns to open holds first", async () => {
+  test("covers open holds before new holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -101,7 +101,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("keeps leased balance and ledger consistent if the open holds end first", async () => {
+  test("keeps the leased balance consistent with the ledger if open holds end before it", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -130,7 +130,7 @@ describe("replacement of a lease that is lost while the process is suspended", (
   })
 })
 
-test("a closing ledger writes the ended settlements, and the node returns its leases", async () => {
+test("a ledger that closes writes pending settlements, and its node returns its leases", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")

@@ -46,7 +46,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(0n)
   })
 
-  test("can be reduced after its lease was given away", async () => {
+  test("can be reduced but not increased after its lease was lost", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -70,7 +70,7 @@ describe("a hold", () => {
     ])
   })
 
-  test("leases the whole balance for a request that requires more, so that the answer can be limited", async () => {
+  test("leases the whole balance if the request requires more, so that the response can be limited", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")
@@ -78,7 +78,7 @@ describe("a hold", () => {
     expect(ledger.available(payer)).toBe(7n)
   })
 
-  test("finds a grant that was made after its rejection", async () => {
+  test("succeeds if credits are granted after its rejection", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -145,7 +145,7 @@ describe("a settlement", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("records the amount beyond the possible usage", async () => {
+  test("records an amount above the maximum possible usage as written off", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -167,7 +167,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("above the whole balance does not affect other holds, and the rest is written off", async () => {
+  test("above the whole balance writes off the rest and does not affect other holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -186,7 +186,7 @@ describe("a settlement", () => {
     expect(await database.balanceOf("account")).toBe(0n)
   })
 
-  test("happens only once, with or without a charge", async () => {
+  test("ends its hold only once, with or without a charge", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -223,7 +223,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
-  test("charges once if it is in a batch twice", async () => {
+  test("charges once if a batch contains it twice", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("writes to one ledger if two processes alternate", async () => {
+  test("can alternate with settlements of another process on the same ledger", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)
@@ -279,7 +279,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("adds one entry in order, for any number of settlements in a batch", async () => {
+  test("adds one entry in order, however many settlements a batch contains", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")

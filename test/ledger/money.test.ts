@@ -30,12 +30,12 @@ describe("credits as text", () => {
     [NANOCREDITS, "1"],
     [10n * NANOCREDITS, "10"],
     [-15n * NANOCREDITS - 500_000_000n, "-15.5"],
-  ])("have a plain format: %p is %p", (amount, text) => {
+  ])("have a plain decimal format: %p is formatted as %p", (amount, text) => {
     expect(formatCredits(amount)).toBe(text)
     expect(parseCredits(text)).toBe(amount)
   })
 
-  test("can have extra zeros and spaces", () => {
+  test("may contain extra zeros and spaces", () => {
     expect(parseCredits(" 007.500000000000 ")).toBe(7_500_000_000n)
     expect(parseCredits("-0")).toBe(0n)
   })
@@ -107,7 +107,7 @@ describe("decimals with any number of digits", () => {
     }
   })
 
-  test("stay unchanged if they are plain already", () => {
+  test("stay unchanged if they have no exponent", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         const text = formatDecimal(value, digits)

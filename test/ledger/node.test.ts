@@ -90,7 +90,7 @@ describe("a process that has died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("disappears once, even if several nodes remove it", async () => {
+  test("disappears once, even if several nodes remove the process", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")
@@ -100,7 +100,7 @@ describe("a process that has died", () => {
   })
 })
 
-test("a notified node polls immediately, and once for simultaneous notifications", async () => {
+test("a node polls immediately after a notification, and once for simultaneous notifications", async () => {
   await using database = TestDatabase.direct()
   const listeners = new RecordedListeners()
   const minute = { pollIntervalMs: 60_000 }
@@ -113,7 +113,7 @@ test("a notified node polls immediately, and once for simultaneous notifications
 })
 
 describe("a suspended process", () => {
-  test("keeps its lease and its holds, however long it is silent", async () => {
+  test("keeps its lease and its holds without heartbeats for any time", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const folder = join(database.directory.path, "run")
@@ -141,7 +141,7 @@ describe("a suspended process", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("counts as dead without a lock, and its charges are posted when it continues", async () => {
+  test("counts as dead if it has no lock, but can post its charges when it continues", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")
@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
 })
 
 describe("a node", () => {
-  test("joins again after it was treated as dead, reports this, and has no lease", async () => {
+  test("rejoins without a lease after it was treated as dead, and reports this", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -240,7 +240,7 @@ describe("a node", () => {
     })
   })
 
-  test("removes nodes of this machine without a lock, and nodes that were silent for too long", async () => {
+  test("removes unlocked nodes of its machine, and nodes whose heartbeat timed out", async () => {
     await using database = TestDatabase.direct()
     const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -293,7 +293,7 @@ describe("a node", () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test("does not remove others that were suspended with it", async () => {
+  test("does not remove nodes that were suspended at the same time", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -329,7 +329,7 @@ describe("a node", () => {
     }
   })
 
-  test("reports itself and removes dead nodes even if its clock was set back", async () => {
+  test("sends heartbeats and removes dead nodes even if its clock was set back", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now
@@ -352,7 +352,7 @@ describe("a node", () => {
     }
   })
 
-  test("reports a failing store and continues", async () => {
+  test("reports errors of the store and continues", async () => {
     await using database = TestDatabase.direct()
     let isBroken = false
     const store: Store = {

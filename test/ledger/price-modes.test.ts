@@ -35,7 +35,7 @@ function costIn(own: DecimalPrice, mode: DecimalMode, usage: Usage): string {
 }
 
 describe("a service mode with its own rates", () => {
-  test("has a rate of each class, even for long inputs", () => {
+  test("has a rate for each class, even for long inputs", () => {
     expect(costIn(PRICE, FLEX, SHORT)).toBe("0.08")
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")
   })
@@ -63,14 +63,14 @@ describe("a service mode with its own rates", () => {
     expect(mode("none")).toBeUndefined()
   })
 
-  test("uses the standard price for a class that a cheaper mode does not name", () => {
+  test("uses the standard price for a missing class if its other rates are lower", () => {
     const flex = inMode({ flex: { input: "0.625", output: "5" } }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ ...PRICE, input: "0.625", output: "5" }, "1").rates)
     // A tier that the mode does not contain costs as much as without the mode.
     expect(flex && ratesFor(flex, 200_001)).toEqual(ratesFor(parsePrice(PRICE, "1"), 200_001))
   })
 
-  test("uses the highest factor for a class that a more expensive mode does not name", () => {
+  test("uses its highest factor for a missing class if its other rates are higher", () => {
     const priority = inMode({ priority: { input: "2.25", output: "16" } }).mode("priority")?.price
     const rates = { input: "2.25", cached_input: "0.225", output: "16" }
     expect(priority?.rates).toEqual(parsePrice(rates, "1").rates)
@@ -78,7 +78,7 @@ describe("a service mode with its own rates", () => {
     expect(priority && ratesFor(priority, 200_001)).toEqual(parsePrice(long, "1").rates)
   })
 
-  test("can have tiers that its price does not have", () => {
+  test("can have tiers that the standard price does not have", () => {
     const mode = { input: "0.5", output: "4", tiers: [{ above: 1_000, input: "1" }] }
     const flex = inMode({ flex: mode }, { input: "1", output: "8" }).mode("flex")?.price
     expect(flex?.rates).toEqual(parsePrice({ input: "0.5", output: "4" }, "1").rates)
@@ -87,7 +87,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("gives a price to a class without a price outside of the mode", () => {
+  test("can price a class that has no standard price", () => {
     const own = { input: "1", output: "8" }
     const flex = inMode({ flex: { input: "0.5", cached_input: "0.1", output: "4" } }, own)
     expect(costOf(SHORT, flex.mode("flex")?.price ?? flex.price).total).toBe(
@@ -106,7 +106,7 @@ describe("a service mode with its own rates", () => {
     expect(regional?.tiers[0]?.rates.inputCacheRead).toBe(275_000_000n)
   })
 
-  test("multiplies its factors with those of other modes", () => {
+  test("can be combined with other modes, whose factors are multiplied", () => {
     const { price } = inMode({ us: "1.1", flex: FLEX, fast: "2" })
     const applied = (key: string) => ({ key, factor: modeOf(price, key)?.factor ?? 0n })
     const rateIn = (...keys: string[]) => priceIn(price, keys.map(applied)).rates.inputFresh
@@ -137,7 +137,7 @@ const asPrice = ({ card, tiers }: typeof tiered extends fc.Arbitrary<infer T> ? 
   tiers: tiers.map((tier) => ({ above: tier.above, ...tier.card })),
 })
 
-test("a mode with the rates of its price changes nothing", () => {
+test("a mode with the rates of the standard price changes nothing", () => {
   fc.assert(
     fc.property(tiered, fc.integer({ min: 1, max: 20 }), (drawn, length) => {
       const own = asPrice(drawn)

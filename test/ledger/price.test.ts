@@ -143,7 +143,7 @@ describe("the cost of usage", () => {
     )
   })
 
-  test("increases in a mode, except for units other than tokens", () => {
+  test("increases by the factor of a mode, but only for tokens", () => {
     const price = parsePrice({ input: "1", output: "2", request: "7", modes: { fast: "2.5" } }, "1")
     const fast = modeOf(price, "fast")?.price
     expect(fast?.rates).toEqual({
@@ -185,7 +185,7 @@ describe("the cost of usage", () => {
     expect(costOf(usage, price).total).toBe(1n)
   })
 
-  test("counts a part of a second as a full second", () => {
+  test("rounds seconds up to full seconds", () => {
     const cost = costOf({ ...NO_USAGE, seconds: 1.2 }, parsePrice({ second: "100" }, "1"))
     expect(cost).toEqual({
       lines: [{ class: "seconds", quantity: 2, rate: 100_000_000_000n }],
@@ -194,7 +194,7 @@ describe("the cost of usage", () => {
     })
   })
 
-  test("never decreases because of a negative count", () => {
+  test("treats a negative count as zero", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     const cost = costOf({ ...NO_USAGE, inputFresh: 10, output: -10 }, price)
     expect(cost.total).toBe(10_000n)
@@ -233,7 +233,7 @@ describe("the price parser", () => {
     }
   })
 
-  test("prices the whole request by the longest tier that its input exceeds", () => {
+  test("applies the highest tier that the input exceeds to the whole request", () => {
     const price = parsePrice(
       {
         input: "1",
@@ -251,7 +251,7 @@ describe("the price parser", () => {
     expect(ratesFor(price, 201)).toEqual({ inputFresh: 3_000_000_000n, output: 30_000_000_000n })
   })
 
-  test("makes everything free with a multiplier of zero", () => {
+  test("returns a price of zero for a multiplier of zero", () => {
     const price = parsePrice({ input: "5" }, "0")
     expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
   })
@@ -278,7 +278,7 @@ describe("a price with a minimum of seconds", () => {
   const price = parsePrice({ second: "100", minimum_seconds: "10" }, "1.5")
   const linesOf = (seconds: number) => costOf({ ...NO_USAGE, seconds }, price).lines
 
-  test("charges the minimum for shorter audio, and names it", () => {
+  test("charges the minimum for shorter audio, and the receipt line shows the minimum", () => {
     const minimum = { class: "seconds" as const, quantity: 10, isMinimum: true as const }
     for (const seconds of [0.1, 3, 9]) {
       expect(linesOf(seconds)).toEqual([{ ...minimum, rate: 100_000_000_000n }])
@@ -286,7 +286,7 @@ describe("a price with a minimum of seconds", () => {
     expect(costOf({ ...NO_USAGE, seconds: 3 }, price).total).toBe(1_500_000n)
   })
 
-  test("charges longer audio by its length, and nothing without audio", () => {
+  test("charges longer audio by its duration, and nothing without audio", () => {
     for (const [seconds, quantity] of [
       [9.2, 10],
       [10, 10],

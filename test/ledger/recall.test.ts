@@ -102,7 +102,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
   ])(
-    "succeed exactly as often as a key's %s allows on two nodes together",
+    "succeed exactly as often as a key's %s allows, counted over two nodes",
     async (_name, owner) => {
       await using database = await TestDatabase.open()
       await using polling = new AsyncDisposableStack()
@@ -122,7 +122,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
 })
 
 describe("an idle lease of another node", () => {
-  test("returns on request", async () => {
+  test("can be recalled by a node that needs the credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -137,7 +137,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("goes to one of two requests that cannot both be covered", async () => {
+  test("goes to one of two requests if it cannot cover both", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -155,7 +155,7 @@ describe("an idle lease of another node", () => {
     expect(holds.filter((one) => one !== undefined)).toHaveLength(1)
   })
 
-  test("does not delay small requests while a large one cannot be placed", async () => {
+  test("does not delay small requests while a large request waits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const small = await database.ledger("small")
@@ -172,7 +172,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("remains when its return fails, and returns the next time", async () => {
+  test("remains if its return fails, and is returned by the next recall", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -196,7 +196,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("stops being recalled shortly after the last request stopped waiting", async () => {
+  test("stops being recalled when no other node needs its credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -210,7 +210,7 @@ describe("an idle lease of another node", () => {
   })
 })
 
-test("waiting requests share their queries to the store", async () => {
+test("waiting requests share queries to the store", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
   let orders = 0

@@ -133,7 +133,7 @@ for (const engine of [SQLITE, POSTGRES]) {
   for (const mode of MODES) {
     for (const reason of ["was considered dead", "has unclear leases"]) {
       describe(`${engine.name}: a node that settles to the ${mode} and ${reason}`, () => {
-        test("leases nothing under its new id before its earlier charges are posted", async () => {
+        test("requests no lease under its new id until its earlier charges are posted", async () => {
           await using database = await TestDatabase.on(engine)
           const payer = await database.account("a", 100n)
           await using member = await Member.open(database, mode)
@@ -171,7 +171,7 @@ for (const engine of [SQLITE, POSTGRES]) {
 
   describe(`${engine.name}: a node that rejoins`, () => {
     for (const mode of MODES) {
-      test(`keeps its leases from other nodes until its charges to the ${mode} are posted`, async () => {
+      test(`leaves its leases unavailable to other nodes until its charges to the ${mode} are posted`, async () => {
         await using database = await TestDatabase.on(engine)
         const payer = await database.account("a", 100n)
         await using member = await Member.open(database, mode)
@@ -215,7 +215,7 @@ for (const engine of [SQLITE, POSTGRES]) {
       }
     }
 
-    test("serves again after its disk was full", async () => {
+    test("accepts requests again when its full disk has space", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       await using member = await Member.open(database, "journal")
@@ -235,7 +235,7 @@ for (const engine of [SQLITE, POSTGRES]) {
       expect(database.alarms.writtenOffs).toEqual([])
     })
 
-    test("can spend all credits after a journal's charge was paid from unleased ones", async () => {
+    test("can spend all credits after a charge in a journal was paid from unleased credits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       await using member = await Member.open(database, "journal")

@@ -53,7 +53,7 @@ test("a reduced budget takes effect immediately, even if a running process has l
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("the part of a reduced budget that a running request holds remains with that request", async () => {
+test("a running request keeps its hold when the budget is reduced", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payerAt = payersOf(await database.key("key_x", "a", 100n * CREDIT))
@@ -79,7 +79,7 @@ test("the part of a reduced budget that a running request holds remains with tha
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("the recalled part of a dead process is removed from a reduced budget", async () => {
+test("a reduced budget limits leases after the process that leased more has died", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())

@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       ])
     })
 
-    test("writes off the charge when the journal is posted, and others are posted", async () => {
+    test("writes off the charge when the journal is posted, and all other charges are posted", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       await using journal = await openJournal(database.directory.path)
@@ -121,7 +121,7 @@ for (const engine of ENGINES) {
       expect(poster.takeDone()).toHaveLength(40)
     })
 
-    test("gets no lease for an amount of more than 64 bits", async () => {
+    test("cannot lease an amount of more than 64 bits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("account", 100n)
       const ledger = await database.ledger("node")
@@ -156,7 +156,7 @@ describe("a settlement that every database rejects", () => {
     return { ...store, settlements: { ...store.settlements, post } }
   }
 
-  test("fails for its own caller, whose credits are released", async () => {
+  test("fails only for its own caller, and its held credits are released", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const store = rejecting(database.store, "req_2", () =>

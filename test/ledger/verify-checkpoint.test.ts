@@ -121,7 +121,7 @@ describe("ledger verification with checkpoints", () => {
     }
   })
 
-  test("misses changes before its checkpoint, which a full verification finds", async () => {
+  test("does not detect changes before the checkpoint, but a full verification does", async () => {
     const last = checkpoints.at(-1)
     const changes = [
       "UPDATE entries SET note = 'other' WHERE account = 'busy' AND number = 7",
@@ -135,7 +135,7 @@ describe("ledger verification with checkpoints", () => {
     }
   })
 
-  test("detects rows that do not follow its checkpoint", async () => {
+  test("detects changes of rows after the checkpoint", async () => {
     const last = checkpoints.at(-1)
     const { number = 0 } = last?.accounts["busy"] ?? {}
     const rest = "account = 'busy' AND number >="
@@ -155,7 +155,7 @@ describe("ledger verification with checkpoints", () => {
     }
   })
 
-  test("restarts if old rows were pruned, or the anchor is behind its checkpoint", async () => {
+  test("restarts if old rows were pruned or the anchor is older than the checkpoint", async () => {
     const last = checkpoints.at(-1)
     await changed("UPDATE anchor SET last_row = 1", async (store) => {
       expect((await verifyLedgers(store, undefined, { from: last })).from).toBeNull()

@@ -192,7 +192,7 @@ describe("ledger verification", () => {
     expect(problems.map((problem) => problem.fault)).toContain(fault)
   })
 
-  test("reports that an uncharged receipt was removed", async () => {
+  test("reports the removal of an uncharged receipt", async () => {
     const problems = await problemsAfter((database) => {
       database.run("DELETE FROM entries WHERE request = 'released'")
     })
@@ -200,7 +200,7 @@ describe("ledger verification", () => {
     expect(problems[0]?.message).toContain("1 of them are missing")
   })
 
-  test("reports that the last entry was removed with its balance and the ledger's own anchor", async () => {
+  test("reports the removal of the last entry with its balance and the anchor in the database", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
@@ -281,7 +281,7 @@ describe("ledger verification", () => {
     })
   })
 
-  test("reports no problem during simultaneous charges", async () => {
+  test("reports no problem while requests are charged", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 1_000_000n)
     await database.key("thrifty", "account", 1_000_000n)
