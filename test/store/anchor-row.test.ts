@@ -46,7 +46,7 @@ test("the ledger anchor advances with each batch, and catches up with other writ
 /** The number of batches after which a process is the only writer for certain. */
 const ALONE = 110
 
-test("the ledger anchor of a single writer advances occasionally, and completely on request", async () => {
+test("the ledger anchor of a single writer advances occasionally, and to the last row on request", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 5_000n)
   const ledger = await database.ledger("node")
@@ -93,7 +93,7 @@ test("a pending ledger anchor survives other writers and failed batches", async 
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("rows of a failed transaction are never in the ledger anchor", async () => {
+test("the ledger anchor never includes rows of a failed transaction", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 50_000n)
   const ledger = await database.ledger("node")

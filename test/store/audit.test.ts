@@ -22,7 +22,7 @@ function change(action: string, details: Partial<NewAuditRecord> = {}): NewAudit
 
 const GRANT = { account: "a", kind: "grant", amount: 5n, at: 3, note: null, author: null } as const
 
-test("a change fails together with an audit record that cannot be written", async () => {
+test("a change fails if its audit record cannot be written", async () => {
   await using ledgerDatabase = TestDatabase.direct()
   await ledgerDatabase.account("a", 0n)
   using database = new Database(ledgerDatabase.directory.database)
@@ -58,7 +58,7 @@ describe("protection of the audit log", () => {
     expect(verdict).toEqual({ records: 3, problem: null })
   })
 
-  test("detects a manipulation by the hash chain even if the guards of the log were removed", async () => {
+  test("includes a hash chain that detects a change even if the triggers were removed", async () => {
     const unguarded = (sql: string) => (database: Database) => {
       for (const trigger of ["is_never_changed", "is_never_deleted", "only_grows"]) {
         database.run(`DROP TRIGGER audit_${trigger}`)
@@ -105,7 +105,7 @@ describe("the check for a truncated audit log", () => {
     })
   })
 
-  test("detects a contradiction to either of two anchors with different ends", async () => {
+  test("detects a contradiction to either of two different anchors", async () => {
     await using database = TestDatabase.direct()
     const { hash } = await database.store.audit.append(change("one"))
     for (const ends of [

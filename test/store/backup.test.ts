@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 import { BEFORE, happen, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("a backup has every row at its position, even after old rows were removed", async () => {
+test("a backup has every row with its row id, even after old rows were removed", async () => {
   using folder = new TemporaryDirectory()
   using copy = new TemporaryDirectory()
   const database = databaseOf({ data: folder.path })

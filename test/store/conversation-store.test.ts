@@ -58,7 +58,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("the size limits of the conversation store", () => {
-  test("evict no answer for an answer larger than the total limit", async () => {
+  test("evict no answers for an answer that is larger than the total limit", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
@@ -78,14 +78,14 @@ describe("the size limits of the conversation store", () => {
 })
 
 describe("the retention of the conversation store", () => {
-  test("ends at the stored time, or earlier by a newer, shorter retention", async () => {
+  test("ends at the stored time, or earlier if the retention setting was shortened", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
     expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("drops an answer with a time far in the future", async () => {
+  test("deletes an answer whose time is far in the future", async () => {
     await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
     await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
@@ -135,7 +135,7 @@ describe("the conversation file", () => {
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
-  test("gets replaced if its log is truncated while two processes use it", async () => {
+  test("gets replaced if its write-ahead log is truncated while two processes use the file", async () => {
     for (let turn = 0; turn < 40; turn++) {
       await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
@@ -190,7 +190,7 @@ describe("the conversation file", () => {
     expect(await found("by the first")).toBe(false)
   })
 
-  test("does not delay readers of pending answers", async () => {
+  test("does not delay reads of pending answers while it is locked", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")

@@ -313,7 +313,7 @@ async function reportsOf(database: AnyDatabase) {
   }
 }
 
-test("a copied ledger continues at the end of the original", async () => {
+test("a copied ledger accepts new entries after the last entry of the original", async () => {
   using left = new TemporaryDirectory()
   await fill(left.path)
   const postgres = postgresAt(await servers.urlOf(left.path))
@@ -356,7 +356,7 @@ test("a database in use is neither copied nor overwritten", async () => {
   }
 })
 
-test("an unfinished copy cannot be served", async () => {
+test("a gateway cannot start with an unfinished copy", async () => {
   using folder = new TemporaryDirectory()
   using empty = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })

@@ -5,7 +5,7 @@ import { PostgresServer } from "../support/postgres-server.ts"
 import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-test("a killed migration of a data folder leaves the ledger unchanged", async () => {
+test("a migration of a data folder that is killed leaves the ledger unchanged", async () => {
   using installation = createInstallation("")
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   const migration = startMigration(join(installation.data, "tollgate.db"))
@@ -18,7 +18,7 @@ test("a killed migration of a data folder leaves the ledger unchanged", async ()
   await runJson(installation, "account", "create", "another", "--credits", "1")
 })
 
-test("a node completes a database migration after another node was killed", async () => {
+test("a node completes a database migration that was started by a killed node", async () => {
   await using server = await PostgresServer.start()
   const url = server.url(await server.create())
   using installation = createInstallation(

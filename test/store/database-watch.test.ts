@@ -40,7 +40,7 @@ for (const [way, open] of [
   ["alone", (path: string) => databaseAt({ engine: "sqlite", path }).openStore()],
   ["on a thread", openThreadedStore],
 ] as const) {
-  test(`a damaged page that any step finds stops all charges, ${way}`, async () => {
+  test(`a damaged page in the database stops all charges, ${way}`, async () => {
     using directory = new TemporaryDirectory()
     await longLedger(directory)
     overwrite(directory.database)
@@ -58,7 +58,7 @@ for (const [way, open] of [
   })
 }
 
-test("a ledger that is moved away and back is trusted again, and a rejected write is not treated as damage", async () => {
+test("the database watch reports a missing file and its return, and ignores a rejected write", async () => {
   await using database = TestDatabase.direct()
   const told: (string | undefined)[] = []
   const path = database.directory.database

@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       expect(await reports.list({}, null, 10, "most_expensive")).toHaveLength(3)
     })
 
-    test("orders groups by totals that differ by one nanocredit", async () => {
+    test("sorts groups correctly if their totals differ by one nanocredit", async () => {
       await using own = await ReportedEngine.on(engine)
       for (const [account, cost] of [
         ["c", HUGE - 1n],
@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
       expect(sums.map(({ group }) => group)).toEqual(["d", "c", "e"])
     })
 
-    test("posts a charge even if its hour, key and day have reached the maximum of a column", async () => {
+    test("posts a charge even if the hourly and daily totals have reached the column's maximum", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.account("c", HUGE)
       await own.database.key("key_c", "c", null)
@@ -100,7 +100,7 @@ for (const engine of ENGINES) {
       expect(use).toMatchObject({ spent: MAX_STORED_AMOUNT, requests: 4 })
     })
 
-    test("reads receipts with absurd numbers", async () => {
+    test("reads receipts with out-of-range numbers", async () => {
       await using own = await ReportedEngine.on(engine)
       const count = 12
       for (let index = 0; index < count; index++) {

@@ -22,7 +22,7 @@ test("every opened store has all methods", async () => {
   }
 })
 
-test("a call of a missing method of a store thread fails", () => {
+test("calling an unknown method of a store thread fails", () => {
   const methods = { accounts: { find: () => null } }
   expect(methodOf(methods, "accounts", "find")()).toBeNull()
   for (const [group, name] of [

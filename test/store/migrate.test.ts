@@ -16,7 +16,7 @@ function schemaOf(...steps: string[]): Schema {
   return { file: "the file", steps }
 }
 
-test("a file is migrated only by missing steps, and only once", () => {
+test("a migration runs only missing steps, and each step only once", () => {
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
   expect(() => requireNewestSchema(database, schemaOf(FIRST, SECOND))).toThrow(
@@ -47,7 +47,7 @@ test("a failed migration step leaves the file unchanged", () => {
   expect(tablesOf(database)).toEqual([])
 })
 
-test("tables that can be rebuilt are replaced if no step leads from their version", () => {
+test("tables that can be rebuilt are recreated if there is no migration from their version", () => {
   const discard = (database: Database): void => void database.run("DROP TABLE IF EXISTS first")
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
@@ -59,7 +59,7 @@ test("tables that can be rebuilt are replaced if no step leads from their versio
   expect(database.query("SELECT name FROM first").get()).toEqual({ name: "kept" })
 })
 
-test("a new step of the ledger schema keeps its rows", () => {
+test("a new migration step of the ledger schema keeps all rows", () => {
   using database = new Database(":memory:")
   migrate(database, LEDGER_SCHEMA)
   database.run("INSERT INTO accounts (id, name, created_at) VALUES ('a', 'first', 1)")

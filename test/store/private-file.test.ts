@@ -7,7 +7,7 @@ import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 
-test("stored data is not readable for other users of the machine, even in another user's folder", () => {
+test("stored files are readable by their owner only, even in another user's folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
   const database = join(data, "tollgate.db")
   const store = openSqliteStore(database)

@@ -25,7 +25,7 @@ async function prunedIn(folder: TemporaryDirectory) {
   return reports
 }
 
-test("a rebuilt index has the totals of pruned rows", async () => {
+test("a rebuilt report index includes the totals of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   const before = await prunedIn(folder)
   for (const end of ["", "-wal", "-shm"]) {
@@ -117,7 +117,7 @@ test("PostgreSQL drops whole partitions while other clients read and write", asy
   expect(await rejectionOf(again)).toBe("expired")
 })
 
-test("a copied ledger has the records of pruned rows, in both directions", async () => {
+test("a ledger copied in either direction includes the records of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   using back = new TemporaryDirectory()
   const before = await prunedIn(folder)

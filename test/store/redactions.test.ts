@@ -24,7 +24,7 @@ async function erased(): Promise<TestDatabase> {
   return database
 }
 
-test("a redacted record is protected like any other", async () => {
+test("a redacted audit record cannot be changed or deleted", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   for (const sql of [
@@ -64,7 +64,7 @@ test("a change with a forged redaction is detected", async () => {
   expect(await verifyAudit(database.store)).toMatchObject({ problem: { number: 5 } })
 })
 
-test("a redacted entry is protected like any other", async () => {
+test("verification detects a change of a redacted ledger entry", async () => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run("UPDATE entries SET author = 'somebody else' WHERE number = 1")

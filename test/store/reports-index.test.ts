@@ -70,7 +70,7 @@ describe("the report index", () => {
     expect(await (await older.upToDate()).list({}, null, 10)).toHaveLength(1)
   })
 
-  test("rebuilds itself if the ledger is an earlier one", async () => {
+  test("rebuilds itself if the ledger was replaced by an earlier copy", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     using directory = new TemporaryDirectory()
@@ -111,7 +111,7 @@ describe("the report index", () => {
     ])
   })
 
-  test("waits once while it is far behind, and again after it has caught up", async () => {
+  test("delays one query each time that it falls far behind", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})

@@ -85,7 +85,7 @@ describe("segment columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("leave memory when it is full, least recently used first", () => {
+  test("leave full memory, least recently used first", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")
@@ -105,7 +105,7 @@ describe("segment columns", () => {
 })
 
 describe("totals of many groups", () => {
-  test("contain the first groups, and the same ones within a small limit", () => {
+  test("contain the largest groups, even within a small limit", () => {
     const requests = sessions(1_000, new Random(7))
     const segments = segmentsOf(requests, 500)
     const sizes: Record<UsageOrder, (request: RequestSummary) => bigint> = {
@@ -159,7 +159,7 @@ describe("totals of many groups", () => {
   })
 })
 
-test("a sample contains every n-th answer with its groups", () => {
+test("a sample contains every n-th answered request with its groups", () => {
   const requests = sessions(1_000, new Random(9)).map((request, row) => ({
     ...request,
     status: row % 10 === 0 ? ("released" as const) : ("settled" as const),

@@ -5,7 +5,7 @@ import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
-test("a process that shares the ledger waits for locks on a thread", async () => {
+test("a process that shares the ledger waits for locks on a separate thread", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
@@ -24,7 +24,7 @@ test("a process that shares the ledger waits for locks on a thread", async () =>
   expect((await store.accounts.list()).map(({ id }) => id).toSorted()).toEqual(["first", "second"])
 })
 
-test("a process replaced by a newer version keeps its open store and closes it", async () => {
+test("a process that a newer version replaces can use and close its open store", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   using newer = new Database(directory.database)
@@ -38,7 +38,7 @@ test("a process replaced by a newer version keeps its open store and closes it",
   )
 })
 
-test("a serving store closes even if it could not be opened on a thread", async () => {
+test("a store closes even if it could not be opened on a thread", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   renameSync(directory.database, `${directory.database}.away`)
@@ -47,7 +47,7 @@ test("a serving store closes even if it could not be opened on a thread", async 
   await store[Symbol.asyncDispose]()
 })
 
-test("a serving store can be closed immediately", async () => {
+test("a store can be closed immediately after it is opened", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   const moving = store.becomeShared()

@@ -53,7 +53,7 @@ describe.each([...ENGINES])("a snapshot on $name", (engine) => {
     ])
   })
 
-  test("returns the error of a step, and can read afterwards", async () => {
+  test("returns the error of a failed step, and can be read afterwards", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 1n)
     const file = await engine.database(database.directory.path)
@@ -92,7 +92,7 @@ describe("a snapshot of a file", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  test("returns a retryable error if a gateway starts on the file meanwhile", async () => {
+  test("returns a retryable error if a gateway starts with the file meanwhile", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const database = databaseOf({ data: folder.path })
@@ -105,7 +105,7 @@ describe("a snapshot of a file", () => {
     expect((await database.readSnapshot(seen)).balances).toHaveLength(2)
   })
 
-  test("rejects users of another schema version", async () => {
+  test("rejects a file with another schema version", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     using users = await databaseOf({ data: folder.path }).openConsoleStore()

@@ -60,7 +60,7 @@ describe("SQL of a step", () => {
     expect(render(two, "postgresql").text).toBe("WHERE a = $1 AND b = $2")
   })
 
-  test("searches repeated letters about as fast as other texts", () => {
+  test("searches text with repeated letters about as fast as other text", () => {
     using database = new Database(":memory:")
     database.run("CREATE TABLE texts (text TEXT)")
     const repeated = "a".repeat(240)
@@ -80,7 +80,7 @@ describe("SQL of a step", () => {
     }
   })
 
-  test("has the same text for lists of any length above one", () => {
+  test("has the same text for all lists of two or more values", () => {
     const texts = [["a", "b"], ["c", "d", "e"], []].map(
       (values) => render(sql`a ${oneOf(values)}`, "postgresql").text,
     )
@@ -128,14 +128,14 @@ describe("the columns of a record", () => {
     "visits",
   )
 
-  test("are selected by their names or their own SQL", () => {
+  test("can be selected by name or by an SQL expression", () => {
     expect(render(sql`SELECT ${VISIT.selected}`, "postgresql")).toEqual({
       text: 'SELECT visits.id, visits.first_seen_at, state = $1 AS "is_open", visits.tags',
       values: [1],
     })
   })
 
-  test("take the values of a record", () => {
+  test("bind the values of a record", () => {
     const record = { id: "a", firstSeenAt: null, isOpen: true, tags: ["x"] }
     expect(render(VISIT.values(record), "sqlite")).toEqual({
       text: "?, ?, ?, ?",
@@ -143,7 +143,7 @@ describe("the columns of a record", () => {
     })
   })
 
-  test("read a row of either engine", () => {
+  test("read rows of both engines", () => {
     const record = { id: "a", firstSeenAt: 7, isOpen: false, tags: ["x"] }
     const row = { id: "a", tags: '["x"]', other: 1 }
     expect(VISIT.read({ ...row, first_seen_at: 7n, is_open: 0n })).toEqual(record)
@@ -195,7 +195,7 @@ describe("a step on SQLite", () => {
     expect(() => runStep(other)).toThrow("UNIQUE constraint failed")
   })
 
-  test("does not keep the file open after it is closed", () => {
+  test("does not keep the file open after the database is closed", () => {
     using directory = new TemporaryDirectory()
     const database = new Database(directory.database, { strict: true, safeIntegers: true })
     database.run("PRAGMA journal_mode = WAL")

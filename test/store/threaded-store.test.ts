@@ -54,7 +54,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("answers in order", async () => {
+  test("returns results in the order of the calls", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
     const answers: number[] = []
@@ -70,7 +70,7 @@ describe("the store on its own thread", () => {
     expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => index))
   })
 
-  test("returns its errors with their code", async () => {
+  test("returns errors with their code", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
@@ -114,7 +114,7 @@ describe("the store on its own thread", () => {
     expect(String(failure)).toContain("a newer Tollgate")
   })
 
-  test("rejects calls after it is closed", async () => {
+  test("rejects calls after the store is closed", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store[Symbol.asyncDispose]()
@@ -124,7 +124,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("stores everything in one file, so that a copy is a backup", async () => {
+  test("stores all data in one file, so that a copy of the file is a backup", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)

@@ -56,7 +56,7 @@ async function problems({ store }: TestDatabase): Promise<readonly unknown[]> {
 
 /** Tests that an engine fulfills this contract. */
 export function accountBudgetContract(engine: Engine): void {
-  test("a budget is shared exactly by all keys of its account", async () => {
+  test("all keys of an account share its budget exactly", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")
@@ -76,7 +76,7 @@ export function accountBudgetContract(engine: Engine): void {
     ])
   })
 
-  test("a budget is not exceeded by the leases of two nodes", async () => {
+  test("the leases of two nodes do not exceed a budget", async () => {
     const { database } = await limited(engine, "100")
     await using own = database
     const { leases } = own.store
@@ -97,7 +97,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("a budget changes with its limit, but not below the spent amount, and ends with its limit", async () => {
+  test("a budget changes with its limit, but not below the spent amount, and ends with the limit", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const { accounts } = own.store
@@ -122,7 +122,7 @@ export function accountBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("a nearly used-up budget is listed for notices", async () => {
+  test("the budgets listed for notices include nearly used-up budgets", async () => {
     const { database, payer } = await limited(engine, "100")
     await using own = database
     const ledger = await own.ledger("node")

@@ -21,7 +21,7 @@ export function accountContract(engine: Engine): void {
       })
     })
 
-    test("can be checked for existence", async () => {
+    test("appears in the check for any account", async () => {
       await using database = await TestDatabase.on(engine)
       expect(await database.store.accounts.any()).toBe(false)
       await database.account("a", 0n)
@@ -39,7 +39,7 @@ export function accountContract(engine: Engine): void {
       expect(await idsOf([])).toEqual([])
     })
 
-    test("requires a name that no other account has", async () => {
+    test("requires a unique name", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.account("b", 0n)
@@ -57,7 +57,7 @@ export function accountContract(engine: Engine): void {
       expect(await rejectionOf(database.store.accounts.update("x", {}, AUDIT))).toBe("not_found")
     })
 
-    test("gives its state and limits to its keys, and notifies nodes of changes", async () => {
+    test("passes its state and limits on to its keys, and notifies nodes of changes", async () => {
       await using database = await TestDatabase.on(engine)
       const { accounts, keys } = database.store
       await database.account("a", 0n)
@@ -83,7 +83,7 @@ export function accountContract(engine: Engine): void {
       expect(await accounts.update("a", { limits: {} }, AUDIT)).toMatchObject({ limits: {} })
     })
 
-    test("has at most the allowed number of open invitations", async () => {
+    test("has a limited number of open invitations", async () => {
       await using database = await TestDatabase.on(engine)
       const { accounts, invitations } = database.store
       await database.account("a", 0n)
@@ -110,7 +110,7 @@ export function accountContract(engine: Engine): void {
       await invite("four", 112)
     })
 
-    test("never exceeds the maximum amount of the ledger", async () => {
+    test("cannot have a balance above the maximum amount of the ledger", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 2n ** 63n - 1n)
       expect(await rejectionOf(database.grant("a", 1n))).toBe("too_much")

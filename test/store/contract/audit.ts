@@ -35,7 +35,7 @@ export function auditContract(engine: Engine): void {
       ])
     })
 
-    test("fail together when the step is rejected", async () => {
+    test("fail together if the step is rejected", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const audited = database.store.entries.add({ ...GRANT, amount: -5n }, change("x"))
@@ -44,7 +44,7 @@ export function auditContract(engine: Engine): void {
     })
   })
 
-  test("audit records are filtered and paged, newest first", async () => {
+  test("audit records can be filtered and are listed page by page, newest first", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.audit.append(change("key.create", { account: "a", target: "key_1", at: 10 }))

@@ -152,7 +152,7 @@ function invitation(id: string) {
 
 /** Tests that an engine fulfills this contract. */
 export function auditedWriteContract(engine: Engine): void {
-  test("each management change writes its audit record, or nothing if the record is rejected", async () => {
+  test("a management change writes its audit record, and writes nothing if the record is rejected", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     let records = 0

@@ -5,7 +5,7 @@ import { TestDatabase } from "../test-database.ts"
 
 /** Tests that an engine fulfills this contract. */
 export function backupContract(engine: Engine): void {
-  test("the last backup of each destination is listed with its latest interval", async () => {
+  test("the last backup to each destination is listed with the latest interval", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { backups, audit } = database.store

@@ -35,7 +35,7 @@ export function batchContract(engine: Engine): void {
     expect(await store.audit.list({}, null, 100)).toHaveLength(STEPS.length)
   })
 
-  test("a batch writes nothing if any step is rejected, at any position", async () => {
+  test("a batch writes nothing if a step at any position is rejected", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const rejected: readonly BatchStep[] = [

@@ -27,7 +27,7 @@ function redemption(id: string, account: string, at = 20) {
 /** Tests that an engine fulfills this contract. */
 export function codeContract(engine: Engine): void {
   describe("a credit code", () => {
-    test("gives each account its credits once, up to its number of uses", async () => {
+    test("gives its credits to each account once, up to its number of uses", async () => {
       await using database = await TestDatabase.on(engine)
       for (const id of ["a", "b", "c"]) await database.account(id, 0n)
       await database.store.codes.create(codeOf("code"), AUDIT)
@@ -49,7 +49,7 @@ export function codeContract(engine: Engine): void {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("exists only if all codes of its batch were created", async () => {
+    test("exists only if its whole batch was created", async () => {
       await using database = await TestDatabase.on(engine)
       const { codes } = database.store
       const made = await codes.createAll([codeOf("one"), codeOf("two", { note: "b" })], AUDIT)
@@ -70,7 +70,7 @@ export function codeContract(engine: Engine): void {
       expect(await codes.list(null, 10)).toHaveLength(2)
     })
 
-    test("gives credits to only one of several simultaneous requests if it has one use", async () => {
+    test("gives credits to one of several simultaneous requests if it has a single use", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [await database.another(), await database.another()]
       for (let index = 0; index < 10; index++) await database.account(`a${index}`, 0n)
@@ -83,7 +83,7 @@ export function codeContract(engine: Engine): void {
       expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     })
 
-    test("causes an error if it is unknown, revoked or expired, or its account is missing", async () => {
+    test("causes an error if it is unknown, revoked or expired, or if the account is missing", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       await database.store.codes.create(codeOf("old", { expiresAt: 20 }), AUDIT)

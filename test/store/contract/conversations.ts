@@ -65,7 +65,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["whole", "one", "two", "empty"])).toEqual([])
   })
 
-  test("an answer larger than the total limit causes no eviction", async () => {
+  test("an answer larger than its account's limit is not stored and evicts no other answer", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -76,7 +76,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["small", "huge"])).toEqual(["small"])
   })
 
-  test("an account's oldest answers are evicted for its newest answer", async () => {
+  test("the oldest answers of an account are evicted for its newest answer", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -126,7 +126,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, names)).toEqual([])
   })
 
-  test("simultaneous inserts, deletions and sweeps of nodes are counted correctly", async () => {
+  test("the stored size stays correct while nodes insert, delete and sweep simultaneously", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -163,7 +163,7 @@ export function conversationContract(engine: Engine): void {
     expect(await found(served.conversations, all)).toHaveLength(20)
   })
 
-  test("an answer that is stored twice exists once", async () => {
+  test("storing an answer twice creates one answer", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served

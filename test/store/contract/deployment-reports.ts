@@ -7,7 +7,7 @@ const FAILED = { deployment: "d", event: "failed", cooldownMs: 2_000 } as const
 /** Tests that an engine fulfills this contract. */
 export function deploymentReportContract(engine: Engine): void {
   describe("a report on a deployment", () => {
-    test("reaches another node once, with its author and age", async () => {
+    test("reaches another node once, with the reporting node and its age", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes, deploymentReports: reports } = database.store
       const other = await database.another()
@@ -24,7 +24,7 @@ export function deploymentReportContract(engine: Engine): void {
       expect(await other.deploymentReports.after(revision)).toEqual([])
     })
 
-    test("replaces the previous report of the same event, but does not shorten a wait set by a vendor", async () => {
+    test("replaces an earlier report of the same event without shortening a vendor's cooldown", async () => {
       await using database = await TestDatabase.on(engine)
       const { deploymentReports: reports } = database.store
       const overloaded = { deployment: "d", event: "overloaded" } as const
@@ -40,7 +40,7 @@ export function deploymentReportContract(engine: Engine): void {
       expect(more).toEqual([])
     })
 
-    test("reaches all readers of each revision, even among many simultaneous reports", async () => {
+    test("reaches all readers even if many reports are simultaneous", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes, deploymentReports: reports } = database.store
       const seen = new Set<string>()

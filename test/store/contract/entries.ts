@@ -8,7 +8,7 @@ const DAY = 24 * 60 * 60 * 1_000
 /** Tests that an engine fulfills this contract. */
 export function entryContract(engine: Engine): void {
   describe("ledger entries", () => {
-    test("appear newest first, all or one kind only", async () => {
+    test("can be listed newest first, all together or by kind", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")
@@ -26,7 +26,7 @@ export function entryContract(engine: Engine): void {
       expect(await numbers("b", null, 9, null)).toEqual([])
     })
 
-    test("include those of a period, even if charges are stored at the end of their requests", async () => {
+    test("can be listed by period, even if charges are stored at the end of their requests", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 0n)
       const times = [10, 12, 11.5, 12, 14, 13.1, 14, 15, 15, 16].map((day) => day * DAY)
@@ -51,7 +51,7 @@ export function entryContract(engine: Engine): void {
       })
     })
 
-    test("show the key and the model of a charge on a statement", async () => {
+    test("include the key and the model of each charge for statements", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")

@@ -36,7 +36,7 @@ const UNKNOWN = { account: null, key: null, model: null, parameter: null }
 
 /** Tests that an engine fulfills this contract. */
 export function failureLogContract(engine: Engine): void {
-  test("failures are read unchanged and stored only once", async () => {
+  test("failures are stored once and read unchanged", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served
@@ -55,7 +55,7 @@ export function failureLogContract(engine: Engine): void {
     expect(await failures.find("req_\0")).toBeNull()
   })
 
-  test("failures are filtered and paged, newest first", async () => {
+  test("failures can be filtered and are listed page by page, newest first", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served
@@ -99,7 +99,7 @@ export function failureLogContract(engine: Engine): void {
     expect(first?.request).toBe("req_3")
   })
 
-  test("old failures are removed, and only the newest of each account are kept", async () => {
+  test("old failures are removed, and the number of failures per account is limited", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { failures } = served

@@ -25,7 +25,7 @@ const ROOM = { maxOfScope: 1_000, maxOfAll: 1_000 }
 
 /** Tests that an engine fulfills this contract. */
 export function idempotencyContract(engine: Engine): void {
-  test("the first request claims an idempotency key, and later requests get its claim", async () => {
+  test("the first request claims an idempotency key, and later requests find the claim", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -39,7 +39,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(elsewhere?.request).toBe("req_3")
   })
 
-  test("the claim of a dead process is taken over by only one request", async () => {
+  test("only one request takes over the claim of a dead process", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -66,7 +66,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await claims.claim(order("req_4", { replaces: "req_2" })))?.state).toBe("done")
   })
 
-  test("answers are counted, the oldest are evicted, and all expire after a day", async () => {
+  test("responses are counted, the oldest are evicted, and all expire after a day", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     const claims = new Claims(store)
@@ -89,7 +89,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await claims.claim(late))?.request).toBe("req_7")
   })
 
-  test("simultaneous claims of nodes for the same key succeed once", async () => {
+  test("only one of several simultaneous claims for a key succeeds", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     const keys = Array.from({ length: 30 }, (_, index) => `key ${index}`)
@@ -106,7 +106,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(new Set(holders[0]).size).toBe(30)
   })
 
-  test("simultaneous takeovers of a claim succeed once", async () => {
+  test("only one of several simultaneous takeovers of a claim succeeds", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     await new Claims(database.store).claim(order("req_1"))
@@ -119,7 +119,7 @@ export function idempotencyContract(engine: Engine): void {
     expect(held[0]?.request).toStartWith("req_over")
   })
 
-  test("simultaneous requests for an expired claim succeed once", async () => {
+  test("only one of several simultaneous requests gets an expired claim", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another()]
     const claims = new Claims(database.store)
@@ -140,7 +140,7 @@ export function idempotencyContract(engine: Engine): void {
     })
   })
 
-  test("keys and answers of simultaneous requests on several nodes are all counted", async () => {
+  test("all keys and responses of simultaneous requests on several nodes are counted", async () => {
     await using database = await TestDatabase.on(engine)
     const stores = [database.store, await database.another(), await database.another()]
     await Promise.all(
@@ -168,7 +168,7 @@ export function idempotencyContract(engine: Engine): void {
     expect((await one("req_33", 1))?.request).toBe("req_33")
   })
 
-  test("a claim that has already expired is still created", async () => {
+  test("a claim is created even if its expiry is in the past", async () => {
     await using database = await TestDatabase.on(engine)
     const claims = new Claims(database.store)
     for (const request of ["req_1", "req_2"]) {
@@ -177,7 +177,7 @@ export function idempotencyContract(engine: Engine): void {
     }
   })
 
-  test("repeated steps have the same results", async () => {
+  test("retried steps have the same results", async () => {
     await using database = await TestDatabase.on(engine)
     const { idempotency } = database.store
     const claim = { kind: "claim", claim: order("req_1") } as const

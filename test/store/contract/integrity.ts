@@ -7,7 +7,7 @@ import type { Engine } from "../engines.ts"
 
 /** Tests that an engine fulfills this contract. */
 export function integrityContract(engine: Engine): void {
-  test("written entries pass verification, and the anchor includes all of them", async () => {
+  test("written entries pass verification, and the anchor includes all written entries", async () => {
     await using database = await TestDatabase.on(engine)
     const payer = await database.account("a", 100n)
     const ledger = await database.ledger("node")

@@ -73,7 +73,7 @@ export function keptFileContract(engine: Engine): void {
     expect((await read(file, 1_000_000)).equals(Buffer.from(bytes))).toBe(true)
   })
 
-  test("a file replaces another with the same name, and kinds have separate names", async () => {
+  test("a file replaces a file of the same kind and name", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const [answers, images] = [served.files("answers"), served.files("images")]
@@ -103,7 +103,7 @@ export function keptFileContract(engine: Engine): void {
     for (const name of names) expect(await sizeOf(others, name)).toBeUndefined()
   })
 
-  test("simultaneous writes with the same name leave one of the files", async () => {
+  test("simultaneous writes with the same name store one of the files", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)

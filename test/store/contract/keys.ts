@@ -44,7 +44,7 @@ export function keyContract(engine: Engine): void {
       expect(await rejectionOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
 
-    test("has a budget that changes by the difference of its limits", async () => {
+    test("has a budget whose remaining amount follows changes of the limit", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await database.key("k", "a", 10n)

@@ -72,7 +72,7 @@ const month = (label: string) => budgetOwner(label, "month", Date.now())
 
 /** Tests that an engine fulfills this contract. */
 export function labelBudgetContract(engine: Engine): void {
-  test("each end user and each tag value has its own exact budget", async () => {
+  test("each end user and each tag value has a separate budget", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: "bob" }, 60n)).toBe(true)
@@ -119,7 +119,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("label budgets change with their limits within the period, and end with them", async () => {
+  test("label budgets change and end with their limits within the period", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: "bob" }, 60n)).toBe(true)
@@ -145,7 +145,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toEqual([])
   })
 
-  test("label budgets are not exceeded by the leases of two nodes", async () => {
+  test("the leases of two nodes do not exceed label budgets", async () => {
     await using own = await labelled(engine)
     await own.ledger("one")
     await own.ledger("two", await own.another())
@@ -172,7 +172,7 @@ export function labelBudgetContract(engine: Engine): void {
     expect(await problems(own)).toMatchObject([{ account: "a", fault: "budget" }])
   })
 
-  test("old label budgets are removed, and current ones are kept", async () => {
+  test("old label budgets are removed, and current label budgets are kept", async () => {
     await using own = await labelled(engine)
     const ledger = await own.ledger("node")
     expect(await spend(own, ledger, { user: ALICE }, 60n)).toBe(true)

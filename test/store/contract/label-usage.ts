@@ -138,7 +138,7 @@ async function untilUsers(own: ReportedEngine, span: Span, expected: Counts): Pr
 
 /** Tests that an engine fulfills the contract for requests in a segment. */
 function segmentContract(engine: Engine): void {
-  test("an expired request that is settled later counts once, even much later", async () => {
+  test("an expired request that is settled later is counted once, even after a long time", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     const receipt = JSON.stringify({ status: "expired", user: "ann" })
@@ -161,7 +161,7 @@ function segmentContract(engine: Engine): void {
     expect(sums.find(({ group }) => group === "ann")).toMatchObject({ requests: 1, cost: 9n })
   })
 
-  test("removed requests are not in the totals of labels", async () => {
+  test("totals of labels exclude removed requests", async () => {
     await using own = await ReportedEngine.on(engine)
     const { store } = own.database
     await addAll(own, [...plain(OLD, 2_000, "old"), ...plain(NOW, MANY - 2_000, "new")])

@@ -6,7 +6,7 @@ import type { Engine } from "../engines.ts"
 /** Tests that an engine fulfills this contract. */
 export function leaseContract(engine: Engine): void {
   describe("recalled credits", () => {
-    test("cannot be leased again before their removal", async () => {
+    test("cannot be leased again before the recall ends", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("node")
@@ -23,7 +23,7 @@ export function leaseContract(engine: Engine): void {
       expect(await ledger.lease(payer, 100n)).toBe(true)
     })
 
-    test("can be leased again if no node requests them for half a second", async () => {
+    test("can be leased again if the recall is not repeated for half a second", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = payerOf("a")
       await database.account("a", 100n)

@@ -60,7 +60,7 @@ export function memberContract(engine: Engine): void {
     expect(await rejectionOf(here.members.remove("mem_x", AUDIT))).toBe("not_found")
   })
 
-  test("an invitation is accepted once across all processes, until it expires", async () => {
+  test("an invitation can be accepted once across all processes until it expires", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     const there = await database.another()
@@ -82,7 +82,7 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.list(null, NOW, null, 10)).toEqual([])
   })
 
-  test("open invitations to an address are listed from a position on", async () => {
+  test("open invitations to an email address are listed page by page", async () => {
     await using database = await databaseOn(engine)
     const { invitations } = database.store
     for (const id of ["inv_1", "inv_2", "inv_3"]) {
@@ -111,7 +111,7 @@ export function memberContract(engine: Engine): void {
     expect(await here.invitations.find("inv_1", NOW)).not.toBeNull()
   })
 
-  test("member lists contain the requested accounts and users from a position on", async () => {
+  test("member lists contain the requested accounts and users page by page", async () => {
     await using database = await databaseOn(engine)
     const here = database.store
     await here.accounts.create({ id: "acc_b", name: "b", createdAt: 1 }, AUDIT)

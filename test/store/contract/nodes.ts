@@ -10,7 +10,7 @@ function node(id: string) {
 /** Tests that an engine fulfills this contract. */
 export function nodeContract(engine: Engine): void {
   describe("a node", () => {
-    test("joins, is listed for others, and disappears when it is removed", async () => {
+    test("appears in the list after it joins, and disappears after its removal", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       const other = await database.another()
@@ -26,7 +26,7 @@ export function nodeContract(engine: Engine): void {
       expect(await nodes.poll("one", null)).toMatchObject({ known: false, nodes: 1 })
     })
 
-    test("counts as one machine with nodes that share its memory", async () => {
+    test("counts as one machine together with nodes that share its memory", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ ...node("one"), memory: "m" })

@@ -75,7 +75,7 @@ export function noticeContract(engine: Engine): void {
   })
 
   describe("a notice", () => {
-    test("reaches the targets of its account and of the operator that request its type", async () => {
+    test("reaches those targets of its account and of the operator that subscribe to its type", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       expect(await notices.raise(NOTICE, null)).toBe(true)
@@ -86,7 +86,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store)).toEqual(["of-one"])
     })
 
-    test("has one delivering process at a time, another if that process died, and none after it is settled", async () => {
+    test("has one delivering process at a time, and another process if the first has died", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -111,7 +111,7 @@ export function noticeContract(engine: Engine): void {
       expect(delivered?.deliveries).toMatchObject([{ state: "delivered", error: null }])
     })
 
-    test("can be claimed within the limits of its target and its account, oldest of a target first", async () => {
+    test("can be claimed within the limits of its target and account, oldest first per target", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       await notices.insertTarget({ ...TARGET, id: "second", createdAt: 5 }, AUDIT)
@@ -139,7 +139,7 @@ export function noticeContract(engine: Engine): void {
       expect(await claimed([], 1)).toEqual(["first3"])
     })
 
-    test("reaches its target in turn, however old other notices are", async () => {
+    test("does not wait for older notices to other targets", async () => {
       await using database = await withTargets(engine)
       const { notices } = database.store
       for (let number = 0; number < 3; number++) {
@@ -177,7 +177,7 @@ export function noticeContract(engine: Engine): void {
       expect(await targetsOf(database.store, NOW + 9)).toEqual(["all", "of-one"])
     })
 
-    test("comes only from the process that changes its mark", async () => {
+    test("comes only from the process that changes the monitored state", async () => {
       await using database = await withTargets(engine)
       const other = await database.another()
       const { notices } = database.store
@@ -199,7 +199,7 @@ export function noticeContract(engine: Engine): void {
     })
   })
 
-  describe("values monitored for notices", () => {
+  describe("the values monitored for notices", () => {
     test("include balances below the level of a target", async () => {
       await using database = await withTargets(engine)
       const { notices, entries } = database.store

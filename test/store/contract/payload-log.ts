@@ -26,7 +26,7 @@ export function payloadLogContract(engine: Engine): void {
     expect(await payloads.find("req_1")).toEqual(again)
   })
 
-  test("content older than a given time is deleted in any amount", async () => {
+  test("any amount of content older than a given time is deleted", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { payloads } = served

@@ -20,7 +20,7 @@ export function paymentContract(engine: Engine): void {
     expect([await database.balanceOf("a"), await database.balanceOf("b")]).toEqual([18n, 0n])
   })
 
-  test("the paid amounts of an account's entries are listed by entry", async () => {
+  test("the amounts paid for an account's entries are listed by entry", async () => {
     await using database = await TestDatabase.on(engine)
     const { payments } = database.store
     for (const account of ["a", "b"]) await database.account(account, 0n)

@@ -130,7 +130,7 @@ function dayOf(at: number): string {
 
 /** Tests that an engine fulfills this contract. */
 export function pruningContract(engine: Engine): void {
-  test("old rows are removed, the remaining rows pass verification, and the totals of requests are unchanged", async () => {
+  test("after old rows are removed, the ledger passes verification and totals are unchanged", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served
@@ -164,7 +164,7 @@ export function pruningContract(engine: Engine): void {
     expect(await verifyLedgers(store)).toMatchObject({ problems: [] })
   })
 
-  test("a statement starts with the balance of the removed entries", async () => {
+  test("a statement starts with the balance after the removed entries", async () => {
     using folder = new TemporaryDirectory()
     await using served = await engine.serve(folder.path)
     const { store } = served

@@ -14,7 +14,7 @@ function order(needed: number, more: Partial<RateOrder> = {}): RateOrder {
 /** Tests that an engine fulfills this contract. */
 export function rateLimitContract(engine: Engine): void {
   describe("the rate limit of a key", () => {
-    test("grants leases to all nodes until it is full, separately for each unit", async () => {
+    test("grants leases to all nodes until it is used up, separately for requests and tokens", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const other = await database.another()
@@ -29,7 +29,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(await lease(order(10, { key: "other" }))).toBe(10)
     })
 
-    test("drains at its rate by the database's clock", async () => {
+    test("becomes available again at its rate, measured by the database's clock", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const fast = { limit: 600_000 }
@@ -45,7 +45,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(performance.now() - begun).toBeGreaterThan(7)
     })
 
-    test("grants larger leases only while an equal amount is left for each other node", async () => {
+    test("grants a larger lease only if as much remains for each other node", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const [some] = await rateLimits.lease([order(2, { ahead: 100 })], 4)
@@ -67,7 +67,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(capped?.granted).toBe(0)
     })
 
-    test("admits a request larger than itself if nothing is in use", async () => {
+    test("admits a request above the limit if nothing is in use", async () => {
       await using database = await TestDatabase.on(engine)
       const { rateLimits } = database.store
       const large = order(25, { unit: "tokens" })
@@ -96,7 +96,7 @@ export function rateLimitContract(engine: Engine): void {
       expect(await rateLimits.lease([], 2)).toEqual([])
     })
 
-    test("holds for nodes that lease simultaneously", async () => {
+    test("applies to nodes that lease simultaneously", async () => {
       await using database = await TestDatabase.on(engine)
       const stores = [database.store, await database.another(), await database.another()]
       const keys = ["a", "b", "c"]

@@ -7,7 +7,7 @@ const DAY = 86_400_000
 
 /** Tests that an engine fulfills this contract. */
 export function reconciliationContract(engine: Engine): void {
-  test("the last comparison of each provider and every correction are stored", async () => {
+  test("the last comparison of each provider and all corrections are stored", async () => {
     await using database = await TestDatabase.on(engine)
     const other = await database.another()
     const { reconciliations, audit } = database.store

@@ -131,7 +131,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("contains an expired and later settled request once, with its final result", async () => {
+    test("contains a request that was settled after its expiry once, with its final result", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const node = { process: 1, host: "test", beatAt: 1, machine: null }
@@ -168,7 +168,7 @@ export function reportContract(engine: Engine): void {
       expect(await reports.keyUses(["key_a"])).toMatchObject([{ requests: 2, spent: 18n }])
     })
 
-    test("includes receipts without newer fields", async () => {
+    test("includes receipts of older versions that lack newer fields", async () => {
       await using own = await ReportedEngine.on(engine)
       const payer = { account: "a", key: "key_a", budgets: [] }
       const post = { ...payer, amount: 3n, writtenOff: [], at: AT }
@@ -269,7 +269,7 @@ export function reportContract(engine: Engine): void {
       }
     })
 
-    test("finds a few requests among many, page by page, regardless of their times", async () => {
+    test("finds a few matching requests among many, page by page", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.key("second", "a", null)
       const all = Array.from({ length: 240 }, (_, index) => ({
@@ -385,7 +385,7 @@ export function reportContract(engine: Engine): void {
       ])
     })
 
-    test("stay the same whether whole days are read by day or by hour", async () => {
+    test("do not depend on whether whole days are read by day or by hour", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 100 }, (_, index) => ({
@@ -459,7 +459,7 @@ export function reportContract(engine: Engine): void {
     ])
   })
 
-  test("the last usage and spending of accounts are listed, for some or all", async () => {
+  test("the last usage and spending are listed for some or all accounts", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.database.account("unused", 1n)
     await own.database.key("second", "a", null)

@@ -152,7 +152,7 @@ export function searchedRequestContract(engine: Engine): void {
       expect(await found(own, { labelPrefix: "blue" })).toEqual([])
     })
 
-    test("lists the requests of some keys, models or ids", async () => {
+    test("lists the requests with given keys, models or ids", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: idAt(1), at: AT, model: "one" },
@@ -265,7 +265,7 @@ export function searchedRequestContract(engine: Engine): void {
   })
 }
 
-test("ids of requests contain their start", () => {
+test("request ids contain the start time of the request", () => {
   expect(startOf(idAt(7))).toBe(AT + 7)
   expect(startOf("req_1")).toBeUndefined()
 })

@@ -48,7 +48,7 @@ export function settlementContract(engine: Engine): void {
     expect(await database.store.settlements.listHolds("a")).toEqual([])
   })
 
-  test("receipts are listed in request order, and equal individually read receipts", async () => {
+  test("receipts are listed in the order of requests, and equal receipts that are read individually", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 100n)
     await database.account("b", 100n)

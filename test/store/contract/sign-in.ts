@@ -98,7 +98,7 @@ function passkeysContract(engine: Engine): void {
       expect(await other.passkeys.list("ada")).toEqual([])
     }))
 
-  test("a passkey's counter can only increase, unless it is not used", () =>
+  test("a passkey's counter can only increase, unless the passkey has no counter", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada", { isFirst: true }))
       await one.passkeys.create(passkey("first"), 2)
@@ -127,7 +127,7 @@ function passkeysContract(engine: Engine): void {
 }
 
 function usersContract(engine: Engine): void {
-  test("a name and an email address are changed, and an email address is unique", () =>
+  test("users can change their name and email address, and email addresses are unique", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada", { isFirst: true }))
       await one.users.create(user("bob"))
@@ -180,7 +180,7 @@ function usersContract(engine: Engine): void {
       expect(await one.users.find("nobody")).toBeNull()
     }))
 
-  test("an exclusively linked identity replaces every other way to sign in", () =>
+  test("an identity linked as the only sign-in method removes all other sign-in methods", () =>
     withTwo(engine, async (one, other) => {
       const link = (subject: string, provider = "company") => ({ provider, subject })
       await one.users.create(user("ada", { identity: link("a", "kept") }))
@@ -278,7 +278,7 @@ function sessionsContract(engine: Engine): void {
 }
 
 function credentialsContract(engine: Engine): void {
-  test("a proof is valid once and only for its own kind, and its attempts are counted", () =>
+  test("a proof is valid once and for one kind only, and attempts are counted", () =>
     withTwo(engine, async (one, other) => {
       await one.users.create(user("ada"))
       await one.proofs.create(proof("once"))

@@ -113,7 +113,7 @@ export function sortedRequestContract(engine: Engine): void {
         expect([filter, await reports.reach(filter, before, count)]).toEqual([filter, at])
     })
 
-    test("has counts over time with every filter", async () => {
+    test("has counts over time for every filter", async () => {
       await using own = await ReportedEngine.on(engine)
       const MINUTE = 60_000
       const labels = { session: "one" }

@@ -100,7 +100,7 @@ export function usageContract(engine: Engine): void {
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
-    test("count once for an expired and later settled request", async () => {
+    test("include a request that was settled after its expiry once", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
       const receipt = JSON.stringify({ status: "expired", user: "ann", endpoint: "/v1/messages" })
@@ -149,7 +149,7 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
     })
 
-    test("can separate some names over time and join the others", async () => {
+    test("can list some names separately over time and combine all other names", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         { request: "req_1", at: AT, model: "x/one" },
@@ -174,7 +174,7 @@ export function usageContract(engine: Engine): void {
       ])
     })
 
-    test("include the groups of each answer for latencies", async () => {
+    test("include the groups of each request for latencies", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(
         ...Array.from({ length: 130 }, (_, index) => ({

@@ -52,7 +52,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(await store.vendorState.find(["one", "none"])).toEqual([elsewhere, one])
   })
 
-  test("repeated vendor state is extended, and vendor state of two accounts loses its owner", async () => {
+  test("repeated vendor state is extended, and state that two accounts receive loses its owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)
@@ -122,7 +122,7 @@ export function vendorStateContract(engine: Engine): void {
     expect(found.map(({ account }) => account)).toEqual(names.map(() => ""))
   })
 
-  test("vendor state that loses its owner while it is repeated stays without an owner", async () => {
+  test("vendor state that loses its owner while it is stored again stays without an owner", async () => {
     await using database = await TestDatabase.on(engine)
     const { store } = database
     await store.accounts.create({ id: "ann", name: "ann", createdAt: 0 }, AUDIT)

@@ -50,7 +50,7 @@ const SETTING = {
   encrypted: null,
 } as const
 
-test("a node is notified of changes, nodes, missing credits and failing deployments of other nodes only", async () => {
+test("a node receives notifications of other nodes, and not its own notifications", async () => {
   const url = server.url(await server.create(template))
   await using one = await listenTo(url)
   await using other = await listenTo(url)

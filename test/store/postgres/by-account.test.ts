@@ -19,7 +19,7 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   pruned_budgets: "written while rows are removed, which goes through the whole ledger anyway",
 }
 
-test("each PostgreSQL table of the ledger has the account by which it can be partitioned", () => {
+test("each PostgreSQL table of the ledger has an account column for partitioning", () => {
   const sources = sourcesOf(
     ...["ledger", "receipts", "nodes"].map((name) => `postgres/schema/initial/${name}.sql`),
   ).join("\n")
@@ -40,7 +40,7 @@ const STEPS_OF_REQUESTS = sourcesOf(
   ...new Glob("postgres/routines/*.sql").scanSync(SOURCE),
 )
 
-test("SQL statements of requests lock rows by name, never a table or the whole database", () => {
+test("SQL statements of requests lock single rows, never a table or the whole database", () => {
   for (const source of STEPS_OF_REQUESTS) {
     expect(source).not.toMatch(/LOCK TABLE|pg_advisory/)
   }

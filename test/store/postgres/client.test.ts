@@ -17,7 +17,7 @@ async function open(): Promise<PostgresClient> {
   return new PostgresClient({ url: server.url(await server.create()), max: 4, connectTime: 5_000 })
 }
 
-test("simultaneous processes migrate a database once", async () => {
+test("processes that start simultaneously migrate a database once", async () => {
   const url = server.url(await server.create())
   const clients = [1, 2, 3].map(() => new PostgresClient({ url, max: 2, connectTime: 5_000 }))
   const states = await Promise.all(clients.map((client) => migrate(client, SCHEMA)))
@@ -48,7 +48,7 @@ test("PostgreSQL values are read as they were written", async () => {
   })
 })
 
-test("a failed step changes nothing", async () => {
+test("a failed step of the PostgreSQL client changes nothing", async () => {
   await using client = await open()
   await client.run("CREATE TABLE things (id bigint PRIMARY KEY)")
   const failing = client.transaction(async (transaction) => {
@@ -59,7 +59,7 @@ test("a failed step changes nothing", async () => {
   expect(await client.rows("SELECT * FROM things")).toEqual([])
 })
 
-test("steps wait for a free connection", async () => {
+test("steps of the PostgreSQL client wait for a free connection", async () => {
   await using client = await open()
   const steps = Array.from({ length: 40 }, (_, index) =>
     client.transaction((transaction) => transaction.row("SELECT $1::bigint AS n", [BigInt(index)])),
@@ -81,7 +81,7 @@ test("connections closed by the server are replaced, and reads are retried", asy
   expect(result).toEqual({ two: 2n })
 })
 
-test("locks of a vanished client are released, and a slow one retries", async () => {
+test("locks of a vanished client are released, and a slow client retries", async () => {
   await using client = await open()
   const attempts: string[] = []
   await client.transaction(async (transaction) => {
@@ -101,7 +101,7 @@ test("locks of a vanished client are released, and a slow one retries", async ()
   expect(attempts).toEqual(["5s", "5s"])
 })
 
-test("during shutdown an unavailable database fails immediately, and an available one is used", async () => {
+test("during shutdown, steps run if the database is available, or else fail immediately", async () => {
   await using client = await open()
   using free = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const { port } = free
@@ -118,7 +118,7 @@ test("during shutdown an unavailable database fails immediately, and an availabl
   expect(await servedTime(rejected)).toBeLessThan(4_000)
 })
 
-test("an error names the reason for the failed attempt if the next attempt times out", async () => {
+test("a timeout error names the cause of the previous failed attempt", async () => {
   const fields = "SFATAL\0C57P03\0Mthe database system is starting up\0\0"
   const rejection = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`)
   let connections = 0

@@ -13,7 +13,7 @@ function member(user: string) {
   return { id: user, account: "a", user, role: "owner", joinedAt: NOW } as const
 }
 
-test("two simultaneous changes of an account are both applied", async () => {
+test("simultaneous changes of different fields of an account are both applied", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -37,7 +37,7 @@ test("only one of two accounts with the same name is created", async () => {
   expect(await store.accounts.list()).toHaveLength(1)
 })
 
-test("a key and its account change simultaneously without waiting for each other", async () => {
+test("simultaneous changes of a key and its account do not wait for each other", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -51,7 +51,7 @@ test("a key and its account change simultaneously without waiting for each other
   expect(await locked.countDeadlocks()).toBe(0n)
 })
 
-test("two simultaneous changes of a key are both applied", async () => {
+test("simultaneous changes of different fields of a key are both applied", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -90,7 +90,7 @@ test("a budget period that starts while its limit changes has the new limit", as
   expect(outcomes[1]).toMatchObject({ granted: 3n, posted: 3n })
 })
 
-test("a later change of a key is never visible before an earlier one", async () => {
+test("a later change of a key is never visible before an earlier change", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -119,7 +119,7 @@ test("a later change of a key is never visible before an earlier one", async () 
   expect([...seen.values()]).toEqual(["name 15", "name 15", "name 15"])
 })
 
-test("only one of two owners can leave simultaneously", async () => {
+test("only one of two remaining owners can leave an account if both try simultaneously", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -132,7 +132,7 @@ test("only one of two owners can leave simultaneously", async () => {
   expect(outcomes).toMatchObject([{ id: "ada" }, "last_owner"])
 })
 
-test("only one of two simultaneous acceptances of an invitation succeeds", async () => {
+test("only one of two users who accept an invitation simultaneously becomes a member", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -215,7 +215,7 @@ test("a payment that is reported twice simultaneously creates one entry", async 
   await locked.expectWholeLedger()
 })
 
-test("a reversal of a payment is settled once by simultaneous requests", async () => {
+test("simultaneous requests settle a reversal of a payment once", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -232,7 +232,7 @@ test("a reversal of a payment is settled once by simultaneous requests", async (
   await locked.expectWholeLedger()
 })
 
-test("a change is not applied if its idempotency key is taken over at the same time", async () => {
+test("a change is not applied if another process takes over its idempotency key", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   await locked.run(
@@ -245,7 +245,7 @@ test("a change is not applied if its idempotency key is taken over at the same t
   expect(await store.accounts.find("a")).toBeNull()
 })
 
-test("simultaneous grants, leases and refunds of one account lose nothing and never go below zero", async () => {
+test("simultaneous grants, leases and refunds keep an account's balance exact and not negative", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -274,7 +274,7 @@ test("simultaneous grants, leases and refunds of one account lose nothing and ne
   await locked.expectWholeLedger()
 })
 
-test("a budget that is reduced while nodes return their leases ends at its limit", async () => {
+test("a budget that is reduced while nodes return leases ends at the new limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)

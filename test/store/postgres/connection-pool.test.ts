@@ -55,7 +55,7 @@ test("the connection pool never exceeds its maximum, even while a lost connectio
   expect(await server.administer(connections)).toHaveLength(1)
 })
 
-test("the server does not compile queries of the gateway", async () => {
+test("the server does not use JIT compilation for queries of the gateway", async () => {
   await using pool = new ConnectionPool({
     url: server.url(await server.create()),
     max: 1,

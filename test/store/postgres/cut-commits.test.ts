@@ -48,7 +48,7 @@ test("an audit record whose COMMIT is cut off is written once", async () => {
   }
 })
 
-test("a lease whose COMMIT is cut off is returned once", async () => {
+test("the return of a lease whose COMMIT is cut off is applied once", async () => {
   await using opened = await openThroughProxy()
   const { proxy, store } = opened
   await store.entries.add({ ...GRANT, amount: 30n }, AUDIT)

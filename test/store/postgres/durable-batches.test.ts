@@ -21,7 +21,7 @@ async function openFilled(server: PostgresServer, synchronousCommit: "on" | "off
   return store
 }
 
-test("posted batches survive a crash of the server, even without a synchronous commit", async () => {
+test("posted batches survive a server crash, even if synchronous_commit is off", async () => {
   await using server = await PostgresServer.start({ isDurable: true })
   await using waiting = await openFilled(server, "on")
   await using hasty = await openFilled(server, "off")

@@ -40,7 +40,7 @@ async function switchTo(primary: PostgresServer): Promise<void> {
 
 const PORT = "SELECT inet_server_port() AS port"
 
-test("the PostgreSQL client connects to the writable host and follows it", async () => {
+test("the PostgreSQL client connects to the writable host, even after a switchover", async () => {
   await switchTo(second)
   await using client = new PostgresClient({ url: both(), max: 4, connectTime: 5_000 })
   const port = async () => (await client.row<{ port: bigint | number }>(PORT))?.port
@@ -66,7 +66,7 @@ test("the PostgreSQL client disconnects from a host that has become read-only", 
   expect(Number((await client.row<{ count: bigint }>("SELECT count(*) FROM kept"))?.count)).toBe(1)
 })
 
-test("the PostgreSQL client uses the next host if one is down, and reports the error if all are down", async () => {
+test("the PostgreSQL client tries all hosts, and reports the error if all hosts are down", async () => {
   await switchTo(second)
   const dead = "127.0.0.1:1"
   await using one = new PostgresClient({
@@ -84,7 +84,7 @@ test("the PostgreSQL client uses the next host if one is down, and reports the e
   expect(rejection).toContain(`postgres://127.0.0.1:${first.port},localhost:${first.port}/${NAME}`)
 })
 
-test("every command and a gateway use the primary, before and after a switchover", async () => {
+test("all commands and the gateway use the primary, before and after a switchover", async () => {
   await switchTo(second)
   using installation = createInstallation(
     `server: { port: 0 }\ndatabase: { url: "${both()}", secret: "${"s".repeat(32)}" }\n`,

@@ -37,7 +37,7 @@ async function insert(client: PostgresClient, request: string): Promise<string |
   return row?.place
 }
 
-test("a request is stored in the partition of the day that its id contains", async () => {
+test("a request is stored in the partition of the day in its id", async () => {
   await using client = await open()
   await Promise.all([ensurePartitions(client, NOW), ensurePartitions(client, NOW)])
   const day = Date.UTC(2026, 10, 23)

@@ -10,7 +10,7 @@ const LEASES = 200
 const BATCHES = 20
 const READ = "SELECT sum(idx_tup_read) AS read FROM pg_stat_user_indexes WHERE relname = 'leases'"
 
-test("a posting reads only its own leases, even before tables are analyzed", async () => {
+test("a posting reads only the leases that it uses, even before tables are analyzed", async () => {
   const url = await databases.urlOf("plans")
   await using sql = new SQL(url, { max: 1 })
   const readSoFar = async (): Promise<number> => Number((await sql.unsafe(READ))[0].read)

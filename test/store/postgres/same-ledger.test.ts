@@ -197,7 +197,7 @@ test("PostgreSQL writes the same hashes as SQLite for any postings", async () =>
   )
 })
 
-test("a batch divided by account has the same result as an undivided batch", async () => {
+test("a batch split by account has the same result as an unsplit batch", async () => {
   await fc.assert(
     fc.asyncProperty(anySteps, async ([charges, steps]) => {
       await using whole = await openWorld("PostgreSQL")

@@ -11,7 +11,7 @@ function idOf(number: string): string {
   return `'req_' || lpad((${number})::text, 8, '0')`
 }
 
-test("a search reads the newest 30,000 failures, and returns the newest one that it did not read", async () => {
+test("a search reads at most 30,000 failures, and returns the position at which it stopped", async () => {
   const url = await databases.urlOf("searched failures")
   await using served = await databaseAt({
     engine: "postgresql",
