@@ -1,5 +1,5 @@
 import { Redactor } from "../canon/redactor.ts"
-import { buildCatalog } from "../catalog/catalog.ts"
+import { buildCatalog } from "../catalog/build-catalog.ts"
 import type { Facts } from "../catalog/facts.ts"
 import { LearnedRules } from "../catalog/learned-rules.ts"
 import { secretsOf } from "../config/secret-values.ts"

@@ -1,21 +1,14 @@
 import type { GatewayError } from "../canon/errors.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
-import type { Settings } from "../config/settings.ts"
-import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
-import type { KnownVendors } from "./dialects.ts"
 import { entryOf } from "./entry.ts"
-import { type Facts, factsDate } from "./facts.ts"
-import { KnownModels } from "./known-models.ts"
-import { knownModelWarnings } from "./known-model-warnings.ts"
-import { currencyWarnings, providersWithoutModels } from "./settings-warnings.ts"
 import { type Deployment, inChats, isFree, isPriced, type Model } from "./model.ts"
 import type { Allows, ModelRights } from "./model-rights.ts"
 import { nearestNames } from "./nearest-names.ts"
-import { buildGroup, type ModelGroup } from "./model-groups.ts"
-import { PriceGroups } from "./price-groups.ts"
+import type { ModelGroup } from "./model-groups.ts"
+import type { PriceGroups } from "./price-groups.ts"
 import { atPricesOf, pricedUntil } from "./prices-in-force.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
-import { UnknownModels } from "./unknown-models.ts"
+import type { UnknownModels } from "./unknown-models.ts"
 import { once } from "../canon/once.ts"
 import {
   deadAlias,
@@ -26,125 +19,8 @@ import {
   ofOtherKind,
 } from "./rejections.ts"
 
-export interface CatalogSources {
-  readonly settings: Settings
-  readonly facts: Facts
-  readonly vendors: KnownVendors
-  /** Returns the current time in Unix milliseconds; set by tests. */
-  readonly clock?: () => number
-}
-
-export interface BuiltCatalog {
-  readonly catalog: Catalog
-  /** Problems that the operator can fix. They contain names of models, but no secrets. */
-  readonly warnings: readonly string[]
-}
-
 /** Maximum suggested names in an error message. */
 const MAX_SUGGESTIONS = 3
-
-/**
- * Builds the catalog from the settings and the known models of enabled vendors.
- *
- * A model may have several deployments with separate prices. A caller pays the price of the deployment that served the
- * request. A hold covers the most expensive deployment.
- */
-export function buildCatalog(sources: CatalogSources): BuiltCatalog {
-  const { settings, facts, vendors, clock = () => Date.now() } = sources
-  const providers = Object.entries(settings.providers)
-  const callable = new Map<string, CallableProvider>()
-  for (const [id, provider] of providers) {
-    const vendor = vendors.get(provider.vendor)
-    if (vendor) callable.set(id, { settings: provider, vendor })
-  }
-  const known = new KnownModels(settings, facts)
-  const building: ModelSources = {
-    known,
-    providers: Object.keys(settings.providers),
-    provider: (id) => callable.get(id),
-    multiplier: settings.multiplier,
-    strategy: settings.routing.strategy,
-    created: factsDate(facts),
-  }
-  const entries = Object.entries(settings.models)
-  const ids = new Set(entries.flatMap(([id, { members }]) => (members === undefined ? id : [])))
-  for (const provider of callable.keys()) {
-    for (const name of known.namesOf(provider)) {
-      const id = `${provider}/${name}`
-      if (settings.models[id]?.members === undefined) ids.add(id)
-    }
-  }
-  const models: Model[] = []
-  const knownByProvider = new Map<string, Model[]>()
-  const warnings = providers
-    .filter(([id]) => !callable.has(id))
-    .map(([id, { vendor }]) => `provider ${id}: vendor '${vendor}' is unknown, so it is not called`)
-  for (const id of ids) {
-    const written = Object.hasOwn(settings.models, id) ? settings.models[id] : undefined
-    const built = buildModel(id, written, building)
-    if (built.model) models.push(built.model)
-    if (written !== undefined) warnings.push(...built.warnings)
-    else if (built.model) addByProvider(knownByProvider, built.model)
-  }
-  for (const [provider, known] of knownByProvider)
-    warnings.push(...knownModelWarnings(provider, known))
-  const withoutModels = providersWithoutModels(settings, known, callable)
-  warnings.push(...withoutModels, ...currencyWarnings(settings, knownByProvider.size > 0))
-  const modelGroups: ModelGroup[] = []
-  const grouping = {
-    models: new Map(models.map((model) => [model.id, model])),
-    strategy: building.strategy,
-    created: building.created,
-  }
-  for (const [id, entry] of entries) {
-    if (entry.members === undefined) continue
-    const built = buildGroup(id, entry, grouping)
-    if (built.group) modelGroups.push(built.group)
-    warnings.push(...built.warnings)
-  }
-  const aliases = new Map(Object.entries(settings.aliases ?? {}))
-  const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
-  const unknown = new UnknownModels({ settings, facts, sources: building })
-  warnings.push(...unknown.warnings())
-  const groups = new PriceGroups(settings.priceGroups ?? {})
-  warnings.push(...groups.warnings(models))
-  const described = { models, modelGroups, aliases, providers: named, unknown, withoutModels }
-  const catalog = new Catalog({ ...described, groups, clock })
-  for (const [alias, id] of aliases) {
-    const fault = aliasFault({ catalog, unknown }, alias, id)
-    if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
-  }
-  return { catalog, warnings }
-}
-
-/**
- * Removes text that clients add to a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
- * Claude Code for the context length. Returns undefined if the name has neither.
- */
-function withoutMarks(name: string): string | undefined {
-  if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
-  const bare = name.replace(/^models\//, "").replace(/(?:\[1m\]){1,2}$/i, "")
-  return bare === name ? undefined : bare
-}
-
-/** Returns the reason why an alias of the settings cannot be used. */
-function aliasFault(
-  { catalog, unknown }: { readonly catalog: Catalog; readonly unknown: UnknownModels },
-  alias: string,
-  id: string,
-): string | undefined {
-  if (catalog.find(id) === undefined && unknown.find(id) === undefined)
-    return `there is no model '${id}', so requests for it are rejected`
-  if (catalog.find(alias) === undefined) return undefined
-  return "is not used, because a model has that id"
-}
-
-function addByProvider(knownByProvider: Map<string, Model[]>, model: Model): void {
-  const { provider } = splitId(model.id)
-  const models = knownByProvider.get(provider)
-  if (models) models.push(model)
-  else knownByProvider.set(provider, [model])
-}
 
 /** The parts of a catalog. */
 export interface CatalogParts {
@@ -388,6 +264,16 @@ export class Catalog {
     })
     return `{"object":"list","data":[${entries.join(",")}]}`
   }
+}
+
+/**
+ * Removes text that clients add to a name: the prefix `models/` of Google's resource names, and the suffix `[1m]` of
+ * Claude Code for the context length. Returns undefined if the name has neither.
+ */
+function withoutMarks(name: string): string | undefined {
+  if (!name.startsWith("models/") && !name.endsWith("]")) return undefined
+  const bare = name.replace(/^models\//, "").replace(/(?:\[1m\]){1,2}$/i, "")
+  return bare === name ? undefined : bare
 }
 
 /** Sorts by code unit, because locale order differs between machines. */

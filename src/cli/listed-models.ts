@@ -1,4 +1,4 @@
-import { buildCatalog } from "../catalog/catalog.ts"
+import { buildCatalog } from "../catalog/build-catalog.ts"
 import facts from "../catalog/facts.json" with { type: "json" }
 import type { Settings } from "../config/settings.ts"
 import { vendors } from "../vendors/index.ts"

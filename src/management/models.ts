@@ -1,5 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
-import { buildCatalog, type Catalog } from "../catalog/catalog.ts"
+import { buildCatalog } from "../catalog/build-catalog.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import type { LearnedRules } from "../catalog/learned-rules.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/build-catalog.ts"
 import { entryOf } from "../../src/catalog/entry.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import shipped from "../../src/catalog/facts.json" with { type: "json" }
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { entryOf } from "../../src/catalog/entry.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { costOf } from "../../src/ledger/price.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import facts from "../../src/catalog/facts.json"
 import type { Facts } from "../../src/catalog/facts.ts"
 import { modelToTry } from "../../src/catalog/model-to-try.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/build-catalog.ts"
 import shipped from "../../src/catalog/facts.json" with { type: "json" }
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"

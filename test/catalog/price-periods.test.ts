@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { addSchedules } from "../../price-data/scheduled.ts"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { entryOf } from "../../src/catalog/entry.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, PricePeriodSettings, Settings } from "../../src/config/settings.ts"

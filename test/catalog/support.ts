@@ -1,5 +1,5 @@
 import type { DialectId } from "../../src/canon/extra.ts"
-import { buildCatalog, type BuiltCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog, type BuiltCatalog } from "../../src/catalog/build-catalog.ts"
 import type { KnownVendor } from "../../src/catalog/dialects.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import type { ModelSettings, ProviderSettings, Settings } from "../../src/config/settings.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { familyFacts, nameParts } from "../../src/catalog/families.ts"
 import type { Facts, ModelFacts } from "../../src/catalog/facts.ts"
 import type { Settings } from "../../src/config/settings.ts"

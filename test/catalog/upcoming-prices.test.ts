@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { percentOf, upcomingChanges } from "../../src/catalog/prices/upcoming.ts"
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { facts, provider, settings, vendors } from "./support.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import type { Facts } from "../../src/catalog/facts.ts"
 import { readPriceFacts } from "../../src/catalog/read-price.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { BUILT_IN } from "../../src/management/prices/stored-lists.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { load, problems } from "./harness.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import facts from "../../src/catalog/facts.json" with { type: "json" }
-import { buildCatalog } from "../../src/catalog/catalog.ts"
+import { buildCatalog } from "../../src/catalog/build-catalog.ts"
 import { vendors } from "../../src/vendors/index.ts"
 import { load } from "../config/harness.ts"
 import { providerOf, vendorOf } from "./support.ts"
