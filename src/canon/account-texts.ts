@@ -1,5 +1,5 @@
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
-import { PROVIDER_ERRORS } from "./provider-errors.ts"
+import { PROVIDER_ERRORS } from "./provider-errors/index.ts"
 
 /** Maximum characters of all texts of an error that are read. */
 const MAX_READ_CHARACTERS = 8_192

@@ -3,7 +3,7 @@ import { cleanedError, GatewayError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import { withoutOperatorIds } from "./operator-ids.ts"
 import { KIND_OF_STATUS, type ProviderErrorKind, STATUS_OF_CODE } from "./provider-error-kinds.ts"
-import { PROVIDER_ERRORS } from "./provider-errors.ts"
+import { PROVIDER_ERRORS } from "./provider-errors/index.ts"
 import { rejectionIn } from "./rejected-parameters.ts"
 import { textsOf, unwrapError } from "./wrapped-error.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { PROVIDER_ERRORS } from "../../src/canon/provider-errors.ts"
+import { PROVIDER_ERRORS } from "../../src/canon/provider-errors/index.ts"
 import { vendorRejection } from "../../src/canon/vendor-error.ts"
 import { failedGeneration } from "../../src/dialects/shared/finish.ts"
 import { Health } from "../../src/routing/health.ts"
