@@ -50,3 +50,6 @@ export const CUTS_STOPS = { cutsStops: true } as const
 
 /** Quirks of vendors that accept both names of the output limit. */
 export const BOTH_LIMITS = { maxTokensFieldOnly: false } as const
+
+/** The temperature that is sent to vendors whose default is not 1. */
+export const USUAL_TEMPERATURE = { temperature: 1 } as const

@@ -42,10 +42,10 @@ describe("the table of compatible vendors", () => {
     expect(named.map(({ id }) => id)).toEqual([
       "openai",
       "cerebras",
+      "snowflake",
       "minimax",
       "volcengine",
       "xiaomi",
-      "snowflake",
     ])
   })
 
