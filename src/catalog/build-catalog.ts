@@ -4,11 +4,10 @@ import { Catalog } from "./catalog.ts"
 import type { KnownVendors } from "./dialects.ts"
 import { type Facts, factsDate } from "./facts.ts"
 import { KnownModels } from "./known-models.ts"
-import { knownModelWarnings } from "./known-model-warnings.ts"
 import type { Model } from "./model.ts"
 import { buildGroup, type ModelGroup } from "./model-groups.ts"
 import { PriceGroups } from "./price-groups.ts"
-import { currencyWarnings, providersWithoutModels } from "./settings-warnings.ts"
+import { currencyWarnings, knownModelWarnings, providersWithoutModels } from "./warnings.ts"
 import { UnknownModels } from "./unknown-models.ts"
 
 export interface CatalogSources {
