@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { audioTokenBound } from "../../src/media/input-tokens.ts"
+import { audioTokenBound } from "../../src/media/audio-tokens.ts"
 
 /** Number of tokens for half a minute. */
 const WINDOW = 30 * 32

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { MediaExtent } from "../../src/canon/message.ts"
-import { fileTokenBound } from "../../src/media/input-tokens.ts"
+import { fileTokenBound } from "../../src/media/file-tokens.ts"
 import { measureMedia } from "../../src/media/measure/measure.ts"
 import { base64 } from "./support.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import * as fc from "fast-check"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { imageTokenBound } from "../../src/media/input-tokens.ts"
+import { imageTokenBound } from "../../src/media/image-tokens.ts"
 import { base64, jpeg, png } from "./support.ts"
 
 const ELSEWHERE = { type: "url", url: "https://example.com/a.png" } as const

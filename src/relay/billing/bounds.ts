@@ -5,13 +5,10 @@ import { NO_USAGE, type Usage } from "../../canon/usage.ts"
 import type { Writable } from "../../canon/writable.ts"
 import type { Model } from "../../catalog/model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
-import {
-  audioTokenBound,
-  fileTokenBound,
-  imageTokenBound,
-  imageTokenEstimate,
-  linkedTokenBound,
-} from "../../media/input-tokens.ts"
+import { audioTokenBound } from "../../media/audio-tokens.ts"
+import { fileTokenBound } from "../../media/file-tokens.ts"
+import { imageTokenBound, imageTokenEstimate } from "../../media/image-tokens.ts"
+import { linkedTokenBound } from "../../media/linked-tokens.ts"
 import type { Call } from "../request/call.ts"
 import { roughTokens } from "../tokens/rough-tokens.ts"
 import { normalizationGrowth } from "../../canon/text-bytes.ts"
