@@ -2,7 +2,7 @@ import type { Duration } from "./measure/duration.ts"
 import { MIN_SPEECH_BYTES_PER_SECOND } from "./measure/frames.ts"
 import { mpegFrame } from "./mpeg-frame.ts"
 import { latin1 } from "./peek.ts"
-import { samplesAt } from "./wave.ts"
+import { chunkAt, samplesAt } from "./wave.ts"
 
 /** Minimum bytes of a WAV file before its samples. */
 const WAVE_HEADER = 44
@@ -209,8 +209,8 @@ function waveBytesPerSecond(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12) return undefined
   if (!/^(RIFF|RF64)....WAVE/s.test(latin1(bytes.subarray(0, 12)))) return undefined
-  const at = findFormat(view)
-  if (at === undefined) return undefined
+  const at = chunkAt(bytes, 0x666d7420)
+  if (at === undefined || at + FORMAT_SIZE > view.byteLength) return undefined
   const size = view.getUint32(at - 4, true)
   // A shorter chunk is rejected, because decoders read its fields in different ways.
   if (size < FORMAT_SIZE) return undefined
@@ -268,17 +268,6 @@ function aiffBytesPerSecond(bytes: Uint8Array): number | undefined {
       const sampleBytes = Math.ceil(view.getUint16(at + 14) / 8)
       return view.getUint16(at + 8) * Math.min(MAX_SAMPLE_RATE, sampleRate) * sampleBytes
     }
-    at += 8 + size + (size % 2)
-  }
-  return undefined
-}
-
-/** Returns the position of the content of the `fmt ` chunk. Each chunk is at least as long as its header. */
-function findFormat(view: DataView): number | undefined {
-  let at = 12
-  while (at + 24 <= view.byteLength) {
-    if (view.getUint32(at) === 0x666d7420) return at + 8
-    const size = view.getUint32(at + 4, true)
     at += 8 + size + (size % 2)
   }
   return undefined

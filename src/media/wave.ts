@@ -31,10 +31,15 @@ export async function* unwrapWave(file: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /** Returns the position of the content of the `data` chunk; undefined until it has arrived. */
 export function samplesAt(bytes: Uint8Array): number | undefined {
+  return chunkAt(bytes, 0x64617461)
+}
+
+/** Returns the position of the content of the first chunk with an id. Each chunk is at least as long as its header. */
+export function chunkAt(bytes: Uint8Array, id: number): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 12
   while (at + 8 <= view.byteLength) {
-    if (view.getUint32(at) === 0x64617461) return at + 8
+    if (view.getUint32(at) === id) return at + 8
     const size = view.getUint32(at + 4, true)
     at += 8 + size + (size % 2)
   }

@@ -150,7 +150,12 @@ function readBox(reader: ByteReader, movie: Movie, { start, end, depth }: Span):
   if (type === "trak" || type === "traf") movie.seen.add(start)
   if (type === "trak") movie.tracks.push(newTrack())
   const read = READERS[type]
+  const readTrack = TRACK_READERS[type]
   if (read !== undefined) read(reader, movie, content)
+  else if (readTrack !== undefined) {
+    const track = movie.tracks.at(-1)
+    if (track) readTrack(reader, track, content)
+  }
   // Any other box may contain boxes, because some decoders read boxes that others skip.
   else if (depth < MAX_DEPTH && type !== "mdat") walk(reader, movie, content)
   return size
@@ -174,89 +179,23 @@ function newTrack(): Track {
   }
 }
 
-type Reader = (reader: ByteReader, movie: Movie, span: Span) => void
+type Reader<State> = (reader: ByteReader, state: State, span: Span) => void
 
 /**
  * Reads each type of box. Values of later boxes of the same type are added, or replace smaller values, so that no box
  * hides another.
  */
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, Reader<Movie>>> = {
   mvhd(reader, movie, { start }) {
     const { timescale, ticks } = headerTimes(reader, start)
     movie.timescale = movie.timescale === 0 ? timescale : Math.min(movie.timescale, timescale)
     movie.ticks = Math.max(movie.ticks, ticks)
-  },
-  mdhd(reader, movie, { start }) {
-    const track = movie.tracks.at(-1)
-    if (track) Object.assign(track, headerTimes(reader, start))
   },
   tkhd(reader, movie, { start }) {
     movie.ids[movie.tracks.length - 1] = reader.uint(
       start + (reader.byte(start) === 1 ? 20 : 12),
       4,
     )
-  },
-  hdlr(reader, movie, { start }) {
-    const track = movie.tracks.at(-1)
-    const handler = reader.text(start + 8, 4)
-    if (track && handler === "soun") track.isSound = true
-    if (track && handler === "vide") track.isVideo = true
-  },
-  stsd(reader, movie, { start, end }) {
-    const track = movie.tracks.at(-1)
-    if (!track) return
-    let at = start + 8
-    do {
-      const size = Math.max(8, reader.uint(at, 4))
-      track.entries.push(readSampleEntry(reader, at, Math.min(end, at + size)))
-      at += size
-    } while (at + 8 <= end && track.entries.length < reader.uint(start + 4, 4))
-  },
-  stts(reader, movie, { start, end }) {
-    const track = movie.tracks.at(-1)
-    if (!track) return
-    for (const at of entriesOf(reader, start, end, 8)) {
-      const count = reader.uint(at, 4)
-      const ticks = reader.uint(at + 4, 4)
-      track.timedSamples += count
-      track.timedTicks += count * ticks
-      if (ticks === 1) track.isEven = true
-    }
-  },
-  stsz(reader, movie, { start, end }) {
-    const track = movie.tracks.at(-1)
-    if (!track) return
-    const even = reader.uint(start + 4, 4)
-    const count = reader.uint(start + 8, 4)
-    track.samples += count
-    track.bytes += even * count
-    if (even > 0) return
-    for (let at = start + 12, index = 0; index < count && at + 4 <= end; index++, at += 4) {
-      track.bytes += reader.uint(at, 4)
-    }
-  },
-  stz2(reader, movie, { start }) {
-    const track = movie.tracks.at(-1)
-    if (!track) return
-    track.samples += reader.uint(start + 8, 4)
-    track.bytes = Math.max(track.bytes, reader.size)
-  },
-  stsc(reader, movie, { start, end }) {
-    const track = movie.tracks.at(-1)
-    if (!track) return
-    for (const at of entriesOf(reader, start, end, 12)) {
-      track.chunkSamples = Math.max(track.chunkSamples, reader.uint(at + 4, 4))
-    }
-  },
-  stco: readChunkCount,
-  co64: readChunkCount,
-  elst(reader, movie, { start, end }) {
-    const track = movie.tracks.at(-1)
-    const isLong = reader.byte(start) === 1
-    if (!track) return
-    for (const at of entriesOf(reader, start, end, isLong ? 20 : 12)) {
-      track.editTicks += isLong ? reader.uint(at + 1, 7) : reader.uint(at, 4)
-    }
   },
   trex(reader, movie, { start }) {
     const defaults = { ticks: reader.uint(start + 12, 4), bytes: reader.uint(start + 16, 4) }
@@ -297,9 +236,64 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 }
 
-function readChunkCount(reader: ByteReader, movie: Movie, { start }: Span): void {
-  const track = movie.tracks.at(-1)
-  if (track) track.chunks += reader.uint(start + 4, 4)
+/** Reads each type of box that describes the track before it, in the same way. */
+const TRACK_READERS: Readonly<Record<string, Reader<Track>>> = {
+  mdhd(reader, track, { start }) {
+    Object.assign(track, headerTimes(reader, start))
+  },
+  hdlr(reader, track, { start }) {
+    const handler = reader.text(start + 8, 4)
+    if (handler === "soun") track.isSound = true
+    if (handler === "vide") track.isVideo = true
+  },
+  stsd(reader, track, { start, end }) {
+    let at = start + 8
+    do {
+      const size = Math.max(8, reader.uint(at, 4))
+      track.entries.push(readSampleEntry(reader, at, Math.min(end, at + size)))
+      at += size
+    } while (at + 8 <= end && track.entries.length < reader.uint(start + 4, 4))
+  },
+  stts(reader, track, { start, end }) {
+    for (const at of entriesOf(reader, start, end, 8)) {
+      const count = reader.uint(at, 4)
+      const ticks = reader.uint(at + 4, 4)
+      track.timedSamples += count
+      track.timedTicks += count * ticks
+      if (ticks === 1) track.isEven = true
+    }
+  },
+  stsz(reader, track, { start, end }) {
+    const even = reader.uint(start + 4, 4)
+    const count = reader.uint(start + 8, 4)
+    track.samples += count
+    track.bytes += even * count
+    if (even > 0) return
+    for (let at = start + 12, index = 0; index < count && at + 4 <= end; index++, at += 4) {
+      track.bytes += reader.uint(at, 4)
+    }
+  },
+  stz2(reader, track, { start }) {
+    track.samples += reader.uint(start + 8, 4)
+    track.bytes = Math.max(track.bytes, reader.size)
+  },
+  stsc(reader, track, { start, end }) {
+    for (const at of entriesOf(reader, start, end, 12)) {
+      track.chunkSamples = Math.max(track.chunkSamples, reader.uint(at + 4, 4))
+    }
+  },
+  elst(reader, track, { start, end }) {
+    const isLong = reader.byte(start) === 1
+    for (const at of entriesOf(reader, start, end, isLong ? 20 : 12)) {
+      track.editTicks += isLong ? reader.uint(at + 1, 7) : reader.uint(at, 4)
+    }
+  },
+  stco: readChunkCount,
+  co64: readChunkCount,
+}
+
+function readChunkCount(reader: ByteReader, track: Track, { start }: Span): void {
+  track.chunks += reader.uint(start + 4, 4)
 }
 
 /**
