@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { type RawRequest, RequestReader } from "./read-requests.ts"
 import { soundAnswer, type SoundAnswer, wholeOf } from "./sound-answer.ts"
-import { REFUSED, type Step, type WireFault } from "./wire-faults.ts"
+import type { Step, WireFault } from "./fault.ts"
+import { REFUSED } from "./wire-faults.ts"
 
 /** Headers that apply to a single connection. */
 const OF_THE_CONNECTION = ["connection", "content-length", "transfer-encoding"] as const

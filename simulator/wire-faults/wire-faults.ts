@@ -1,58 +1,13 @@
 import { gzipSync } from "node:zlib"
-import {
-  bomb,
-  choicesAsText,
-  choicesInFrame,
-  elementsAsText,
-  elementsInFrame,
-  longFrame,
-  manyAsText,
-  manyInFrame,
-} from "./heavy-payloads.ts"
+import { CONTENTS } from "./content-faults.ts"
+import { endless, instead, packed, type Step, type WireFault } from "./fault.ts"
 import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
-
-/** A step on a connection: writing bytes, waiting, or ending the connection. */
-export type Step = string | Buffer | { readonly wait: number } | "reset" | "close"
-
-/**
- * The effect of a fault on a reader that follows the standards. `none`: the fault has no effect. `before`: the answer
- * fails before it has begun. `midway`: the answer may be cut off after a part was delivered.
- */
-export type Effect = "none" | "before" | "midway"
-
-/** A fault on the wire. */
-export interface WireFault {
-  readonly name: string
-  readonly effect: Effect
-  /** The fault that the simulator injects. The steps on the connection are then the steps of a correct answer. */
-  readonly simulated?: string
-  /** Returns the steps. The connection stays open after the last step, unless that step ends it. */
-  readonly play?: (answer: SoundAnswer) => Iterable<Step>
-  /** Whether the message is correct, including content whose format is not read, such as audio. */
-  readonly isSoundMessage?: boolean
-}
 
 const FOREVER = { wait: Number.POSITIVE_INFINITY }
 /** Wait between two writes that must not be merged, in milliseconds. */
 const APART = { wait: 1 }
 /** Maximum number of bytes that are sent one by one. */
 const SINGLE_BYTES = 3_000
-/** Number of bytes of endless content that are sent at once. */
-const PORTION = 64 * 1024
-const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
-
-/** Performs steps that differ from those of the correct answer. */
-function instead(
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): (answer: SoundAnswer) => Step[] {
-  const lines = Object.entries({ "content-type": "application/json", ...headers })
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  const length = `content-length: ${Buffer.byteLength(body)}\r\n`
-  return () => [`HTTP/1.1 ${status} Whatever\r\n${head}${length}\r\n${body}`]
-}
-
 const REJECTION = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
 
 /** Returns the first half of the frames. */
@@ -68,17 +23,6 @@ function beginning(answer: SoundAnswer): Step[] {
   return answer.isStreamed
     ? [headOf(answer), chunk(first)]
     : [headOf(answer), answer.body.subarray(0, 1)]
-}
-
-function* endless(start: Step, portion: Buffer): Generator<Step> {
-  yield start
-  for (;;) yield portion
-}
-
-/** Sends `portion` as an endless body. A valid answer could begin with this text. */
-function endlessOf(portion: string): (answer: SoundAnswer) => Iterable<Step> {
-  const text = portion.repeat(Math.ceil(PORTION / portion.length))
-  return (answer) => endless(headOf(answer, "chunked"), chunk(text))
 }
 
 const STATUSES: readonly WireFault[] = [
@@ -258,115 +202,6 @@ const BYTES: readonly WireFault[] = [
   },
 ]
 
-/** Faults with content of any size that is not the requested answer. */
-const CONTENTS: readonly WireFault[] = [
-  {
-    name: "a page with status 200",
-    effect: "before",
-    play: instead(200, PAGE, { "content-type": "text/html" }),
-  },
-  { name: "a page as JSON", effect: "before", play: instead(200, PAGE) },
-  { name: "nothing", effect: "before", play: instead(200, "") },
-  { name: "null", effect: "before", play: instead(200, "null") },
-  { name: "an empty object", effect: "before", play: instead(200, "{}") },
-  {
-    name: "half of a JSON",
-    effect: "before",
-    play: (answer) => [
-      headOf(answer, { length: 9 }, { "content-type": "application/json" }),
-      '{"a": [{]',
-    ],
-  },
-  {
-    name: "a bomb",
-    effect: "before",
-    isSoundMessage: true,
-    play: (answer) => [packed(answer, bomb())],
-  },
-  {
-    name: "a frame of 20 MB",
-    effect: "before",
-    isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), longFrame(), LAST_CHUNK],
-  },
-  {
-    name: "two million values",
-    effect: "before",
-    isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), manyInFrame(), LAST_CHUNK],
-  },
-  {
-    name: "two million values as text",
-    effect: "before",
-    play: (answer) => [
-      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
-      manyAsText(),
-      LAST_CHUNK,
-    ],
-  },
-  {
-    name: "eight million elements",
-    effect: "before",
-    isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), elementsInFrame(), LAST_CHUNK],
-  },
-  {
-    name: "sixteen million elements as text",
-    effect: "before",
-    play: (answer) => [
-      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
-      elementsAsText(),
-      LAST_CHUNK,
-    ],
-  },
-  {
-    name: "half a million choices",
-    effect: "before",
-    isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      answer.isStreamed ? choicesInFrame() : choicesAsText(),
-      LAST_CHUNK,
-    ],
-  },
-  {
-    name: "garbage without an end",
-    effect: "before",
-    isSoundMessage: true,
-    play: endlessOf("\u0000\u0001garbage "),
-  },
-  {
-    name: "comments without an end",
-    effect: "before",
-    isSoundMessage: true,
-    play: endlessOf(": alive\n\n"),
-  },
-  {
-    name: "empty frames without an end",
-    effect: "before",
-    isSoundMessage: true,
-    play: endlessOf("data: {}\n\n"),
-  },
-  {
-    name: "white space without an end",
-    effect: "before",
-    isSoundMessage: true,
-    play: endlessOf(" \n"),
-  },
-  { name: "a comment now and then", effect: "before", isSoundMessage: true, play: trickle },
-  {
-    name: "an error of a MB",
-    effect: "before",
-    play: instead(500, `{"error":{"message":"${"no ".repeat(400_000)}"}}`),
-  },
-  {
-    name: "an error without an end",
-    effect: "before",
-    play: (answer) =>
-      endless(headOf({ ...answer, status: 500 }, "chunked"), chunk("a".repeat(PORTION))),
-  },
-]
-
 /** Faults that each format expresses in its own way. */
 const WORDS: readonly WireFault[] = [
   { name: "an error behind the opening", effect: "before", simulated: "opening-error" },
@@ -399,17 +234,4 @@ function twice(answer: SoundAnswer): Step[] {
   if (!answer.isStreamed) return [answer.body]
   const chunks = framesOf(answer).flatMap((frame) => [chunk(frame), chunk(frame)])
   return [Buffer.concat([...chunks, Buffer.from(LAST_CHUNK)])]
-}
-
-function* trickle(answer: SoundAnswer): Generator<Step> {
-  yield headOf(answer, "chunked")
-  for (;;) {
-    yield chunk(answer.isStreamed ? ": alive\n\n" : " ")
-    yield { wait: 200 }
-  }
-}
-
-function packed(answer: SoundAnswer, bytes: Buffer): Buffer {
-  const head = headOf(answer, { length: bytes.length }, { "content-encoding": "gzip" })
-  return Buffer.concat([Buffer.from(head), bytes])
 }

@@ -1,4 +1,5 @@
-import { WIRE_FAULTS, type WireFault } from "../../simulator/wire-faults/wire-faults.ts"
+import type { WireFault } from "../../simulator/wire-faults/fault.ts"
+import { WIRE_FAULTS } from "../../simulator/wire-faults/wire-faults.ts"
 import { OFFICIAL_CLIENTS } from "../../test/chaos/official-clients.ts"
 import type { TortureEngine } from "../engines.ts"
 import { readLedger } from "../oracle/ledger-view.ts"

@@ -1,4 +1,4 @@
-import type { WireFault } from "../../simulator/wire-faults/wire-faults.ts"
+import type { WireFault } from "../../simulator/wire-faults/fault.ts"
 import { chargeOf, type Evidence } from "../oracle/evidence.ts"
 import { judgeLedger } from "../oracle/judge-ledger.ts"
 import type { LedgerView } from "../oracle/ledger-view.ts"
