@@ -1,3 +1,4 @@
+import type { Loss } from "../../../canon/extra.ts"
 import { jsonOf } from "../../../canon/operation-answer.ts"
 import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
@@ -5,8 +6,6 @@ import { audioForm, formCall, lossesOf, rejectTranslation, transcriptText } from
 
 /** The default language. Cohere requires a language and does not detect it. */
 const ASSUMED_LANGUAGE = "en"
-
-const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
  * Creates the format of Cohere's `POST /v2/audio/transcriptions`
@@ -21,17 +20,15 @@ export function cohereTranscription(
     translates: () => false,
     encode(request, model) {
       rejectTranslation(request.task)
-      const { language, temperature, form, stream } = request
+      const { language, temperature } = request
       const fields: OutgoingField[] = [
         ["model", model],
         ["language", language ?? ASSUMED_LANGUAGE],
       ]
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])
-      const losses = lossesOf(request, new Set(["language", "temperature"]))
-      if (language === undefined) losses.push({ name: "language", effect: "approximated" })
-      if (TIMED.has(form)) losses.push({ name: "timestamps", effect: "approximated" })
-      if (stream) losses.push({ name: "stream", effect: "approximated" })
-      if (form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      const own: Loss[] =
+        language === undefined ? [{ name: "language", effect: "approximated" }] : []
+      const losses = lossesOf(request, new Set(["language", "temperature"]), own)
       return { calls: [formCall("/v2/audio/transcriptions", audioForm(fields, request))], losses }
     },
     decode(answer, { language }) {

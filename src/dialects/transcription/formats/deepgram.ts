@@ -26,13 +26,12 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   translates: () => false,
   encode(request, model) {
     rejectTranslation(request.task)
-    const { audio, language, form, stream } = request
+    const { audio, language, form } = request
     const query = new URLSearchParams({ model, smart_format: "true", utterances: "true" })
     if (language === undefined) query.set("detect_language", "true")
     else query.set("language", language)
     if (form === "diarized_json") throw speakersNotPriced()
-    const losses = lossesOf(request, new Set(["language"]))
-    if (stream) losses.push({ name: "stream", effect: "approximated" })
+    const losses = lossesOf(request, new Set(["language", "timestamps"]))
     const { file, mediaType } = audio
     const call = {
       path: `/v1/listen?${query.toString()}`,

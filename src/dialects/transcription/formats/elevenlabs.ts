@@ -15,6 +15,8 @@ import {
   wordsAt,
 } from "./fields.ts"
 
+const CARRIED = new Set(["language", "temperature", "timestamps", "speakers"] as const)
+
 /**
  * Creates the format of ElevenLabs' `POST /v1/speech-to-text` (docs/contribute/wire/transcription.md#f6).
  * @param decodeError reads the vendor's errors.
@@ -26,7 +28,7 @@ export function elevenLabsTranscription(
     translates: () => false,
     encode(request, model) {
       rejectTranslation(request.task)
-      const { language, temperature, form, stream } = request
+      const { language, temperature, form } = request
       const fields: OutgoingField[] = [
         ["model_id", model],
         ["timestamps_granularity", "word"],
@@ -36,8 +38,7 @@ export function elevenLabsTranscription(
       if (language !== undefined) fields.push(["language_code", language])
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])
       if (form === "diarized_json") fields.push(["diarize", "true"])
-      const losses = lossesOf(request, new Set(["language", "temperature"]))
-      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      const losses = lossesOf(request, CARRIED)
       return { calls: [formCall("/v1/speech-to-text", audioForm(fields, request))], losses }
     },
     decode(answer, { form }) {

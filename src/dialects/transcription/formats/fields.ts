@@ -12,6 +12,7 @@ import { unusable } from "../../../canon/operation-answer.ts"
 import { measureOf } from "../../../canon/quantity.ts"
 import type {
   Transcript,
+  TranscriptForm,
   TranscriptionRequest,
   TranscriptSegment,
   TranscriptWord,
@@ -78,17 +79,32 @@ export function rejectTranslation(task: TranscriptionRequest["task"]): void {
   )
 }
 
-/** Returns losses for the fields of a request that a vendor does not support. */
+/** Forms that contain times. */
+export const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
+
+/**
+ * Returns the losses of a request to a vendor that does not stream its transcripts.
+ * @param own further losses at this vendor.
+ */
 export function lossesOf(
   request: TranscriptionRequest,
-  carried: ReadonlySet<"language" | "prompt" | "temperature">,
+  carried: ReadonlySet<"language" | "prompt" | "temperature" | "timestamps" | "speakers">,
+  own: readonly Loss[] = [],
 ): Loss[] {
   const losses: Loss[] = []
-  const { extra = {} } = request
+  const { extra = {}, form, stream } = request
   for (const name of ["language", "prompt", "temperature"] as const) {
     if (request[name] !== undefined && !carried.has(name)) losses.push({ name, effect: "dropped" })
   }
   for (const name of Object.keys(extra)) losses.push({ name, effect: "dropped" })
+  losses.push(...own)
+  if (TIMED.has(form) && !carried.has("timestamps")) {
+    losses.push({ name: "timestamps", effect: "approximated" })
+  }
+  if (stream) losses.push({ name: "stream", effect: "approximated" })
+  if (form === "diarized_json" && !carried.has("speakers")) {
+    losses.push({ name: "speakers", effect: "dropped" })
+  }
   return losses
 }
 

@@ -19,8 +19,6 @@ import { languageName } from "../request.ts"
  */
 const LARGEST = 14 * 1024 * 1024
 
-const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json"])
-
 /**
  * Creates the format of transcriptions with Gemini, which has no endpoint for them. A model with audio input is asked
  * to write down the spoken words (docs/contribute/wire/transcription.md#f8).
@@ -35,15 +33,13 @@ export function geminiTranscription(
     translates: () => true,
     limitsOutput: true,
     async encode(request, model) {
-      const { audio, temperature, form, stream, maxOutput } = request
+      const { audio, temperature, maxOutput } = request
       if (audio.file.size > LARGEST) throw fileTooLarge(audio.file.field, LARGEST)
       const bytes = await audio.file.bytes(LARGEST)
       const sound = { mimeType: audio.mediaType, data: bytes.toBase64() }
-      const losses = lossesOf(request, new Set(["language", "prompt", "temperature"]))
-      losses.push({ name: "transcription", effect: "approximated" })
-      if (TIMED.has(form)) losses.push({ name: "timestamps", effect: "approximated" })
-      if (stream) losses.push({ name: "stream", effect: "approximated" })
-      if (form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      const losses = lossesOf(request, new Set(["language", "prompt", "temperature"]), [
+        { name: "transcription", effect: "approximated" },
+      ])
       const body: JsonObject = {
         contents: [
           { role: "user", parts: [{ inlineData: sound }, { text: instruction(request) }] },

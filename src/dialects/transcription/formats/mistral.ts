@@ -13,12 +13,14 @@ import {
   lossesOf,
   numberAt,
   rejectTranslation,
+  TIMED,
   timedListAt,
   transcriptText,
 } from "./fields.ts"
 import { usageOf } from "./openai.ts"
 
-const TIMED: ReadonlySet<string> = new Set(["srt", "vtt", "verbose_json", "diarized_json"])
+const CARRIED = new Set(["temperature", "timestamps", "speakers"] as const)
+const CARRIED_WITH_LANGUAGE = new Set([...CARRIED, "language"] as const)
 
 /**
  * Creates the format of Mistral's transcriptions (docs/contribute/wire/transcription.md#f7). They use OpenAI's path,
@@ -32,8 +34,8 @@ export function mistralTranscription(
     translates: () => false,
     encode(request, model) {
       rejectTranslation(request.task)
-      const { language, temperature, form, stream } = request
-      const isTimed = TIMED.has(form)
+      const { language, temperature, form } = request
+      const isTimed = TIMED.has(form) || form === "diarized_json"
       const fields: OutgoingField[] = [["model", model]]
       // Mistral accepts either the language or a request for times, but not both (docs.mistral.ai, audio
       // transcription).
@@ -42,10 +44,7 @@ export function mistralTranscription(
       if (temperature !== undefined) fields.push(["temperature", String(temperature)])
       if (isTimed) fields.push(["timestamp_granularities[]", "segment"])
       if (form === "diarized_json") fields.push(["diarize", "true"])
-      const carried = new Set<"language" | "temperature">(["temperature"])
-      if (carriesLanguage) carried.add("language")
-      const losses = lossesOf(request, carried)
-      if (stream) losses.push({ name: "stream", effect: "approximated" })
+      const losses = lossesOf(request, carriesLanguage ? CARRIED_WITH_LANGUAGE : CARRIED)
       if (request.granularities.includes("word")) {
         losses.push({ name: "timestamp_granularities", effect: "dropped" })
       }

@@ -27,6 +27,7 @@ import {
   formCall,
   numberAt,
   rejectTranslation,
+  TIMED,
   timedListAt,
   timedTranscript,
   transcriptText,
@@ -100,9 +101,6 @@ export function openAiTranscription(
     decodeError,
   }
 }
-
-/** Formats that contain times. */
-const TIMED: ReadonlySet<TranscriptForm> = new Set(["srt", "vtt", "verbose_json"])
 
 /**
  * Returns the format to request from the vendor. The requested format can be made from it, and the vendor reports its

@@ -26,11 +26,9 @@ export function xaiTranscription(
     translates: () => false,
     encode(request) {
       rejectTranslation(request.task)
-      const { language, stream } = request
+      const { language } = request
       const fields: OutgoingField[] = language === undefined ? [] : [["language", language]]
-      const losses = lossesOf(request, new Set(["language"]))
-      if (stream) losses.push({ name: "stream", effect: "approximated" })
-      if (request.form === "diarized_json") losses.push({ name: "speakers", effect: "dropped" })
+      const losses = lossesOf(request, new Set(["language", "timestamps"]))
       return { calls: [formCall("/stt", audioForm(fields, request))], losses }
     },
     decode(answer) {
