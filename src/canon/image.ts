@@ -85,7 +85,7 @@ export interface ImageResult {
   readonly facts: JsonObject
 }
 
-/**  */ export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
+export const ALL_TASKS: readonly ImageTask[] = ["generation", "edit", "variation"]
 
 /** Encodes and decodes image requests for one family of vendors. */
 export interface ImageFormat extends OperationFormat<ImageRequest, ImageResult> {

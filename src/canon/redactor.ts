@@ -20,7 +20,7 @@ export class Redactor {
   readonly #secrets = new Set<string>()
   #pattern: RegExp | undefined
 
-  /**  */ addSecrets(secrets: Iterable<string>): void {
+  addSecrets(secrets: Iterable<string>): void {
     for (const secret of secrets) {
       if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret)
     }

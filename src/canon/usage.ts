@@ -20,7 +20,7 @@ export interface Usage extends Readonly<Record<UsageClass, number>> {
   readonly shortCacheWrite: number
 }
 
-/**  */ export const NO_USAGE: Usage = Object.freeze({
+export const NO_USAGE: Usage = Object.freeze({
   inputFresh: 0,
   inputCacheRead: 0,
   inputCacheWrite: 0,

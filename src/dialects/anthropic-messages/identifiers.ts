@@ -1,4 +1,4 @@
-/**  */ export const DIALECT = "anthropic-messages"
+export const DIALECT = "anthropic-messages"
 
 /** The prefix of message ids. */
 export const ID_PREFIX = "msg_"

@@ -52,21 +52,21 @@ function decodeCounts(value: JsonObject): Usage | undefined {
   const output = quantityOf(value.output_tokens)
   if (input === undefined && output === undefined) return undefined
   const lifetimes = objectAt(value, "cache_creation")
-  const long = quantityOf(lifetimes?.ephemeral_1h_input_tokens) ?? 0
-  const short = quantityOf(lifetimes?.ephemeral_5m_input_tokens) ?? 0
-  const written = Math.max(quantityOf(value.cache_creation_input_tokens) ?? 0, long + short)
+  const long = countOf(lifetimes?.ephemeral_1h_input_tokens)
+  const short = countOf(lifetimes?.ephemeral_5m_input_tokens)
+  const written = Math.max(countOf(value.cache_creation_input_tokens), long + short)
   const inputCacheWrite1h = Math.min(long, written)
-  const thinking = quantityOf(objectAt(value, "output_tokens_details")?.thinking_tokens) ?? 0
+  const thinking = countOf(objectAt(value, "output_tokens_details")?.thinking_tokens)
   return {
     ...NO_USAGE,
     inputFresh: input ?? 0,
-    inputCacheRead: quantityOf(value.cache_read_input_tokens) ?? 0,
+    inputCacheRead: countOf(value.cache_read_input_tokens),
     inputCacheWrite: written - inputCacheWrite1h,
     inputCacheWrite1h,
     shortCacheWrite: Math.min(short, written - inputCacheWrite1h),
     output: output ?? 0,
     reasoning: Math.min(thinking, output ?? 0),
-    searches: quantityOf(objectAt(value, "server_tool_use")?.web_search_requests) ?? 0,
+    searches: countOf(objectAt(value, "server_tool_use")?.web_search_requests),
   }
 }
 

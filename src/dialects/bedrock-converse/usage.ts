@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { countOf } from "../shared/usage.ts"
 
 /**
  * Decodes usage in classes that never overlap (docs/contribute/wire/bedrock-converse.md#f7). The input excludes cache
@@ -28,13 +29,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
 
 /** Returns a count by its name or its older name. Bedrock reports both names, or sometimes only the older one. */
 function either(usage: JsonObject, name: string, older: string): number {
-  return quantityOf(usage[name]) ?? quantityOf(usage[older]) ?? 0
+  return quantityOf(usage[name]) ?? countOf(usage[older])
 }
 
 function writtenFor(ttl: string, usage: JsonObject): number {
   let tokens = 0
   for (const detail of listAt(usage, "cacheDetails")) {
-    if (isJsonObject(detail) && detail.ttl === ttl) tokens += quantityOf(detail.inputTokens) ?? 0
+    if (isJsonObject(detail) && detail.ttl === ttl) tokens += countOf(detail.inputTokens)
   }
   return tokens
 }

@@ -1,1 +1,1 @@
-/**  */ export const DIALECT = "cohere-chat"
+export const DIALECT = "cohere-chat"

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, objectAt } from "../../canon/json.ts"
-import { quantityOf } from "../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../canon/usage.ts"
+import { countOf } from "../shared/usage.ts"
 
 /**
  * Decodes usage as Cohere reports it, in classes that never overlap (docs/contribute/wire/cohere-chat.md#f5).
@@ -14,23 +14,23 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined
   const billed = objectAt(value, "billed_units")
   const tokens = objectAt(value, "tokens")
-  const searches = count(billed, "search_units")
+  const searches = countOf(billed?.search_units)
   if (isByTokens(billed)) {
-    const inputFresh = count(billed, "input_tokens")
-    const output = count(billed, "output_tokens")
-    const reasoning = Math.min(count(tokens, "reasoning_tokens"), output)
+    const inputFresh = countOf(billed?.input_tokens)
+    const output = countOf(billed?.output_tokens)
+    const reasoning = Math.min(countOf(tokens?.reasoning_tokens), output)
     return { ...NO_USAGE, inputFresh, output, reasoning, searches }
   }
   if (tokens === undefined && billed === undefined) return undefined
-  const input = count(tokens, "input_tokens") + count(tokens, "image_tokens")
-  const output = count(tokens, "output_tokens")
-  const inputCacheRead = Math.min(count(value, "cached_tokens"), input)
+  const input = countOf(tokens?.input_tokens) + countOf(tokens?.image_tokens)
+  const output = countOf(tokens?.output_tokens)
+  const inputCacheRead = Math.min(countOf(value.cached_tokens), input)
   return {
     ...NO_USAGE,
     inputFresh: input - inputCacheRead,
     inputCacheRead,
     output,
-    reasoning: Math.min(count(tokens, "reasoning_tokens"), output),
+    reasoning: Math.min(countOf(tokens?.reasoning_tokens), output),
     searches,
   }
 }
@@ -38,9 +38,4 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
 /** Whether tokens were billed. Cohere may also bill searches alone. */
 function isByTokens(billed: JsonObject | undefined): billed is JsonObject {
   return billed?.input_tokens !== undefined || billed?.output_tokens !== undefined
-}
-
-/** Returns an integer member, or 0 if it is absent. */
-function count(object: JsonObject | undefined, key: string): number {
-  return quantityOf(object?.[key]) ?? 0
 }

@@ -1,4 +1,4 @@
-/**  */ export const DIALECT = "gemini"
+export const DIALECT = "gemini"
 
 /** The prefix of ids that the gateway creates. */
 export const ID_PREFIX = "resp_"

@@ -122,7 +122,7 @@ export function withTotal(usage: JsonObject): JsonObject {
   let sum = 0
   for (const name of SUMMED) {
     if (!isDefined(usage[name])) continue
-    const tokens = quantityOf(usage[name]) ?? 0
+    const tokens = countOf(usage[name])
     counted[name] = tokens
     sum += tokens
   }

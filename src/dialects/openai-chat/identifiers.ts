@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../canon/json.ts"
 import { prefixedId } from "../shared/identifiers.ts"
 
-/**  */ export const DIALECT = "openai-chat"
+export const DIALECT = "openai-chat"
 
 /** The prefix of chat completion ids. */
 export const ID_PREFIX = "chatcmpl-"

@@ -1,6 +1,6 @@
 import { fittedCallId, mintCallId, mintId } from "../shared/identifiers.ts"
 
-/**  */ export const DIALECT = "openai-responses"
+export const DIALECT = "openai-responses"
 
 /** The prefix of response ids. */
 export const ID_PREFIX = "resp_"

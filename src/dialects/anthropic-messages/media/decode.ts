@@ -14,8 +14,8 @@ const DOCUMENT_FIELDS = new Set(["type", "source", "title", "cache_control"])
 const IMAGE_SOURCES = ["base64", "url", "file"] as const
 const DOCUMENT_SOURCES = ["base64", "text", "content", "url", "file"] as const
 
-/**  */ export const PDF = "application/pdf"
-/**  */ export const PLAIN_TEXT = "text/plain"
+export const PDF = "application/pdf"
+export const PLAIN_TEXT = "text/plain"
 
 /** Decodes an image: base64, a link, or a file stored at the vendor. */
 export function decodeImage(block: JsonObject, position: BlockPosition): ImagePart {

@@ -64,7 +64,7 @@ export const generationParameters = z.looseObject({
   ...schemasOf(SERVICE),
 })
 
-/**  */ export type GenerationParameters = z.infer<typeof generationParameters>
+export type GenerationParameters = z.infer<typeof generationParameters>
 
 /** The validated `generationConfig` of a request. */
 export type GenerationConfig = z.infer<typeof generationConfig>

@@ -26,6 +26,7 @@ import {
 import { imagesOfData, usageOfAnswers } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
+import { countOf } from "../../shared/usage.ts"
 
 /**
  * Creates the format of OpenAI's image API, which accepts generations as JSON and edits and variations as forms
@@ -207,10 +208,10 @@ export function imageUsage(usage: JsonObject | undefined): Usage | undefined {
   const output = quantityOf(usage["output_tokens"] ?? usage["completion_tokens"])
   if (input === undefined || output === undefined) return undefined
   const details = objectAt(usage, "input_tokens_details")
-  const imageInput = Math.min(quantityOf(details?.["image_tokens"]) ?? 0, input)
+  const imageInput = Math.min(countOf(details?.["image_tokens"]), input)
   const written =
     objectAt(usage, "output_tokens_details") ?? objectAt(usage, "completion_tokens_details")
-  const images = quantityOf(written?.["image_tokens"]) ?? 0
+  const images = countOf(written?.["image_tokens"])
   const imageOutput = images === 0 ? output : Math.min(images, output)
   return {
     ...NO_USAGE,

@@ -14,9 +14,9 @@ import {
 } from "../../../canon/moderation.ts"
 import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
 import type { EncodedOperation } from "../../../canon/operation.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { withoutOperatorData } from "../../shared/vendor-costs.ts"
+import { countOf } from "../../shared/usage.ts"
 
 const PATH = "/moderations"
 const CHAT_PATH = "/chat/moderations"
@@ -133,7 +133,7 @@ const decodeAnswer: ModerationFormat["decode"] = (answers, { input, extra }: Mod
 
 function tokensOf(body: JsonObject): number {
   const usage = objectAt(body, "usage") ?? {}
-  return quantityOf(usage.prompt_tokens ?? usage.total_tokens) ?? 0
+  return countOf(usage.prompt_tokens ?? usage.total_tokens)
 }
 
 function usageIn(members: JsonObject): Usage {

@@ -1,9 +1,9 @@
 import { type JsonObject, objectAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf, readForm } from "../../../canon/operation-answer.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
+import { countOf } from "../../shared/usage.ts"
 
 /** Differences between a vendor's API and Jina's. */
 export interface JinaRerankQuirks {
@@ -62,8 +62,8 @@ export function jinaRerank(
  */
 function usageOf(body: JsonObject): Pick<RerankResult, "tokens" | "searches"> {
   const usage = objectAt(body, "usage") ?? {}
-  const tokens = quantityOf(usage.total_tokens ?? usage.prompt_tokens) ?? 0
-  const searches = quantityOf(usage.search_units) ?? 0
+  const tokens = countOf(usage.total_tokens ?? usage.prompt_tokens)
+  const searches = countOf(usage.search_units)
   return {
     ...(tokens > 0 ? { tokens } : {}),
     ...(searches > 0 ? { searches } : {}),
