@@ -8,7 +8,7 @@ import { costOf } from "../../src/ledger/price.ts"
 import { decodeUsage as anthropic } from "../../src/dialects/anthropic-messages/usage.ts"
 import { decodeUsage as bedrock } from "../../src/dialects/bedrock-converse/usage.ts"
 import { decodeUsage as cohere } from "../../src/dialects/cohere-chat/usage.ts"
-import { decodeUsage as gemini } from "../../src/dialects/gemini/usage.ts"
+import { decodeGeminiUsage as gemini } from "../../src/dialects/shared/gemini-usage.ts"
 import { decodeUsage as chat } from "../../src/dialects/openai-chat/usage.ts"
 import { decodeUsage as responses } from "../../src/dialects/openai-responses/usage.ts"
 

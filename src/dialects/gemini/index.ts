@@ -11,7 +11,8 @@ import { REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
-import { decodeUsage, setCost, setUsage } from "./usage.ts"
+import { decodeGeminiUsage } from "../shared/gemini-usage.ts"
+import { setCost, setUsage } from "./usage.ts"
 
 export { decodeCountRequest, withAddress } from "./request/decode.ts"
 
@@ -31,7 +32,7 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
     answerLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
-    usageIn: (body) => decodeUsage(body.usageMetadata),
+    usageIn: (body) => decodeGeminiUsage(body.usageMetadata),
     decodeEvents,
     decodeError,
     decodeRequest,

@@ -26,7 +26,7 @@ import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
 import { answerHead, blockReason, candidateExtra } from "./head.ts"
 import { decodeSearch } from "../search.ts"
-import { decodeUsage } from "../usage.ts"
+import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 
 /**
  * Decodes a whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). The answer to a blocked prompt has one
@@ -35,7 +35,7 @@ import { decodeUsage } from "../usage.ts"
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const choices = decodeChoices(body, request?.choices)
-  return defined({ ...answerHead(body), choices, usage: decodeUsage(body.usageMetadata) })
+  return defined({ ...answerHead(body), choices, usage: decodeGeminiUsage(body.usageMetadata) })
 }
 
 function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {

@@ -8,7 +8,7 @@ import { isDoneMark, parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
 import { answerHead, blockReason } from "../result/head.ts"
 import { Candidate } from "./candidate.ts"
-import { decodeUsage } from "../usage.ts"
+import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 
 /**
  * Creates a decoder for one stream of `GenerateContentResponse` chunks (docs/contribute/wire/gemini.md#f9 and
@@ -57,7 +57,7 @@ class AnswerDecoder implements EventDecoder {
   #onAnswer(answer: JsonObject, events: ChatEvent[]): void {
     const error = objectAt(answer, "error")
     if (error !== undefined) {
-      const usage = decodeUsage(answer.usageMetadata)
+      const usage = decodeGeminiUsage(answer.usageMetadata)
       if (usage !== undefined) events.push({ type: "usage", usage })
       events.push(decodeErrorEvent(error))
       return
@@ -73,7 +73,7 @@ class AnswerDecoder implements EventDecoder {
     }
     const blocked = this.#candidates.size === 0 ? blockReason(answer) : undefined
     if (blocked !== undefined) this.#candidateOf({}, 0)?.finish(blocked)
-    const usage = decodeUsage(answer.usageMetadata)
+    const usage = decodeGeminiUsage(answer.usageMetadata)
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
 

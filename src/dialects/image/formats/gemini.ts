@@ -4,7 +4,8 @@ import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../.
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
 import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
-import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
+import type { Usage } from "../../../canon/usage.ts"
+import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   base64Of,
@@ -156,37 +157,15 @@ function reasonOf(body: JsonObject): string | undefined {
 }
 
 /**
- * Returns the usage. Thoughts are not part of the candidates' count (docs/contribute/wire/images.md#f4). Imagen reports
- * no usage.
+ * Returns the usage (docs/contribute/wire/images.md#f4). Imagen reports no usage.
  * @param hasImages whether output without details consists of images. Models can also answer with text.
  */
-function usageOf(usage: JsonObject | undefined, hasImages: boolean): Usage | undefined {
-  const input = numberAt(usage, "promptTokenCount")
-  if (input === undefined) return undefined
-  const candidates = numberAt(usage, "candidatesTokenCount") ?? 0
-  const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
-  const cached = Math.min(input, numberAt(usage, "cachedContentTokenCount") ?? 0)
-  const images = hasImages ? imageTokensIn(usage ?? {}) : 0
-  const isUndivided = hasImages && images === 0
-  const imageOutput = isUndivided ? candidates : Math.min(images, candidates)
-  return {
-    ...NO_USAGE,
-    inputFresh: input - cached,
-    inputCacheRead: cached,
-    output: candidates - imageOutput + reasoning,
-    reasoning,
-    imageOutput,
-  }
-}
-
-/** Returns the tokens of images in the breakdown of the candidates' tokens. */
-function imageTokensIn(usage: JsonObject): number {
-  return listAt(usage, "candidatesTokensDetails")
-    .filter(isJsonObject)
-    .filter(({ modality }) => modality === "IMAGE")
-    .reduce((sum, detail) => sum + (numberAt(detail, "tokenCount") ?? 0), 0)
-}
-
-function numberAt(object: JsonObject | undefined, name: string): number | undefined {
-  return quantityOf(object?.[name])
+function usageOf(reported: JsonObject | undefined, hasImages: boolean): Usage | undefined {
+  if (quantityOf(reported?.["promptTokenCount"]) === undefined) return undefined
+  const usage = decodeGeminiUsage(reported)
+  if (usage === undefined || (hasImages && usage.imageOutput > 0)) return usage
+  const { output, reasoning, imageOutput } = usage
+  return hasImages
+    ? { ...usage, output: reasoning, imageOutput: output - reasoning }
+    : { ...usage, output: output + imageOutput, imageOutput: 0 }
 }

@@ -8,7 +8,8 @@ import {
   type TranscriptionRequest,
   usageOfTranscript,
 } from "../../../canon/transcription.ts"
-import { NO_USAGE } from "../../../canon/usage.ts"
+import { NO_USAGE, totalInput, totalOutput } from "../../../canon/usage.ts"
+import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 import { defined } from "../../shared/fields.ts"
 import { lossesOf, numberAt } from "./fields.ts"
 import { languageName } from "../request.ts"
@@ -97,14 +98,10 @@ function unwritten({ tokens }: Transcript["usage"], { audio }: TranscriptionRequ
   )
 }
 
-function usageOf(usage: JsonObject | undefined): Transcript["usage"] {
-  const input = usage && numberAt(usage, "promptTokenCount")
-  if (!usage || input === undefined) return {}
-  const audio = listAt(usage, "promptTokensDetails").reduce((sum: number, item) => {
-    const isAudio = isJsonObject(item) && item.modality === "AUDIO"
-    return sum + (isAudio ? (numberAt(item, "tokenCount") ?? 0) : 0)
-  }, 0)
-  const reasoning = numberAt(usage, "thoughtsTokenCount") ?? 0
-  const output = (numberAt(usage, "candidatesTokenCount") ?? 0) + reasoning
-  return { tokens: { text: Math.max(0, input - audio), audio, output, reasoning } }
+function usageOf(reported: JsonObject | undefined): Transcript["usage"] {
+  if (!reported || numberAt(reported, "promptTokenCount") === undefined) return {}
+  const usage = decodeGeminiUsage(reported) ?? NO_USAGE
+  const audio = usage.audioInput + usage.audioCacheRead
+  const text = totalInput(usage) - audio
+  return { tokens: { text, audio, output: totalOutput(usage), reasoning: usage.reasoning } }
 }
