@@ -65,9 +65,9 @@ describe("the decoder of sources outside the choices of an answer", () => {
   })
 
   test.each([
-    ["addresses only", { citations: SOURCES.citations }],
+    ["URLs only", { citations: SOURCES.citations }],
     ["results only", { search_results: RESULTS }],
-  ])("reads %s", (_, sources) => {
+  ])("returns citations for %s", (_, sources) => {
     const urls = citationsOf(OPENAI_CHAT.decodeResult(answer(TEXT, sources))).map(({ url }) => url)
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })

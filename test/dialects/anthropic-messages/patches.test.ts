@@ -66,7 +66,7 @@ describe("the patcher of Anthropic requests", () => {
     expect(body.thinking.budget_tokens).toBe(5000)
   })
 
-  test("joins leading instructions into the system prompt and keeps later ones in place", () => {
+  test("joins leading instructions into the system prompt and keeps later instructions in place", () => {
     const told = { role: "system", content: "A" }
     const once = { role: "system", content: "B", clear_at: "next_user_message" }
     const user = { role: "user", content: "Hi" }
@@ -153,7 +153,7 @@ describe("the patcher of an Anthropic stream", () => {
     })
   })
 
-  test("adds an event line if a frame lacks one", () => {
+  test("adds a missing event line to a frame", () => {
     const frames = patcher()
     const stop = { type: "content_block_stop", index: 0 }
     const unnamed = { data: JSON.stringify(stop), json: stop }

@@ -119,7 +119,7 @@ describe("the Bedrock answer decoder", () => {
   test.each<[string, JsonObject]>([
     ["an empty object", {}],
     ["an answer of another kind", { choices: [] }],
-    ["Amazon's answer for an unknown address", { Output: { __type: "Unknown" } }],
+    ["Amazon's answer for an unknown path", { Output: { __type: "Unknown" } }],
     ["a message without content", { output: { message: { role: "assistant" } } }],
   ])("rejects %s", (_, body) => {
     expect(() => BEDROCK_CONVERSE.decodeResult(body)).toThrow(GatewayError)

@@ -156,7 +156,7 @@ describe("the check whether Bedrock's output format supports a schema", () => {
     ["an object that allows additional properties", { ...OPEN, additionalProperties: true }, false],
     ["an open object inside", object({ a: OPEN }), false],
     ["an open object in a list", object({ a: { type: "array", items: OPEN } }), false],
-    ["an open object among others", object({ a: { anyOf: [{ type: "null" }, OPEN] } }), false],
+    ["an open object in anyOf", object({ a: { anyOf: [{ type: "null" }, OPEN] } }), false],
     [
       "an open object that can be null",
       object({ a: { ...OPEN, type: ["object", "null"] } }),
@@ -180,7 +180,7 @@ describe("the check whether Bedrock's output format supports a schema", () => {
       false,
     ],
     ["a reference to itself", object({ a: { $ref: "#" } }), false],
-    ["a reference to elsewhere", object({ a: { $ref: "https://a.example/b" } }), false],
+    ["a reference to another document", object({ a: { $ref: "https://a.example/b" } }), false],
   ])("accepts or rejects %s", (_, given, expected) => {
     expect(isStructuredSchema(given)).toBe(expected)
   })

@@ -97,7 +97,7 @@ describe("the Cohere message encoder", () => {
     ])
   })
 
-  test("drops signatures and withheld thoughts", () => {
+  test("drops signatures and redacted reasoning", () => {
     const { body, losses } = encoded(
       conversation(
         user(text("Hello")),

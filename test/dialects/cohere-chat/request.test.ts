@@ -154,7 +154,7 @@ describe("the Cohere tool encoder", () => {
     }
   })
 
-  test("reduces the tools to the chosen one", () => {
+  test("sends only the chosen tool", () => {
     const chosen = (toolChoice: ToolChoice) =>
       encoded(requestOf({ tools: [WEATHER, CLOCK], toolChoice }))
     expect(chosen({ type: "auto" }).body).not.toHaveProperty("tool_choice")

@@ -62,7 +62,7 @@ test("the Cohere answer decoder reads thinking, a plan and calls", () => {
   })
 })
 
-test("the Cohere answer decoder gives an id to a call without one", () => {
+test("the Cohere answer decoder generates an id for a call without an id", () => {
   const calls = [{ type: "function", function: { name: "clock", arguments: "{}" } }]
   const [, part] = choiceOf(answer({}, { tool_calls: calls }))?.parts ?? []
   expect(part).toMatchObject({ type: "tool-call", name: "clock" })

@@ -91,7 +91,7 @@ describe("the OpenAI image encoder", () => {
     ])
   })
 
-  test("sends variations to dall-e-2, converts them to edits elsewhere, and rejects them for dall-e-3", async () => {
+  test("sends variations to dall-e-2, as edits to other models, and rejects variations for dall-e-3", async () => {
     const own = await asked("openai", "dall-e-2", { task: "variation" })
     expect([own.paths, own.losses]).toEqual([["/images/variations"], []])
     expect(own.bodies[0]).not.toHaveProperty("prompt")

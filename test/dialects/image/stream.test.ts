@@ -91,7 +91,7 @@ function paidText(...args: Parameters<typeof paidEvent>): string {
   return [...paidEvent(...args)].join("")
 }
 
-test("the last image event has the cost, with or without the vendor's token counts", () => {
+test("the last image event contains the cost, with or without the vendor's token counts", () => {
   const paid = JSON.parse(paidText(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

@@ -134,12 +134,12 @@ describe("the moderation answer decoder", () => {
     expect(tokens).toBe(7)
   })
 
-  test("keeps the flag of a verdict, and reports no tokens if usage is missing", async () => {
+  test("keeps the flagged field of a result, and reports no tokens if usage is missing", async () => {
     const result = { flagged: false, categories: { a: true }, category_scores: { a: 0.6 } }
     expect(await decode({ results: [result] })).toEqual({ verdicts: [result] })
   })
 
-  test("rejects an answer with a missing or an extra verdict", () => {
+  test("rejects an answer with a missing or an extra result", () => {
     const verdict = { categories: {}, category_scores: {} }
     for (const results of [[], [verdict, verdict], [{}], undefined]) {
       expect(() => decode({ ...(results && { results }) })).toThrow("cannot be used")

@@ -15,7 +15,7 @@ function told({ body, losses }: EncodedRequest) {
 
 /** Encodes the request in two ways: with the unchanged body, and through the canon. */
 const WAYS: readonly [string, (body: JsonObject) => EncodedRequest][] = [
-  ["verbatim", (body) => MISTRAL.patches.request(body, { model: "up" })],
+  ["patched", (body) => MISTRAL.patches.request(body, { model: "up" })],
   ["transcoded", (body) => MISTRAL.encodeRequest(OPENAI_CHAT.decodeRequest(body))],
 ]
 
@@ -154,7 +154,7 @@ for (const [way, send] of WAYS) {
       expect(losses).toEqual([])
     })
 
-    test("reduces the tools to the allowed ones", () => {
+    test("sends only the allowed tools", () => {
       const allowed = TOOLS.slice(0, 2).map(({ function: { name } }) => ({
         type: "function",
         function: { name },

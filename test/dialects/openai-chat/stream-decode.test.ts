@@ -96,7 +96,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("accepts a whole call without index and type", () => {
+  test("accepts a complete call without index and type", () => {
     const events = changes(
       calls(
         { id: "a", function: { name: "f", arguments: "{}" } },

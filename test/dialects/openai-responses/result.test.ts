@@ -312,7 +312,7 @@ test("the compact form of a response contains only the text of the answer", () =
   expect(compactOf({ choices: [] })).toEqual({ output: "" })
 })
 
-test("a Responses stream repeats the same request fields as the whole answer", () => {
+test("a Responses stream repeats the same request fields as the complete answer", () => {
   const request = requestOf({ temperature: 0.25, tools: [{ name: "a" }] })
   const [created] = OPENAI_RESPONSES.encodeEvents(request).push({
     type: "start",

@@ -265,7 +265,7 @@ describe("the Responses stream decoder of calls", () => {
   })
 
   test.each<[string, JsonObject[], string]>([
-    ["whole", [done(0, { ...call, arguments: '{"a":1}' })], '{"a":1}'],
+    ["in one event", [done(0, { ...call, arguments: '{"a":1}' })], '{"a":1}'],
     ["without arguments", [added(0, call), done(0, { ...call, arguments: "" })], "{}"],
     ["as an object", [done(0, { ...call, arguments: { a: 1 } })], '{"a":1}'],
     ["only in the response", [completed({ output: [{ ...call, arguments: "{}" }] })], "{}"],
