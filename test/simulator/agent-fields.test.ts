@@ -36,7 +36,7 @@ test("the simulator accepts Codex's metadata of each item", async () => {
   expect(response.status).toBe(200)
 })
 
-test("the simulator accepts top_k, like vendors with OpenAI's format", async () => {
+test("the simulator accepts top_k in OpenAI's format", async () => {
   const messages = [{ role: "user", content: "Hi" }]
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
@@ -46,7 +46,7 @@ test("the simulator accepts top_k, like vendors with OpenAI's format", async () 
   expect(response.status).toBe(200)
 })
 
-test("the simulator accepts expected words and languages of a transcription", async () => {
+test("the simulator accepts keywords and languages of a transcription", async () => {
   const form = new FormData()
   form.set("model", "gpt-4o-transcribe")
   form.set("keywords[]", "harbour")
@@ -61,7 +61,7 @@ test("the simulator accepts expected words and languages of a transcription", as
   expect(response.status).toBe(200)
 })
 
-test("the simulator accepts settings and tools that change within a conversation", async () => {
+test("the simulator accepts changes of settings and tools within a conversation", async () => {
   const change = { type: "tool_addition", tool: { type: "tool_reference", name: "look" } }
   const messages = [
     { role: "user", content: "Hi" },

@@ -24,7 +24,7 @@ test("the simulator echoes the last user text exactly", async () => {
   expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
 })
 
-test("the simulator describes parts other than text", async () => {
+test("the simulator answers with descriptions of parts other than text", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     model: "echo",
@@ -60,7 +60,7 @@ test("the simulator answers with the requested number of tokens", async () => {
 })
 
 for (const field of ["max_tokens", "max_completion_tokens"]) {
-  test(`the simulator applies ${field}`, async () => {
+  test(`the simulator limits an answer to ${field}`, async () => {
     await using simulator = withSimulator()
     const result = await simulator.client.chat.completions.create({
       ...echoed("one two six ten"),
@@ -72,7 +72,7 @@ for (const field of ["max_tokens", "max_completion_tokens"]) {
   })
 }
 
-test("a simulated answer that exactly fits the limit ends with stop", async () => {
+test("a simulated answer with exactly the maximum length ends with stop", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -99,7 +99,7 @@ test("the simulator returns n different choices", async () => {
   expect(result.choices.map((choice) => choice.index)).toEqual([0, 1, 2])
 })
 
-test("simulated reasoning counts as completion and toward the limit", async () => {
+test("simulated reasoning counts as completion tokens and toward the output limit", async () => {
   await using simulator = withSimulator()
   const ask = (effort: "minimal" | "medium", more: object = {}) =>
     simulator.client.chat.completions.create({
@@ -119,7 +119,7 @@ test("simulated reasoning counts as completion and toward the limit", async () =
   expect(short.usage!.completion_tokens).toBe(3)
 })
 
-test("the simulator returns probabilities on request", async () => {
+test("the simulator returns log probabilities on request", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...echoed("one two"),
@@ -151,7 +151,7 @@ test("the simulator reports a repeated long prefix as cached", async () => {
   expect(second.prompt_tokens).toBeGreaterThan(2048)
 })
 
-test("the simulator sends OpenAI's headers, and some that must not be passed on", async () => {
+test("the simulator sends OpenAI's headers, and headers that the gateway must not forward", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, echoBody("hi"))
   expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/)
@@ -179,7 +179,7 @@ test("the simulator records received requests", async () => {
   expect(simulator.open).toBe(0)
 })
 
-test("the simulator keeps the last thousand requests", async () => {
+test("the simulator keeps only the last thousand requests", async () => {
   await using simulator = withSimulator()
   for (let round = 0; round < 11; round++) {
     await Promise.all(

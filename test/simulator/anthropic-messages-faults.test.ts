@@ -38,7 +38,7 @@ for (const [name, status, type] of STATUSES) {
   })
 }
 
-test("an error within a simulated Anthropic stream has its own frame, and the client throws it", async () => {
+test("the Anthropic simulator sends an error event within a stream, which the official client throws", async () => {
   await using simulator = withClient()
   const body = asking("one two six ten", { model: "fault-stream-error", stream: true })
   const events = eventsOf(await (await post(simulator, body)).text())
@@ -52,7 +52,7 @@ test("an error within a simulated Anthropic stream has its own frame, and the cl
   expect(await failureOf(overloaded)).toBeInstanceOf(InternalServerError)
 })
 
-test("a simulated Anthropic stream can end too early, be empty, or be broken", async () => {
+test("the Anthropic simulator simulates no-done, no-finish, malformed, comments and crlf in a stream", async () => {
   await using simulator = startSimulator()
   const types = async (fault: string) => {
     const body = asking("one two", { model: `fault-${fault}`, stream: true })

@@ -13,7 +13,7 @@ import {
 
 const THOUGHT = { type: "thinking", thinking: "hm", signature: "bm90IG1pbmU=" }
 
-test("the Anthropic simulator rejects thinking without its own signature, and thinking that was changed after signing", async () => {
+test("the Anthropic simulator rejects thinking with an invalid signature or changed text", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const { content } = await simulator.client.messages.create(asking("why", more))
@@ -34,7 +34,7 @@ test("the Anthropic simulator rejects thinking without its own signature, and th
   )
 })
 
-test("the Anthropic simulator requires the thinking of the current turn, unless it is adaptive", async () => {
+test("the Anthropic simulator requires the thinking of the current turn, except adaptive thinking", async () => {
   const use = { type: "tool_use", id: "toolu_1", name: "get_time", input: {} }
   const result = { type: "tool_result", tool_use_id: "toolu_1", content: "noon" }
   const messages = [

@@ -30,7 +30,7 @@ test("the Anthropic simulator echoes the text and reports its usage", async () =
   expect(message.usage).toMatchObject({ input_tokens: 8, output_tokens: 2 })
 })
 
-test("a simulated Anthropic answer ends at the limit and at the matched stop sequence", async () => {
+test("a simulated Anthropic answer ends at the output limit and at a stop sequence", async () => {
   await using simulator = withClient()
   const { client } = simulator
   const short = await client.messages.create(asking("one two six", { max_tokens: 2 }))
@@ -46,7 +46,7 @@ test("a simulated Anthropic answer ends at the limit and at the matched stop seq
   })
 })
 
-test("the Anthropic simulator calls the named tools, in parallel unless that is off", async () => {
+test("the Anthropic simulator calls the named tools, or one tool if parallel calls are disabled", async () => {
   await using simulator = withClient()
   const calls = async (more: Fields) => {
     const text = "get_time and get_weather"
@@ -66,7 +66,7 @@ test("the Anthropic simulator calls the named tools, in parallel unless that is 
 
 for (const thinking of [undefined, THINKING]) {
   const name = thinking === undefined ? "without" : "with"
-  test(`the Anthropic simulator completes two turns of the stream helper with parallel tools, ${name} thinking`, async () => {
+  test(`the Anthropic simulator completes two turns of the client's stream helper, ${name} thinking`, async () => {
     await using simulator = withClient()
     const { messages } = simulator.client
     const more = thinking === undefined ? { tools: TOOLS } : { tools: TOOLS, thinking }
@@ -123,7 +123,7 @@ test("the Anthropic simulator answers with JSON of the requested schema", async 
   expect(message.content).toMatchObject([{ type: "text", text: '{"stars":1}' }])
 })
 
-test("the Anthropic simulator reads images and documents, and counts them", async () => {
+test("the Anthropic simulator reads images and documents, and counts their tokens", async () => {
   await using simulator = withClient()
   const ask = async (block: Fields) => {
     const content = [{ type: "text", text: "see" }, block]
@@ -140,7 +140,7 @@ test("the Anthropic simulator reads images and documents, and counts them", asyn
   expect(await ask({ type: "document", source: text })).toEqual(["see\n[file]", 57])
 })
 
-test("the Anthropic simulator counts tokens as it charges them", async () => {
+test("the Anthropic simulator counts the same input tokens as it reports in usage", async () => {
   await using simulator = withClient()
   const body = asking("one two", { tools: TOOLS, system: "be brief" })
   const { usage } = await simulator.client.messages.create(body)
@@ -153,7 +153,7 @@ test("the Anthropic simulator counts tokens as it charges them", async () => {
   })
 })
 
-test("the Anthropic simulator writes marked prefixes to its cache once, then reads them", async () => {
+test("the Anthropic simulator writes a marked prefix to its cache once, and then reads the prefix", async () => {
   await using simulator = withClient()
   const usageOf = async (question: string, ttl: string) => {
     const cache_control = { type: "ephemeral", ttl }
@@ -174,7 +174,7 @@ test("the Anthropic simulator writes marked prefixes to its cache once, then rea
   expect(usage.cache_creation).toEqual(split(1103, 0))
 })
 
-test("a growing conversation with the Anthropic simulator uses the cache of its former end", async () => {
+test("the Anthropic simulator reads earlier turns of a conversation from its cache", async () => {
   await using simulator = withClient()
   const cache_control = { type: "ephemeral" }
   const first = { role: "user", content: wordsOf(1200) }
@@ -190,7 +190,7 @@ test("a growing conversation with the Anthropic simulator uses the cache of its 
   expect(usage.cache_creation_input_tokens).toBe(9)
 })
 
-test("the Anthropic simulator returns adaptive and budgeted thinking, and can omit the thoughts", async () => {
+test("the Anthropic simulator returns adaptive and budgeted thinking, and omits thoughts on request", async () => {
   await using simulator = withClient()
   const ask = async (more: Fields) => {
     const message = await simulator.client.messages.create(asking("why", more))
@@ -206,7 +206,7 @@ test("the Anthropic simulator returns adaptive and budgeted thinking, and can om
   expect(omitted.first).toMatchObject({ type: "thinking", thinking: "" })
 })
 
-test("the Anthropic simulator returns redacted thinking on request, and accepts it back", async () => {
+test("the Anthropic simulator returns redacted thinking on request, and accepts that block unchanged", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const streamed = simulator.client.messages.stream(asking("please REDACT", more))
@@ -268,7 +268,7 @@ const STREAMED: [string, MessageCreateParamsNonStreaming][] = [
 
 for (const [name, body] of STREAMED) {
   test.skipIf(!HAS_FIXTURES)(
-    `the Anthropic simulator streams like ${name}${WITHOUT_FIXTURES}`,
+    `the Anthropic simulator streams the same kinds of events as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const ours = eventsOf(await (await post(simulator, { ...body, stream: true })).text())
@@ -283,7 +283,7 @@ for (const [name, body] of STREAMED) {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Anthropic simulator rejects an unknown model as recorded${WITHOUT_FIXTURES}`,
+  `the Anthropic simulator rejects an unknown model with the recorded error${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = startSimulator()
     const { response } = recorded(`${FOLDER}/test-model-name-suggestion-anthropic--0`)

@@ -47,7 +47,7 @@ function streamed(fault: string, text = "one two six ten"): Promise<Response> {
   })
 }
 
-test("an error within a simulated Bedrock stream is an exception frame", async () => {
+test("the Bedrock simulator sends an error within a stream as an exception frame", async () => {
   const frames = framesOf(await (await streamed("stream-error")).arrayBuffer())
   expect(frames.at(-1)).toEqual({
     headers: {
@@ -63,7 +63,7 @@ test("an error within a simulated Bedrock stream is an exception frame", async (
   expect(frames).toHaveLength(5)
 })
 
-test("a simulated Bedrock stream can end too early, be empty, or be broken", async () => {
+test("the Bedrock simulator simulates no-done, no-finish, comments, crlf and malformed in a stream", async () => {
   const names = async (fault: string) =>
     (await eventsOf(await streamed(fault))).map(({ event }) => event)
   expect((await names("no-done")).at(-1)).toBe("messageStop")
@@ -74,7 +74,7 @@ test("a simulated Bedrock stream can end too early, be empty, or be broken", asy
   expect(broken.filter(({ payload }) => !payload.endsWith("}"))).toHaveLength(1)
 })
 
-test("a late first byte of a simulated Bedrock stream is the first byte of its frame", async () => {
+test("the Bedrock simulator sends a complete first frame with the fault slow-first-byte", async () => {
   expect((await eventsOf(await streamed("slow-first-byte-20")))[0]?.event).toBe("messageStart")
 })
 

@@ -38,7 +38,7 @@ for (const model of ["claude", "us.anthropic.claude-v1:0", "arn:aws:bedrock:eu-w
   })
 }
 
-test("the Bedrock simulator rejects a signature with another secret or for another body", async () => {
+test("the Bedrock simulator rejects a signature with a wrong secret or for a different body", async () => {
   await using simulator = startSimulator()
   const other = await signed(signing({ secretAccessKey: "other" }), addressOf(simulator))
   expect(other.slice(0, 2)).toEqual([403, "InvalidSignatureException"])
@@ -50,7 +50,7 @@ test("the Bedrock simulator rejects a signature with another secret or for anoth
   expect(changed.status).toBe(403)
 })
 
-test("the Bedrock simulator accepts a well-formed signature of any other key", async () => {
+test("the Bedrock simulator accepts a signature with any well-formed access key", async () => {
   await using simulator = startSimulator()
   const address = addressOf(simulator)
   expect((await signed(signing({ accessKeyId: "AKIDOTHER" }), address))[0]).toBe(200)
@@ -256,7 +256,7 @@ for (const [name, body, message] of REJECTIONS) {
   })
 }
 
-test("the Bedrock simulator accepts thinking back only unchanged", async () => {
+test("the Bedrock simulator rejects a request with changed thinking", async () => {
   await using simulator = startSimulator()
   const body = asking("why", { additionalModelRequestFields: THINKING })
   const { message } = (await answerOf(simulator, body)).output
@@ -274,7 +274,7 @@ async function rejected(simulator: Simulator, model: string, stream: boolean) {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Bedrock simulator rejects an unknown model as recorded${WITHOUT_FIXTURES}`,
+  `the Bedrock simulator rejects an unknown model with the recorded error${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = startSimulator()
     const { response } = recorded("bedrock-converse/test-converse-stream-with-invalid-model--0")
@@ -285,7 +285,7 @@ test.skipIf(!HAS_FIXTURES)(
   },
 )
 
-test("the Bedrock simulator rejects other operations", async () => {
+test("the Bedrock simulator rejects operations other than Converse", async () => {
   await using simulator = startSimulator()
   const headers = { authorization: "Bearer any" }
   const invoked = await fetch(`${simulator.url}/model/a/invoke`, { method: "POST", headers })

@@ -26,7 +26,7 @@ test("the Bedrock simulator echoes the text and reports its usage", async () => 
   })
 })
 
-test("a simulated Bedrock answer ends at the limit and at a stop sequence", async () => {
+test("a simulated Bedrock answer ends at the output limit and at a stop sequence", async () => {
   await using simulator = startSimulator()
   const ask = (inferenceConfig: Fields) =>
     answerOf(simulator, asking("one two six", { inferenceConfig }))
@@ -54,7 +54,7 @@ test("the Bedrock simulator calls the named or required tools", async () => {
   expect(await names("hello", { auto: {} })).toEqual(["end_turn", undefined])
 })
 
-test("the Bedrock simulator calls a required tool by its schema", async () => {
+test("the Bedrock simulator calls a required tool with arguments that match its schema", async () => {
   await using simulator = startSimulator()
   const toolConfig = { ...TOOL_CONFIG, toolChoice: { tool: { name: "get_weather" } } }
   const { output } = await answerOf(simulator, asking("rate it", { toolConfig }))
@@ -63,7 +63,7 @@ test("the Bedrock simulator calls a required tool by its schema", async () => {
 
 for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   const isThinking = "additionalModelRequestFields" in more
-  test(`the Bedrock simulator completes two turns with parallel tools, thinking ${isThinking}`, async () => {
+  test(`the Bedrock simulator completes two turns with parallel tools (thinking: ${isThinking})`, async () => {
     await using simulator = startSimulator()
     const question = { role: "user", content: [{ text: "get_time and get_weather" }] }
     const first = await answerOf(simulator, {
@@ -86,7 +86,7 @@ for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   })
 }
 
-test("the Bedrock simulator reads images and documents, and counts them", async () => {
+test("the Bedrock simulator reads images and documents, and counts their tokens", async () => {
   await using simulator = startSimulator()
   const content = [
     { text: "see" },
@@ -98,7 +98,7 @@ test("the Bedrock simulator reads images and documents, and counts them", async 
   expect(answer.usage.inputTokens).toBe(58)
 })
 
-test("the Bedrock simulator writes marked prefixes to its cache once, then reads them", async () => {
+test("the Bedrock simulator writes a marked prefix to its cache once, and then reads the prefix", async () => {
   await using simulator = startSimulator()
   const usageOf = async (text: string) => {
     const cachePoint = { type: "default", ttl: "1h" }
@@ -118,7 +118,7 @@ test("the Bedrock simulator writes marked prefixes to its cache once, then reads
   expect(later).not.toHaveProperty("cacheDetails")
 })
 
-test("the Bedrock simulator streams frames in Bedrock's order, without a start for text", async () => {
+test("the Bedrock simulator streams frames in Bedrock's order, without a block start for text", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { stream: true })
   expect(response.headers.get("content-type")).toBe("application/vnd.amazon.eventstream")
@@ -133,7 +133,7 @@ test("the Bedrock simulator streams frames in Bedrock's order, without a start f
   ])
 })
 
-test("the Bedrock simulator streams thinking with its signature, then the calls with their starts", async () => {
+test("the Bedrock simulator streams signed thinking, and then calls with a block start", async () => {
   await using simulator = startSimulator()
   const body = asking("get_time", {
     toolConfig: TOOL_CONFIG,
@@ -156,7 +156,7 @@ test("the Bedrock simulator streams thinking with its signature, then the calls 
   expect(inputs).toEqual([{ toolUse: { input: "" } }])
 })
 
-test("the Bedrock simulator returns redacted thinking on request, and accepts it back", async () => {
+test("the Bedrock simulator returns redacted thinking on request, and accepts that block unchanged", async () => {
   await using simulator = startSimulator()
   const body = asking("please REDACT", { additionalModelRequestFields: THINKING })
   const { output } = await answerOf(simulator, body)
@@ -206,7 +206,7 @@ const STREAMED: [string, Fields][] = [
 
 for (const [name, body] of STREAMED) {
   test.skipIf(!HAS_FIXTURES)(
-    `the Bedrock simulator streams frames like ${name}${WITHOUT_FIXTURES}`,
+    `the Bedrock simulator streams the same kinds of frames as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const response = await post(simulator, body, { stream: true })

@@ -31,7 +31,7 @@ describe("the Cohere simulator with faults", () => {
     ["404", 404],
   ]
   for (const [name, status] of STATUSES) {
-    test(`simulates ${name} by model and by header`, async () => {
+    test(`simulates ${name} if the model or a header names the fault`, async () => {
       expect((await rejectionOf(fault(name)))[0]).toBe(status)
       expect((await rejectionOf(fault(name, { stream: true })))[0]).toBe(status)
       expect((await rejectionOf(ask("hi"), { "x-simulate-fault": name }))[0]).toBe(status)
@@ -43,7 +43,7 @@ describe("the Cohere simulator with faults", () => {
     return await readUntilEnd(await server.post(PATH, fault(name, { stream: true })))
   }
 
-  test("simulates the faults cut and malformed for a stream and a whole answer", async () => {
+  test("simulates the faults cut and malformed with and without streaming", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("message-end")
@@ -54,13 +54,13 @@ describe("the Cohere simulator with faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("simulates the fault stream-error within the message", async () => {
+  test("ends the message with the reason ERROR for the fault stream-error", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
   })
 
-  test("simulates the faults no-done and no-finish by omitting the end", async () => {
+  test("omits [DONE] for the fault no-done, and message-end for no-finish", async () => {
     const noDone = (await streamOf("no-done")).text
     expect(noDone).toContain("message-end")
     expect(noDone).not.toContain("[DONE]")
@@ -81,7 +81,7 @@ describe("the Cohere simulator with faults", () => {
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
 
-  test("simulates the fault flaky with the requested failures, counted per request", async () => {
+  test("simulates the fault flaky with the requested number of failures for each message text", async () => {
     await using server = withCohere()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -150,9 +150,12 @@ describe(`the Cohere simulator compared with recordings${SKIPPED}`, () => {
     [THINKING, ask("hi", { thinking: { type: "enabled" } })],
   ]
   for (const [name, body] of WHOLE) {
-    test.skipIf(!present)(`has the same whole answer: ${name}${SKIPPED}`, async () => {
-      expect(keySet(await answerTo(body))).toEqual(keySet(recorded(name).json))
-    })
+    test.skipIf(!present)(
+      `returns the same answer without streaming: ${name}${SKIPPED}`,
+      async () => {
+        expect(keySet(await answerTo(body))).toEqual(keySet(recorded(name).json))
+      },
+    )
   }
 
   const STREAMED: [string, object][] = [
@@ -170,7 +173,7 @@ describe(`the Cohere simulator compared with recordings${SKIPPED}`, () => {
     ],
   ]
   for (const [name, body] of STREAMED) {
-    test.skipIf(!present)(`has the same stream: ${name}${SKIPPED}`, async () => {
+    test.skipIf(!present)(`returns the same stream: ${name}${SKIPPED}`, async () => {
       await using server = withCohere()
       const ours = await (await server.post(PATH, { ...body, stream: true })).text()
       const theirs = recorded(name).text ?? ""
@@ -188,7 +191,7 @@ describe(`the Cohere simulator compared with recordings${SKIPPED}`, () => {
   }
 })
 
-describe(`the Cohere simulator on recorded requests${SKIPPED}`, () => {
+describe(`the Cohere simulator with recorded requests${SKIPPED}`, () => {
   for (const file of present ? readdirSync(FOLDER) : []) {
     const { request, response } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"))
     if (response.status !== 200) continue

@@ -16,7 +16,7 @@ import { failureOf } from "./support.ts"
 
 const TEXT = "one two six ten"
 
-test("the official Cohere client reads a whole simulated answer", async () => {
+test("the official Cohere client reads a simulated answer without streaming", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hello there" }]
   const answer = await server.client.chat({ model: "echo", messages })
@@ -47,7 +47,7 @@ test("the official Cohere client reads a simulated stream", async () => {
   ])
 })
 
-test("the official Cohere client throws its own errors for simulated errors", async () => {
+test("the official Cohere client throws a CohereError for a simulated error", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hi" }]
   const failure = await failureOf(server.client.chat({ model: "fault-400-policy", messages }))
@@ -74,7 +74,7 @@ describe("a simulated Cohere answer", () => {
     expect(JSON.parse(shaped.message.content?.[0]?.text ?? "")).toEqual({ name: "name" })
   })
 
-  test("contains thinking on request, as part of its output", async () => {
+  test("contains thinking on request, and counts thinking as output", async () => {
     const thinking = { type: "enabled", token_budget: 320 }
     const { message, usage } = await answerTo(ask("hi", { thinking }))
     expect(message.content?.map((block) => block.type)).toEqual(["thinking", "text"])
@@ -112,7 +112,7 @@ describe("a simulated Cohere answer", () => {
 })
 
 describe("the Cohere simulator with tools", () => {
-  test("calls tools by name with a plan, and those without arguments with null", async () => {
+  test("calls named tools with a plan, and writes null for a tool without arguments", async () => {
     const { message, finish_reason: finish } = await answerTo(
       ask("get_time and get_weather", { tools: TOOLS }),
     )
@@ -126,14 +126,14 @@ describe("the Cohere simulator with tools", () => {
     expect(message.tool_calls?.[0]?.id).toMatch(/^get_time_[0-9a-z]{12}$/)
   })
 
-  test("calls a tool if one is required, and does not if calls are forbidden", async () => {
+  test("calls a tool if a call is required, and no tool if calls are forbidden", async () => {
     const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
     expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
     const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
     expect(none.message.tool_calls).toBeUndefined()
   })
 
-  test("calls tools after thinking instead of a plan if thinking is on", async () => {
+  test("writes thinking instead of a plan before calls if thinking is enabled", async () => {
     const body = ask("get_time", { tools: TOOLS, thinking: { type: "enabled" } })
     const { message } = await answerTo(body)
     expect(message.tool_plan).toBeUndefined()

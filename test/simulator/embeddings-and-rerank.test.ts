@@ -32,11 +32,11 @@ function membersOf(value: unknown): string[] {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `simulated vendors on requests that vendors accepted${WITHOUT_FIXTURES}`,
+  `simulated vendors with recorded requests${WITHOUT_FIXTURES}`,
   () => {
     for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
       if (status !== 200) continue
-      test(`return an answer with the same fields: ${id}`, async () => {
+      test(`return an answer with the recorded fields: ${id}`, async () => {
         const path = new URL(url).pathname.replace(/^\/api\//, "/")
         const answer = await ask(path, request)
         const text = await answer.text()
@@ -47,7 +47,7 @@ describe.skipIf(!HAS_FIXTURES)(
   },
 )
 
-describe("validation in simulated vendors", () => {
+describe("validation of embedding and rerank requests in the simulator", () => {
   const input = ["a"]
   const batch = (count: number) => Array.from({ length: count }, () => "a")
   const requests = (count: number) =>
@@ -113,7 +113,7 @@ describe("validation in simulated vendors", () => {
     test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
-  test("rejects an invalid credential like each vendor", async () => {
+  test("rejects an invalid credential with the status of each vendor", async () => {
     const headers = { authorization: "Bearer wrong" }
     const statuses = await Promise.all(
       ["/v1/embeddings", "/v2/embed", "/v1/rerank", "/v2/rerank", BATCH, TITAN].map(
@@ -124,7 +124,7 @@ describe("validation in simulated vendors", () => {
   })
 })
 
-test("simulated embeddings and rankings can fail with each fault", async () => {
+test("the embeddings simulator simulates the fault that a header names", async () => {
   const body = { model: "embed", input: "the cat sat" }
   const faulty = (fault: string) => ask("/v1/embeddings", body, { "x-simulate-fault": fault })
   expect((await faulty("429")).status).toBe(429)
@@ -134,7 +134,7 @@ test("simulated embeddings and rankings can fail with each fault", async () => {
   expect(await (await faulty("malformed")).json().catch(() => "broken")).toBe("broken")
 })
 
-test("simulated vectors are nearer if their texts share more words", async () => {
+test("simulated vectors are more similar if their texts share more words", async () => {
   const answer = await ask("/v1/embeddings", {
     model: "embed",
     input: ["the cat sat", "the cat ran", "rain"],

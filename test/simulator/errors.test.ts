@@ -20,7 +20,7 @@ test("the simulator requires a credential", async () => {
   }
 })
 
-test("the simulator treats sk-rejected as an invalid key, and sk-empty as a key without money", async () => {
+test("the simulator treats sk-rejected as an invalid key, and sk-empty as a key without quota", async () => {
   const rejected = await rejection(echoBody("hi"), { authorization: "Bearer sk-rejected" })
   expect(rejected).toMatchObject({ status: 401, code: "invalid_api_key" })
   const empty = await rejection(echoBody("hi"), { authorization: "Bearer sk-empty" })
@@ -81,7 +81,7 @@ for (const [name, change, param, code] of REJECTED) {
   })
 }
 
-test("the simulator rejects a call without a result", async () => {
+test("the simulator rejects a tool call without a result", async () => {
   const call = { id: "call_9", type: "function", function: { name: "f", arguments: "{}" } }
   const messages = [
     { role: "user", content: "hi" },

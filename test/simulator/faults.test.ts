@@ -35,7 +35,7 @@ const STATUSES: [string, number, string | null, string | null][] = [
 ]
 
 for (const [name, status, type, code] of STATUSES) {
-  test(`the simulator simulates ${name} by model and by header`, async () => {
+  test(`the simulator simulates ${name} if the model or a header names the fault`, async () => {
     await using simulator = withSimulator()
     const answers = await Promise.all([
       post(simulator, fault(name)),
@@ -50,7 +50,7 @@ for (const [name, status, type, code] of STATUSES) {
   })
 }
 
-test("the fault slow-headers waits, then answers", async () => {
+test("the fault slow-headers delays the complete response", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const response = await post(simulator, fault("slow-headers-60"))
@@ -59,7 +59,7 @@ test("the fault slow-headers waits, then answers", async () => {
   expect(await response.text()).toContain(TEXT)
 })
 
-test("the fault slow-headers detects that the client disconnected", async () => {
+test("the simulator detects a client disconnection during the fault slow-headers", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const asked = post(simulator, fault("slow-headers"), {}, { signal: leaving.signal })
@@ -85,7 +85,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).aborted).toBe(true)
   })
 
-  test(`the fault slow-first-byte answers after its time (stream: ${stream})`, async () => {
+  test(`the fault slow-first-byte sends the answer after the given time (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("slow-first-byte-60", { stream }))
@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
     expect(request.aborted).toBe(true)
   })
 
-  test(`the fault stall with a time limit continues (stream: ${stream})`, async () => {
+  test(`the fault stall continues the answer after the given time (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("stall-60", { stream }))
@@ -195,7 +195,7 @@ test("simulated usage can be missing, zero or huge", async () => {
   expect(huge.usage.completion_tokens).toBeGreaterThan(1_000_000)
 })
 
-test("the fault stream-error sends an error within the stream, which the client throws", async () => {
+test("the fault stream-error sends an error within the stream, which the official client throws", async () => {
   await using simulator = withSimulator()
   const frames = framesOf(await (await post(simulator, streamed("stream-error"))).text())
   expect(frames.at(-1)).toMatchObject({ error: { type: "server_error", code: null } })
@@ -208,7 +208,7 @@ test("the fault stream-error sends an error within the stream, which the client 
   await expect(Array.fromAsync(stream)).rejects.toBeInstanceOf(APIError)
 })
 
-test("the fault no-done ends after the finish reason, and no-finish before it", async () => {
+test("the fault no-done ends a stream before [DONE], and no-finish before the finish reason", async () => {
   await using simulator = withSimulator()
   const noDone = await (await post(simulator, streamed("no-done"))).text()
   expect(noDone).toContain('"finish_reason":"stop"')
@@ -248,7 +248,7 @@ test("the fault echo-headers returns the received headers", async () => {
   })
 })
 
-test("the fault flaky fails the requested number of times for each marker, then answers", async () => {
+test("the fault flaky fails the requested number of times per user before an answer", async () => {
   await using simulator = withSimulator()
   const statuses = async (user: string) => {
     const list: number[] = []
@@ -289,7 +289,7 @@ test("the official client reports a cut connection", async () => {
   expect(await failureOf(rejected)).toBeInstanceOf(APIConnectionError)
 })
 
-test("fault names are read with and without a number", () => {
+test("the fault parser reads names with and without a number", () => {
   for (const name of FAULT_NAMES) expect(parseFault(name)?.name).toBe(name)
   expect(parseFault("slow-first-byte-250")).toEqual({ name: "slow-first-byte", amount: 250 })
   expect(parseFault("stall")?.amount).toBe(Number.POSITIVE_INFINITY)

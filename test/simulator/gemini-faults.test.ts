@@ -35,7 +35,7 @@ describe("the Gemini simulator with faults", () => {
     ["404", 404, "NOT_FOUND"],
   ]
   for (const [name, status, word] of STATUSES) {
-    test(`simulates ${name} by model and by header`, async () => {
+    test(`simulates ${name} if the model or a header names the fault`, async () => {
       const asked = { headers: { "x-simulate-fault": name } }
       const model = `fault-${name}`
       expect(await rejectionOf(BODY, asked)).toMatchObject({ status, word })
@@ -44,7 +44,7 @@ describe("the Gemini simulator with faults", () => {
     })
   }
 
-  test("simulates status 429 with its retry delay in the details, and in no header", async () => {
+  test("simulates status 429 with a retry delay in the error details and without a retry-after header", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ model: "fault-429" }), BODY)
     expect(response.headers.get("retry-after")).toBeNull()
@@ -65,7 +65,7 @@ describe("the Gemini simulator with faults", () => {
     expect((await rejectionOf(BODY, asked)).message).toContain("knows no fault")
   })
 
-  test("simulates the fault 400-policy as an answer without candidates, whole and streamed", async () => {
+  test("simulates the fault 400-policy as an answer without candidates, with and without streaming", async () => {
     const model = "fault-400-policy"
     const whole = await answerTo(BODY, { model })
     expect(whole).not.toHaveProperty("candidates")
@@ -73,7 +73,7 @@ describe("the Gemini simulator with faults", () => {
     expect(await chunksOf(BODY, { model })).toMatchObject([{ promptFeedback: {} }])
   })
 
-  test("simulates the faults cut and malformed for a stream and a whole answer", async () => {
+  test("simulates the faults cut and malformed with and without streaming", async () => {
     const cut = await streamOf("cut")
     expect(cut.error).toBeInstanceOf(Error)
     expect(cut.text).not.toContain("finishReason")
@@ -90,7 +90,7 @@ describe("the Gemini simulator with faults", () => {
     expect(chunks.at(-1) as unknown).toMatchObject({ error: { code: 503, status: "UNAVAILABLE" } })
   })
 
-  test("simulates the fault no-finish by omitting the reason, and no-done without an effect", async () => {
+  test("omits the finish reason for the fault no-finish, and ignores no-done", async () => {
     expect((await streamOf("no-finish")).text).not.toContain("finishReason")
     expect((await streamOf("no-done")).text).toContain("finishReason")
   })
@@ -115,7 +115,7 @@ describe("the Gemini simulator with faults", () => {
     expect(huge.at(-1)?.usageMetadata.candidatesTokenCount).toBeGreaterThan(1_000_000)
   })
 
-  test("simulates the fault flaky with the requested failures, counted per request", async () => {
+  test("simulates the fault flaky with the requested number of failures for each message text", async () => {
     await using server = withGemini()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -213,7 +213,7 @@ function withDummies(value: unknown): unknown {
   )
 }
 
-describe(`the Gemini simulator on recorded requests${SKIPPED}`, () => {
+describe(`the Gemini simulator with recorded requests${SKIPPED}`, () => {
   for (const { file } of indexed().filter(({ status }) => status === 200)) {
     const { request } = recorded(file)
     const body = request.body?.json as { cachedContent?: string } | undefined
@@ -234,7 +234,7 @@ describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
   const FOLDER = "recorded/gemini-generatecontent"
   const KNOWN_MODEL = { model: "gemini-2.5-flash" }
 
-  test.skipIf(!present)(`has the same whole answers${SKIPPED}`, async () => {
+  test.skipIf(!present)(`returns the same answer without streaming${SKIPPED}`, async () => {
     const name = "chat-function-calling-gemini-gemini-2-5-flash-can-use-parallel-tool-calls--0"
     const theirs = recorded(`${FOLDER}/${name}.json`).response.body.json
     const thinkingConfig = { thinkingBudget: 1024 }
@@ -246,7 +246,7 @@ describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
     expect(keys(await answerTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
   })
 
-  test.skipIf(!present)(`has the same stream with thoughts${SKIPPED}`, async () => {
+  test.skipIf(!present)(`returns the same stream with thoughts${SKIPPED}`, async () => {
     const name =
       "chat-with-extended-thinking-gemini-gemini-3-flash-preview-streams-thinking-content-when-av--0"
     const theirs = framesOf(recorded(`${FOLDER}/${name}.json`).response.body.text ?? "")
@@ -256,7 +256,7 @@ describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
     expect(keySet(ours.at(-1))).toEqual(keySet(theirs.at(-1)))
   })
 
-  test.skipIf(!present)(`has the same errors for unknown models${SKIPPED}`, async () => {
+  test.skipIf(!present)(`returns the same errors for unknown models${SKIPPED}`, async () => {
     const theirs = recorded(`${FOLDER}/test-model-name-suggestion-google--0.json`).response.body
       .json
     await using server = withGemini()

@@ -154,7 +154,7 @@ describe("Gemini simulator validation", () => {
     })
   }
 
-  test("reports several invalid fields, each in the details", async () => {
+  test("reports each of several invalid fields in the error details", async () => {
     const { message, details } = await rejectionOf(ask("hi", { n: 2, user: "u" }))
     expect(message.split("\n")).toHaveLength(2)
     expect(details).toMatchObject([
@@ -173,7 +173,7 @@ describe("Gemini simulator validation", () => {
     })
   })
 
-  test("rejects invalid credentials in each service's own way", async () => {
+  test("rejects invalid credentials with the status of Gemini or of Vertex", async () => {
     const none = { authorization: "" }
     const wrong = { authorization: "", "x-goog-api-key": "wrong" }
     const words = async (asking: Asking) => {

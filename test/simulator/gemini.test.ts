@@ -23,7 +23,7 @@ function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.thought === true ? "" : (part.text ?? ""))).join("")
 }
 
-describe("a whole simulated Gemini answer", () => {
+describe("a simulated Gemini answer without streaming", () => {
   test("echoes the text and reports its usage", async () => {
     const answer = await answerTo(ask("hello there"))
     expect(answer.candidates).toEqual([
@@ -47,7 +47,7 @@ describe("a whole simulated Gemini answer", () => {
     expect(candidate?.finishReason).toBe("MAX_TOKENS")
   })
 
-  test("has no parts if thinking used up the limit", async () => {
+  test("has no parts if thinking consumes the output limit", async () => {
     const thinkingConfig = { thinkingBudget: 1024 }
     const body = configured("hi", { maxOutputTokens: 8, thinkingConfig })
     const { candidates, usageMetadata } = await answerTo(body)
@@ -66,7 +66,7 @@ describe("a whole simulated Gemini answer", () => {
     ])
   })
 
-  test("contains JSON for either kind of schema", async () => {
+  test("contains JSON for both kinds of schemas", async () => {
     const json = { responseMimeType: "application/json" }
     expect(JSON.parse(textOf(await partsOf(configured("hi", json))))).toEqual({ echo: "hi" })
     const jsonSchema = { type: "object", properties: { age: { type: "integer" } } }
@@ -80,7 +80,7 @@ describe("a whole simulated Gemini answer", () => {
     expect(JSON.parse(textOf(await partsOf(byGoogles)))).toEqual({ tags: ["tags"] })
   })
 
-  test("counts images by tiles, and audio", async () => {
+  test("counts the tokens of images and audio", async () => {
     const parts = [
       { text: "look" },
       { inlineData: { mimeType: "image/png", data: SMALL_PNG } },
@@ -107,7 +107,7 @@ describe("a whole simulated Gemini answer", () => {
     expect(again.cachedContentTokenCount).toBeLessThanOrEqual(again.promptTokenCount ?? 0)
   })
 
-  test("accepts fields in either spelling, and one value in place of a list", async () => {
+  test("respects fields in snake case, and single values instead of lists", async () => {
     const body = {
       contents: { parts: { text: "get_time" } },
       system_instruction: { parts: [{ text: "Be kind." }] },
@@ -119,7 +119,7 @@ describe("a whole simulated Gemini answer", () => {
 })
 
 describe("a simulated Gemini stream", () => {
-  test("has whole answers in chunks, with lines that end with CRLF", async () => {
+  test("sends chunks that are complete answers, with CRLF line endings", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -139,7 +139,7 @@ describe("a simulated Gemini stream", () => {
     ])
   })
 
-  test("has cumulative usage in each chunk, and at Vertex only in the last one", async () => {
+  test("sends cumulative usage in each chunk, and for Vertex only in the last chunk", async () => {
     const counts = (chunks: Answer[]) =>
       chunks.map(({ usageMetadata }) => usageMetadata.candidatesTokenCount)
     expect(counts(await chunksOf(ask(TEXT)))).toEqual([1, 2, 3, 4, 4])
@@ -148,7 +148,7 @@ describe("a simulated Gemini stream", () => {
     expect(atVertex[0]).toMatchObject({ usageMetadata: { trafficType: "ON_DEMAND" } })
   })
 
-  test("has thoughts first, and the signature of a text after the text", async () => {
+  test("sends thoughts first, and the signature of a text after that text", async () => {
     const chunks = await chunksOf(ask(TEXT, THINKING))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     const firstSaid = parts.findIndex((part) => part.thought !== true)
@@ -158,7 +158,7 @@ describe("a simulated Gemini stream", () => {
     expect(chunks.at(-1)?.usageMetadata).toMatchObject({ thoughtsTokenCount: 32 })
   })
 
-  test("has each call in one chunk", async () => {
+  test("sends each call in one chunk", async () => {
     const chunks = await chunksOf(ask("get_time and get_weather", { tools: TOOLS }))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     expect(parts.map((part) => part.functionCall?.name)).toEqual([
@@ -169,13 +169,13 @@ describe("a simulated Gemini stream", () => {
     expect(chunks.at(-1)?.candidates[0]).toMatchObject({ finishReason: "STOP" })
   })
 
-  test("ends each of several candidates", async () => {
+  test("sends a finish reason for each of several candidates", async () => {
     const chunks = await chunksOf(configured("hi", { candidateCount: 2 }))
     const ends = chunks.flatMap(({ candidates }) => candidates).filter((end) => end.finishReason)
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("has one JSON list without events", async () => {
+  test("consists of one JSON list if the request does not ask for events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -186,7 +186,7 @@ describe("a simulated Gemini stream", () => {
 })
 
 describe("the Gemini simulator with functions", () => {
-  test("calls functions by name, with a signature on the first call only and no ids", async () => {
+  test("calls named functions without ids, and with a signature only on the first call", async () => {
     const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
       content: {
@@ -205,7 +205,7 @@ describe("the Gemini simulator with functions", () => {
     })
   })
 
-  test("calls a function if one is required or allowed, and does not if calls are forbidden", async () => {
+  test("calls a function if a call is required, and no function if calls are forbidden", async () => {
     const names = async (more: object) =>
       (await partsOf(ask("hello", { ...more }))).map((part) => part.functionCall?.name)
     expect(await names({ tools: TOOLS })).toEqual([undefined])
@@ -252,7 +252,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect(textOf(await partsOf(whole))).toBe('The tools answered: {"a":1,"b":2}')
   })
 
-  test("requires the call's signature, unless the model is an older one", async () => {
+  test("requires the signature of a call unless the model is older", async () => {
     const missing = await rejectionOf(conversation(CALL))
     expect(missing).toMatchObject({ status: 400, word: "INVALID_ARGUMENT" })
     expect(missing.message).toBe(
@@ -265,7 +265,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect((await rejectionOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("fails with the service's own message if the signature is foreign", async () => {
+  test("rejects a foreign signature with the message of Gemini or of Vertex", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
@@ -276,13 +276,13 @@ describe("a second turn with the Gemini simulator", () => {
     expect((await rejectionOf(conversation(foreign))).message).toBe("Corrupted thought signature.")
   })
 
-  test("accepts a call back with added default arguments", async () => {
+  test("accepts a signed call to which the client has added default arguments", async () => {
     const { thoughtSignature } = await signedCall()
     const added = { functionCall: { name: "get_time", args: { all: false } }, thoughtSignature }
     expect(await partsOf(conversation(added))).toEqual([{ text: "The tools answered: noon" }])
   })
 
-  test("accepts the placeholder signatures, and either alphabet of base64", async () => {
+  test("accepts placeholder signatures and both base64 alphabets", async () => {
     for (const thoughtSignature of [
       "skip_thought_signature_validator",
       "context_engineering_is_the_way_to_go",
@@ -300,7 +300,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect(await partsOf(over)).toEqual([{ text: "thanks" }])
   })
 
-  test("accepts a text back with its own signature only", async () => {
+  test("accepts an earlier text only with its original signature", async () => {
     const said = await partsOf(ask("hi", THINKING))
     const again = (part: object) => ({
       contents: [
@@ -335,7 +335,7 @@ describe("a second turn with the Gemini simulator", () => {
   })
 })
 
-test("the Gemini simulator accepts an earlier answer in several turns, and a schema for a single word", async () => {
+test("the Gemini simulator accepts an earlier answer in several turns, and an enum schema", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

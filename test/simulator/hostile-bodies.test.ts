@@ -248,7 +248,7 @@ async function ask(path: string, body: Json): Promise<void> {
 for (const [index, { path, body }] of ENDPOINTS.entries()) {
   for (const stream of [false, true]) {
     test(
-      `no request body blocks the simulator at ${path}${stream ? ", streamed" : ""}`,
+      `the simulator responds to malformed bodies at ${path}${stream ? ", streamed" : ""}`,
       async () => {
         const address = stream ? streamedPath(path) : path
         const whole = stream && address === path ? { ...body, stream } : body

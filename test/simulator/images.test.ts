@@ -52,7 +52,7 @@ function base64(bytes: Uint8Array): string {
 describe("the Stability simulator", () => {
   const image = pngFile(IMAGE)
 
-  test("edits only by a gray mask, and returns another image for each mask", async () => {
+  test("edits with a gray mask, and returns a different image for each mask", async () => {
     const order = { prompt: "a hat", image }
     const some = await stability("edit/inpaint", { ...order, mask: pngFile(shade(255)) })
     const less = await stability("edit/inpaint", { ...order, mask: pngFile(shade(100)) })
@@ -100,7 +100,7 @@ describe("the Bedrock image simulator", () => {
     inPaintingParams: { text: "a hat", image: base64(image), maskImage: base64(mask) },
   })
 
-  test("edits with Nova Canvas by a mask that is pure black or white", async () => {
+  test("accepts a mask in pure black and white for Nova Canvas", async () => {
     expect((await bedrock(canvas, inpaint(IMAGE, shade(0)))).status).toBe(200)
   })
 
@@ -150,7 +150,7 @@ describe("the OpenAI image stream simulator", () => {
     return await told(await fetch(url, { method: "POST", headers, body: JSON.stringify(order) }))
   }
 
-  test("streams drafts and the image", async () => {
+  test("streams drafts and the final image", async () => {
     const { text } = await ask({ partial_images: 2 })
     expect(text.match(/^event: .*$/gm)).toEqual([
       "event: image_generation.partial_image",

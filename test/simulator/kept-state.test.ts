@@ -23,7 +23,7 @@ function inputOf(answer: Fields): number {
   return Number((answer.usage as Fields).input_tokens)
 }
 
-test("a simulated conversation grows with each answer", async () => {
+test("the simulator adds each answer to its conversation", async () => {
   await using simulator = startSimulator()
   const id = await begin(simulator)
   const first = await answerOf(post(simulator, asking("Hello", { conversation: id })))
@@ -37,7 +37,7 @@ test("a simulated conversation grows with each answer", async () => {
   expect(unknown.status).toBe(404)
 })
 
-test("the simulated code interpreter runs in a container, which can be used again", async () => {
+test("the simulated code interpreter runs in a container that a later request can reuse", async () => {
   await using simulator = startSimulator()
   const auto = { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }
   const text = await (await post(simulator, asking("Hello", { ...auto, stream: true }))).text()
@@ -57,7 +57,7 @@ test("the simulated code interpreter runs in a container, which can be used agai
   expect((await post(simulator, asking("Hello", gone))).status).toBe(404)
 })
 
-test("a simulated thread continues from the named message", async () => {
+test("a simulated thread continues from the message previous_message_id", async () => {
   await using simulator = startSimulator()
   const create = { thread: { type: "create" } }
   const first = await answerOf(postMessage(simulator, askingMessage("My name is Ann", create)))
@@ -75,7 +75,7 @@ test("a simulated thread continues from the named message", async () => {
   expect((await postMessage(simulator, askingMessage("Hello", unkept))).status).toBe(404)
 })
 
-test("simulated code execution in a message runs in a container", async () => {
+test("simulated code execution runs in a container that a later message can reuse", async () => {
   await using simulator = startSimulator()
   const tools = [{ type: "code_execution_20250825", name: "code_execution" }]
   for (const stream of [false, true]) {

@@ -34,7 +34,7 @@ for (const [name, status, code] of STATUSES) {
   })
 }
 
-test("an error within a simulated response is nested and followed by a failed answer with consecutive numbers", async () => {
+test("the Responses simulator sends an error within a stream, and then response.failed", async () => {
   await using simulator = withSimulator()
   const body = asking("one two six ten", { model: "fault-stream-error" })
   const streamed = await post(simulator, { ...body, stream: true })
@@ -57,7 +57,7 @@ test("an error within a simulated response is nested and followed by a failed an
   expect(whole).toMatchObject({ status: "failed", error: { code: "server_error" } })
 })
 
-test("a simulated Responses stream can end too early, be empty, or be broken", async () => {
+test("the Responses simulator simulates no-done, no-finish, malformed, comments and crlf in a stream", async () => {
   await using simulator = startSimulator()
   const text = async (fault: string) =>
     (await post(simulator, asking("one two", { model: `fault-${fault}`, stream: true }))).text()

@@ -184,7 +184,7 @@ async function answered(simulator: Simulator, more: Fields = {}): Promise<Fields
   return output
 }
 
-test("the Responses simulator rejects reasoning without its following item, and the reverse", async () => {
+test("the Responses simulator requires reasoning and the following item to be sent together", async () => {
   await using simulator = startSimulator()
   const [thought, call] = await answered(simulator)
   const output = { ...OUTPUT, call_id: call?.call_id }
@@ -211,7 +211,7 @@ test("the Responses simulator rejects reasoning without its following item, and 
   expect((await post(simulator, asking(unnamed, { store: false }))).status).toBe(200)
 })
 
-test("the Responses simulator encrypts content only on request, and completely only at the end", async () => {
+test("the Responses simulator encrypts reasoning on request, and completes the content when the item ends", async () => {
   await using simulator = startSimulator()
   const [plain] = await answered(simulator, { include: [] })
   expect(plain).not.toHaveProperty("encrypted_content")
@@ -242,7 +242,7 @@ const RECORDED: [string, unknown][] = [
 
 for (const [name, body] of RECORDED) {
   test.skipIf(!HAS_FIXTURES)(
-    `the Responses simulator rejects requests like in ${name}${WITHOUT_FIXTURES}`,
+    `the Responses simulator rejects a request with the error of ${name}${WITHOUT_FIXTURES}`,
     async () => {
       const { response } = recorded(`openai-responses/${name}`)
       const theirs = JSON.stringify(response.body.json).replace(
@@ -257,7 +257,7 @@ for (const [name, body] of RECORDED) {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Responses simulator rejects an invalid key as recorded${WITHOUT_FIXTURES}`,
+  `the Responses simulator rejects an invalid key with the recorded error${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = startSimulator()
     const answer = await post(simulator, asking("a"), { authorization: "Bearer wrong" })

@@ -22,7 +22,7 @@ function callsOf(output: ResponseOutputItem[]) {
   return output.filter((item) => item.type === "function_call")
 }
 
-test("the Responses simulator echoes the text with every key of a Response", async () => {
+test("the Responses simulator echoes the text in a response with every required field", async () => {
   await using simulator = withSimulator()
   const response = await simulator.client.responses.create(request("one two"))
   expect(response.output_text).toBe("one two")
@@ -47,7 +47,7 @@ const REQUIRED = (
   "prompt_cache_key"
 ).split(" ")
 
-test("the Responses simulator repeats the request's options", async () => {
+test("the Responses simulator repeats the request's options in the response", async () => {
   await using simulator = withSimulator()
   const more = {
     instructions: "be brief",
@@ -63,7 +63,7 @@ test("the Responses simulator repeats the request's options", async () => {
   expect(await simulator.client.responses.create(request("hi", more))).toMatchObject(more)
 })
 
-test("a simulated response beyond the limit is incomplete", async () => {
+test("a simulated response that exceeds the output limit is incomplete", async () => {
   await using simulator = withSimulator()
   const body = request("/tokens 40", { max_output_tokens: 16 })
   const whole = await simulator.client.responses.create(body)
@@ -79,7 +79,7 @@ test("a simulated response beyond the limit is incomplete", async () => {
   expect(types.at(-1)).toBe("response.incomplete")
 })
 
-test("a limit within simulated reasoning leaves no text", async () => {
+test("a simulated response has no text if reasoning exceeds the output limit", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "high" as const, summary: "auto" as const }
   const body = request("why", { max_output_tokens: 16, reasoning })
@@ -108,7 +108,7 @@ test("the Responses simulator calls the named tools", async () => {
 })
 
 for (const store of [true, false]) {
-  test(`the Responses simulator completes two turns of the stream helper with reasoning and tools (store: ${store})`, async () => {
+  test(`the Responses simulator completes two turns with reasoning and tools (store: ${store})`, async () => {
     await using simulator = withSimulator()
     const question = { role: "user" as const, content: "get_time and get_weather" }
     const more = {
@@ -156,7 +156,7 @@ test("the Responses simulator continues from a stored answer", async () => {
   expect(third.usage?.input_tokens).toBeGreaterThan(second.usage?.output_tokens ?? 0)
 })
 
-test("a stored item can be referenced in the Responses simulator", async () => {
+test("the Responses simulator accepts a reference to a stored item", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("one"))
@@ -181,7 +181,7 @@ test("the Responses simulator answers with JSON of the requested schema", async 
   expect(output_text).toBe('{"echo":"say json"}')
 })
 
-test("the Responses simulator reads images and files, and counts them", async () => {
+test("the Responses simulator reads images and files, and counts their tokens", async () => {
   await using simulator = withSimulator()
   const image_url =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -219,7 +219,7 @@ test("the Responses simulator returns token probabilities on request", async () 
   expect(first?.top_logprobs).toHaveLength(2)
 })
 
-test("the events of a simulated Responses stream are in order", async () => {
+test("the Responses simulator streams events in OpenAI's order", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "low", summary: "auto" }
   const body = asking("one two", { reasoning, stream: true })
@@ -284,7 +284,7 @@ for (const [name, body] of WHOLE) {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Responses simulator streams calls as recorded${WITHOUT_FIXTURES}`,
+  `the Responses simulator streams calls with the recorded kinds of events${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = withSimulator()
     const name = `${CHAT}-function-calling-openai-gpt-5-nano-can-use-tools-with-multi-turn-streaming-conversati--0`
@@ -300,7 +300,7 @@ test.skipIf(!HAS_FIXTURES)(
 )
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Responses simulator streams text as recorded${WITHOUT_FIXTURES}`,
+  `the Responses simulator streams text with the recorded kinds of events${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = withSimulator()
     const name = `${FOLDER}/test-responses-basic-streaming--0`

@@ -15,7 +15,7 @@ async function start(...more: string[]) {
   return { child, line, ready: JSON.parse(line) as { ready: boolean; url: string } }
 }
 
-test("the simulator process prints its address as one line of JSON, and answers there", async () => {
+test("the simulator process prints its URL as one line of JSON, and serves at that URL", async () => {
   const { child, line, ready } = await start("--port", "0")
   expect(line).toMatch(/^\{"ready":true,"url":"http:\/\/127\.0\.0\.1:\d+"\}\n$/)
   const response = await fetch(`${ready.url}/v1/models`, {

@@ -39,7 +39,7 @@ const VENDORS: Vendor[] = [
 
 for (const { folder, headers, path, excused } of VENDORS) {
   test.skipIf(!HAS_FIXTURES)(
-    `the simulator accepts the requests that ${folder} accepted${WITHOUT_FIXTURES}`,
+    `the simulator accepts the recorded requests that ${folder} accepted${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const rejected: string[] = []

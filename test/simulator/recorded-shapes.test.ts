@@ -56,11 +56,14 @@ const WHOLE: [string, object][] = [
 ]
 
 for (const [name, body] of WHOLE) {
-  test.skipIf(!present)(`a whole simulated answer has the keys of ${name}${SKIPPED}`, async () => {
-    await using simulator = withSimulator()
-    const answer = await (await post(simulator, body)).json()
-    expect(keySet(answer)).toEqual(keySet(recording(name).response.body.json))
-  })
+  test.skipIf(!present)(
+    `a simulated answer without streaming has the keys of ${name}${SKIPPED}`,
+    async () => {
+      await using simulator = withSimulator()
+      const answer = await (await post(simulator, body)).json()
+      expect(keySet(answer)).toEqual(keySet(recording(name).response.body.json))
+    },
+  )
 }
 
 const USAGE = { stream: true, stream_options: { include_usage: true } }
@@ -97,7 +100,7 @@ for (const [name, body] of STREAMED) {
 }
 
 test.skipIf(!present)(
-  `the simulator streams parallel calls like the recorded ones${SKIPPED}`,
+  `the simulator streams parallel calls like a recording${SKIPPED}`,
   async () => {
     await using simulator = withSimulator()
     const second = { type: "function", function: { ...TOOL.function, name: "rest" } }
@@ -117,25 +120,25 @@ function callShapes(text: string): string[] {
     .map((delta) => JSON.stringify(keysOf(delta)))
 }
 
-test.skipIf(!present)(`the simulator rejects an unknown model as recorded${SKIPPED}`, async () => {
-  await using simulator = withSimulator()
-  const recorded = recording("test-async-chat-completion-404--0")
-  const response = await post(simulator, recorded.request.body.json)
-  expect(response.status).toBe(recorded.response.status)
-  expect(await response.json()).toEqual(recorded.response.body.json as object)
-})
-
 test.skipIf(!present)(
-  `simulated headers include all recorded headers of OpenAI${SKIPPED}`,
+  `the simulator rejects an unknown model with the recorded error${SKIPPED}`,
   async () => {
     await using simulator = withSimulator()
-    const response = await post(simulator, request("hi"))
-    await response.text()
-    const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
-    for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
-      // Only old deployments send this header.
-      if (name === "openai-model") continue
-      expect(response.headers.get(name), name).not.toBeNull()
-    }
+    const recorded = recording("test-async-chat-completion-404--0")
+    const response = await post(simulator, recorded.request.body.json)
+    expect(response.status).toBe(recorded.response.status)
+    expect(await response.json()).toEqual(recorded.response.body.json as object)
   },
 )
+
+test.skipIf(!present)(`the simulator sends all recorded OpenAI headers${SKIPPED}`, async () => {
+  await using simulator = withSimulator()
+  const response = await post(simulator, request("hi"))
+  await response.text()
+  const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
+  for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
+    // Only old deployments send this header.
+    if (name === "openai-model") continue
+    expect(response.headers.get(name), name).not.toBeNull()
+  }
+})

@@ -39,7 +39,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
 }
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {
-  test(`a simulated value of the schema "${name}" is valid and always the same`, () => {
+  test(`a simulated value of the schema "${name}" is valid and deterministic`, () => {
     const value = valueOf(z.toJSONSchema(schema) as JsonObject)
     expect(schema.safeParse(value).error).toBeUndefined()
     expect(valueOf(z.toJSONSchema(schema) as JsonObject)).toEqual(value)
@@ -64,7 +64,7 @@ test("a simulated value of a recursive schema is finite", () => {
   expect(tree.safeParse(valueOf(z.toJSONSchema(tree) as JsonObject)).error).toBeUndefined()
 })
 
-test("a simulated value starts with required properties", () => {
+test("a simulated value contains required properties before optional properties", () => {
   const properties = { late: { type: "string" }, early: { type: "integer" } }
   const value = valueOf({ type: "object", properties, required: ["early"] })
   expect(JSON.stringify(value)).toBe('{"early":1,"late":"late"}')

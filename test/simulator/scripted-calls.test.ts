@@ -29,7 +29,7 @@ function answered(count: number): ChatCompletionMessageParam[] {
   }).flat()
 }
 
-test("the simulator runs a task written as calls in sequence", async () => {
+test("the simulator makes the calls of a scripted task in sequence", async () => {
   const task = { role: "user" as const, content: TASK }
   expect(await nextCalls([task])).toEqual([["read", '{"path":"a.txt"}']])
   expect(await nextCalls([task, ...answered(1)])).toEqual([
@@ -38,7 +38,7 @@ test("the simulator runs a task written as calls in sequence", async () => {
   expect(await nextCalls([task, ...answered(2)])).toEqual([])
 })
 
-test("other user messages do not end a scripted task, and a later task starts a new one", async () => {
+test("a scripted task continues after another user message, and restarts with a new task message", async () => {
   const task = { role: "user" as const, content: TASK }
   const aside = { role: "user" as const, content: "write is allowed" }
   expect(await nextCalls([task, ...answered(1), aside])).toEqual([

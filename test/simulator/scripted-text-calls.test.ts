@@ -32,7 +32,7 @@ async function answerTo(input: readonly object[], stream: boolean): Promise<stri
 
 const task = { role: "user", content: TASK }
 
-test("a scripted task calls a custom tool with text input, and a namespaced tool with its name and namespace", async () => {
+test("a scripted task calls a custom tool with text, and a tool in a namespace with its namespace", async () => {
   const { output } = JSON.parse(await answerTo([task], false))
   expect(output).toMatchObject([
     { type: "custom_tool_call", name: "apply_patch", input: "+after\n", status: "completed" },
@@ -45,7 +45,7 @@ test("a scripted task calls a custom tool with text input, and a namespaced tool
   ])
 })
 
-test("a scripted custom call streams its text", async () => {
+test("a scripted call to a custom tool streams its text", async () => {
   const frames = await answerTo([task], true)
   expect(frames).toContain("event: response.custom_tool_call_input.delta")
   expect(frames).toContain('"response.custom_tool_call_input.done","input":"+after\\n"')

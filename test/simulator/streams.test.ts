@@ -42,7 +42,7 @@ test("the simulator reports no usage unless requested", async () => {
   for (const frame of frames) expect(frame).not.toHaveProperty("usage")
 })
 
-test("include_usage adds usage to every simulated frame, null until the last", async () => {
+test("include_usage adds usage to every simulated frame, with null before the last frame", async () => {
   const { frames } = await framesFor({ stream_options: { include_usage: true } })
   const last = frames.at(-1)!
   for (const frame of frames.slice(0, -1)) expect(frame.usage).toBeNull()
@@ -50,7 +50,7 @@ test("include_usage adds usage to every simulated frame, null until the last", a
   expect(last.usage).toMatchObject({ completion_tokens: 3 })
 })
 
-test("the simulator pads frames unless padding is turned off", async () => {
+test("the simulator pads stream frames unless the request disables obfuscation", async () => {
   const padded = await framesFor({})
   expect(padded.frames.every((frame) => "obfuscation" in frame)).toBe(true)
   const bare = await framesFor({ stream_options: { include_obfuscation: false } })
@@ -66,7 +66,7 @@ test("all frames of a simulated stream share their id, time and model", async ()
   expect(new Set(heads).size).toBe(1)
 })
 
-test("simulated choices are streamed one after another", async () => {
+test("the simulator streams choices in sequence", async () => {
   const { frames } = await framesFor({ n: 2 }, "one two")
   const tokens = frames.flatMap((frame) => frame.choices).filter((choice) => choice.delta.content)
   expect(tokens.slice(0, 4).map((choice) => choice.index)).toEqual([0, 1, 0, 1])
@@ -99,7 +99,7 @@ test("the client's stream helper collects text, choices and usage from the simul
   expect(result.usage!.total_tokens).toBeGreaterThan(0)
 })
 
-test("streamed and whole simulated answers have the same text, finish reason and usage", async () => {
+test("simulated answers with and without streaming have the same text, finish reason and usage", async () => {
   await using simulator = withSimulator()
   const request = {
     model: "echo",
@@ -116,7 +116,7 @@ test("streamed and whole simulated answers have the same text, finish reason and
   expect(streamed.usage).toEqual(whole.usage!)
 })
 
-test("a simulated cadence delays each token", async () => {
+test("a cadence in the request delays each simulated token", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const body = echoBody("one two six ten", { stream: true })
@@ -126,7 +126,7 @@ test("a simulated cadence delays each token", async () => {
   expect(chunks).toBeGreaterThanOrEqual(4)
 })
 
-test("the simulator detects that the client disconnected, and stops", async () => {
+test("the simulator stops a stream when the client disconnects", async () => {
   await using simulator = withSimulator(5)
   const leaving = new AbortController()
   const body = echoBody("/tokens 100000", { stream: true })
@@ -142,7 +142,7 @@ test("the simulator detects that the client disconnected, and stops", async () =
   expect(simulator.open).toBe(0)
 })
 
-test("a client that does not read pauses the simulated stream, and its disconnection is detected", async () => {
+test("the simulator pauses a stream while the client does not read, and detects a disconnection", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const body = echoBody("/tokens 1000000", { stream: true })

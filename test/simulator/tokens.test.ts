@@ -4,7 +4,7 @@ import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/token
 
 const texts = oneof(string(), string({ unit: "binary" }), lorem())
 
-test("the joined simulated tokens equal the text, and are never more than its bytes", () => {
+test("simulated tokens join to the original text, with at most one token per byte", () => {
   assert(
     property(texts, (text) => {
       const tokens = tokenize(text)
@@ -15,7 +15,7 @@ test("the joined simulated tokens equal the text, and are never more than its by
   )
 })
 
-test("a text cut after a number of simulated tokens has exactly these tokens", () => {
+test("a text that is cut after n simulated tokens has exactly the first n tokens", () => {
   assert(
     property(texts, nat({ max: 20 }), (text, limit) => {
       const tokens = tokenize(text)
@@ -31,6 +31,6 @@ test("no simulated token splits a character", () => {
   expect(tokenize("a😀b")).toEqual(["a", "😀", "b"])
 })
 
-test("simulated words have the requested number of tokens", () => {
+test("a generated text has the requested number of simulated tokens", () => {
   for (const count of [0, 1, 2, 17, 1000]) expect(countTokens(wordsOf(count))).toBe(count)
 })

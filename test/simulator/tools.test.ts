@@ -58,7 +58,7 @@ test("the simulator calls no tool if the text names no tool, or if calls are for
   expect(forbidden.content).toBe("get_weather")
 })
 
-test("the simulator calls both named tools in the text's order, unless calls must not be parallel", async () => {
+test("the simulator calls both named tools in the text's order, unless parallel calls are disabled", async () => {
   const both = await callsOf(ask("get_time and get_weather"))
   expect(both.names).toEqual(["get_time", "get_weather"])
   expect(both.values[0]).toEqual({})
@@ -67,7 +67,7 @@ test("the simulator calls both named tools in the text's order, unless calls mus
   expect(single.names).toEqual(["get_time"])
 })
 
-test("the simulator calls a tool if one is required, and the named tool if one is named", async () => {
+test("the simulator calls any tool if a call is required, and the tool that tool_choice names", async () => {
   const required = await callsOf(ask("hello", { tool_choice: "required" }))
   expect(required.names).toEqual(["get_weather"])
   expect(required.finish).toBe("tool_calls")
@@ -86,7 +86,7 @@ test("an output limit truncates simulated arguments", async () => {
   expect(result.usage?.completion_tokens).toBe(8)
 })
 
-test("the simulator quotes the tools' results", async () => {
+test("the simulator quotes tool results in its answer", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...ask(""),
@@ -148,7 +148,7 @@ interface Delta {
   function: { name?: string; arguments: string }
 }
 
-test("the simulator answers with JSON if any JSON is requested", async () => {
+test("the simulator answers with JSON if JSON is requested without a schema", async () => {
   await using simulator = withSimulator()
   const body = echoBody("say json", { response_format: { type: "json_object" } })
   const result = (await (await post(simulator, body)).json()) as {

@@ -109,7 +109,7 @@ const REJECTIONS: readonly (readonly [
 ]
 
 test.each(REJECTIONS)(
-  "the simulator of %s rejects values beyond its limits in its own error format",
+  "the simulator of %s rejects values beyond the vendor's limits in the vendor's error format",
   async (vendor, body, status, error) => {
     for (const stream of [false, true]) {
       expect(await ask(vendor, { messages, ...body, stream })).toMatchObject({ status, error })
@@ -117,7 +117,7 @@ test.each(REJECTIONS)(
   },
 )
 
-test("the simulator checks no limits of a vendor if the address names no vendor", async () => {
+test("the simulator checks no vendor limits if the path names no vendor", async () => {
   const response = await fetch(`${simulator.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: "Bearer key" },
@@ -126,7 +126,7 @@ test("the simulator checks no limits of a vendor if the address names no vendor"
   expect(response.status).toBe(200)
 })
 
-test("the simulator answers an accepted request under the requested model name", async () => {
+test("the simulator returns the requested model name", async () => {
   const { status, error } = await ask("moonshot", { model: "kimi-k2.6", messages, temperature: 1 })
   expect([status, error]).toEqual([200, expect.objectContaining({ model: "kimi-k2.6" })])
 })
