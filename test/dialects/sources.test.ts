@@ -129,7 +129,7 @@ test("the Gemini stream decoder keeps citations if a signature follows the text"
   expect(events.filter(({ type }) => type === "reasoning-signature")).toHaveLength(1)
 })
 
-describe("the encoder of a citation without a source", () => {
+describe("the encoder of a Gemini citation without a source", () => {
   const body = (): JsonObject => ({
     candidates: [
       {

@@ -206,7 +206,7 @@ test("the Responses simulator reports a repeated prefix as cached", async () => 
   expect([await cached(), await cached()]).toEqual([0, 1024])
 })
 
-test("the Responses simulator returns token probabilities on request", async () => {
+test("the Responses simulator returns log probabilities on request", async () => {
   await using simulator = withSimulator()
   const more = { include: ["message.output_text.logprobs"], top_logprobs: 2 }
   const body = asking("one two", { ...more, stream: true })

@@ -172,7 +172,7 @@ test("a model with thinking budgets and adaptive thinking receives the requested
   expect([effort.thinking, effort.output]).toEqual([{ type: "adaptive" }, { effort: "max" }])
 })
 
-test("thinking models are recognized by name at every vendor", () => {
+test("the Anthropic format recognizes thinking models by name at every vendor", () => {
   const kinds = {
     "claude-3-5-haiku-20241022": "enabled",
     "claude-sonnet-4-20250514": "enabled",

@@ -207,7 +207,7 @@ describe("the Anthropic block decoder", () => {
     ])
   })
 
-  test("reads documents as PDF, text, URL and file id, and keeps documents of blocks as extras", () => {
+  test("reads documents as PDF, text, URL and file id, and keeps documents with blocks as extras", () => {
     const document = (source: JsonObject, more: JsonObject = {}) => ({
       type: "document",
       source,

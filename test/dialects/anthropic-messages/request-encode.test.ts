@@ -128,7 +128,7 @@ describe("the Anthropic instruction encoder", () => {
     expect([alone.body.system, alone.losses]).toEqual(["A", []])
   })
 
-  test("adds an instruction to answer in JSON if the request asks for JSON without a schema", () => {
+  test("adds an instruction to answer in JSON if JSON is requested without a schema", () => {
     const { body, losses } = encode({
       messages: [{ role: "system", parts: [text("Be brief.")] }, USER],
       responseFormat: { type: "json-object" },

@@ -107,7 +107,7 @@ describe("the Anthropic decoder of a structured answer tool", () => {
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
 
-  test("keeps a real call next to the answer tool's call", () => {
+  test("keeps a call to another tool next to the call to the answer tool", () => {
     const call = { type: "tool_use", id: "b", name: "f", input: {} }
     const choice = choiceOf({ content: [call], stop_reason: "tool_use" }, request)
     expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ type: "tool-call" }] })

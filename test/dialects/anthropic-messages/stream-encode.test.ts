@@ -103,7 +103,7 @@ describe("the Anthropic stream encoder", () => {
     ])
   })
 
-  test("sends the final events at the end, so that the cost can be added to the usage", () => {
+  test("sends message_delta only when the stream ends, so that the cost can be added", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const before = [START, text("a"), FINISH].flatMap((event) => encoder.push(event))
     expect(before.map(({ event }) => event)).not.toContain("message_delta")
@@ -297,7 +297,7 @@ describe("the Anthropic stream encoder of content blocks", () => {
     ])
   })
 
-  test("sends Anthropic-only blocks completely and drops those of other dialects", () => {
+  test("sends Anthropic-only blocks completely and drops blocks of other dialects", () => {
     const block = { type: "server_tool_use", id: "s", name: "web_search", input: { query: "x" } }
     const fields = { content: [block], container: { id: "c" }, context_management: { edits: [] } }
     const events = (dialect: "anthropic-messages" | "gemini") =>

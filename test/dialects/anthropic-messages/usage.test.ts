@@ -48,7 +48,7 @@ describe("Anthropic usage", () => {
   })
 
   test.each([undefined, 0, 100])(
-    "prefers cache writes by lifetime to their total of %p",
+    "counts cache writes by lifetime even if the vendor reports a total of %p",
     (total) => {
       const cache_creation = { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 1_500 }
       const usage = decoded({
@@ -136,7 +136,7 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
 
 describe(`Anthropic usage compared with an independent decoder${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("includes recorded cases", () =>
+  test.skipIf(!HAS_FIXTURES)("covers recorded cases", () =>
     expect(cases.length).toBeGreaterThan(10),
   )
 

@@ -20,9 +20,9 @@ describe("the Bedrock error decoder for an invalid request", () => {
   })
 
   test.each([
-    ["a capital letter", { Message: "m" }],
+    ["the field Message", { Message: "m" }],
     ["plain text", " m\n"],
-  ])("reads a message written as %s", (_, body) => {
+  ])("reads the message from %s", (_, body) => {
     expect(decode(400, body).message).toBe("m")
   })
 

@@ -80,7 +80,7 @@ describe("the Bedrock turn encoder", () => {
     })
   })
 
-  test("drops empty text and messages with nothing else", () => {
+  test("drops empty text and messages with only empty text", () => {
     const messages = [user(text("a"), text(" \n")), assistant(text("")), user(text("b"))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "a" }, { text: "b" }] },

@@ -25,7 +25,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
   })
 
-  test("lowers a budget to leave room for an answer, or drops it", () => {
+  test("lowers a budget to leave room for an answer, or drops the budget", () => {
     expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
       thinking(3999),
       ["reasoning_budget:approximated"],
@@ -112,7 +112,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(asked(GPT, { effort: "galactic" })).toEqual([undefined, ["reasoning_effort:dropped"]])
   })
 
-  test("requests no reasoning if it is turned off", () => {
+  test("requests no reasoning if the caller disables reasoning", () => {
     expect(asked(CLAUDE, { effort: "none" })).toEqual([undefined, []])
     expect(asked(CLAUDE, { budget: 0 })).toEqual([undefined, []])
     expect(asked(LLAMA, { effort: "none" })).toEqual([undefined, []])
@@ -156,7 +156,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(lossesOf(more)).toEqual(["reasoning_effort:dropped"])
   })
 
-  test("does not start reasoning between a call and its result, unless it is adaptive", () => {
+  test("does not start reasoning between a call and its result, except adaptive reasoning", () => {
     const more = {
       messages: [user(text("a")), assistant(call("1")), tool(result("1", "x"))],
       tools: [{ name: "look" }],

@@ -182,14 +182,14 @@ describe("the Bedrock tool encoder", () => {
     expect(lossesOf(more)).toEqual(["tool_choice:approximated"])
   })
 
-  test("declares tools that earlier turns called even if the caller omits them", () => {
+  test("declares tools that earlier turns called, even if the request has no tools", () => {
     expect(bodyOf({ messages: history }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: "look", inputSchema: { json: { type: "object" } } } }],
     })
     expect(lossesOf({ messages: history })).toEqual(["tool_choice:approximated"])
   })
 
-  test("limits calls to one at a time if the model supports it", () => {
+  test("limits calls to one at a time if the model supports this limit", () => {
     const more = { tools, parallelToolCalls: false, toolChoice: { type: "required" as const } }
     const body = bodyOf(more)
     expect(body.toolConfig).not.toHaveProperty("toolChoice")

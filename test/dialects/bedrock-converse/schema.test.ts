@@ -93,7 +93,7 @@ describe("the Bedrock schema encoder", () => {
     })
   })
 
-  test("finds an unused name quickly among thousands of similar names", () => {
+  test("quickly finds an unused tool name among thousands of similar names", () => {
     const tools = Array.from({ length: 7_000 }, (_, index) => ({
       name: `json_answer${"_".repeat(index)}`,
     }))

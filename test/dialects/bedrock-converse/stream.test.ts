@@ -74,7 +74,7 @@ describe("the Bedrock stream decoder", () => {
     ])
   })
 
-  test("drops empty texts", () => {
+  test("drops empty text deltas", () => {
     expect(changes([START, delta(0, { text: "" }), stopBlock(0)])).toEqual([])
   })
 
@@ -294,7 +294,7 @@ describe("the Bedrock stream decoder of the stop reason", () => {
     ["tool_use", "stop", "tool_use"],
     ["something_new", "other", "something_new"],
     ["", "other", undefined],
-  ])("maps %s to %s", (word, reason, rawReason) => {
+  ])("maps the stop reason %s to the finish reason %s", (word, reason, rawReason) => {
     const finish = changes([START, delta(0, { text: "x" }), stop(word)]).at(-1)
     expect(finish).toEqual({
       type: "finish",

@@ -169,7 +169,7 @@ describe("the Cohere message encoder", () => {
     })
   })
 
-  test("sends earlier refusals as text and empty turns as empty text", () => {
+  test("sends earlier refusals as text, and empty turns with an empty text", () => {
     const { body, losses } = encoded(
       conversation(user(text("Hello")), assistant({ type: "refusal", text: "No." }), assistant()),
     )

@@ -246,6 +246,6 @@ test.skipIf(!HAS_FIXTURES)(
   },
 )
 
-test("an invalid Gemini answer is reported as an error", () => {
+test("the Gemini decoder reports an invalid answer as an error", () => {
   expect(() => GEMINI.decodeResult({})).toThrow(GatewayError)
 })

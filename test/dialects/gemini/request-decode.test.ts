@@ -128,7 +128,7 @@ describe("the Gemini request decoder", () => {
   })
 })
 
-test("Gemini-only fields are sent back to Gemini", () => {
+test("the Gemini format keeps Gemini-only fields in requests to Gemini", () => {
   const request = decode({
     contents: "Hi",
     tools: [{ functionDeclarations: [{ name: "one" }], googleSearch: {} }],

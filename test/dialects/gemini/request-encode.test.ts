@@ -113,7 +113,7 @@ describe("the Gemini media encoder", () => {
     ])
   })
 
-  test("drops HTTP URLs that were not fetched", () => {
+  test("drops HTTP URLs that the gateway has not fetched", () => {
     const url = { type: "url", url: "https://host/a" } as const
     const { body, losses } = partsOf(
       { type: "text", text: "a" },
@@ -125,7 +125,7 @@ describe("the Gemini media encoder", () => {
     expect(losses).toEqual(["image.url:dropped", "audio:dropped", "file.url:dropped"])
   })
 
-  test("reports a dropped image detail as a loss unless it is the default", () => {
+  test("reports a dropped image detail as a loss unless the detail is the default", () => {
     const image: ImagePart = { type: "image", source: { type: "base64", data: PNG } }
     expect(partsOf({ ...image, detail: "auto" }).losses).toEqual([])
     expect(partsOf({ ...image, detail: "high" }).losses).toEqual(["image.detail:dropped"])

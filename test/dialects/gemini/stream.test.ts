@@ -57,7 +57,7 @@ describe("the Gemini stream decoder", () => {
     ])
   })
 
-  test("reports no end if the stream breaks", () => {
+  test("does not finish if the stream breaks", () => {
     const decoder = GEMINI.decodeEvents()
     expect(decoder.end()).toEqual([])
     decoder.push(chunk({ text: "a" }))

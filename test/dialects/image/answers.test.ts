@@ -38,7 +38,7 @@ describe("the Gemini image decoder", () => {
     })
   })
 
-  test("returns no usage if one call does not report it", async () => {
+  test("returns no usage if one call reports no usage", async () => {
     const image = { inlineData: { data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { usage } = await decoded(drawn([image], counted), drawn([image]))

@@ -22,7 +22,7 @@ function encodeMessages(...messages: Message[]) {
 const foreign = { dialect: "anthropic-messages", fields: { cache_control: {} } } as const
 
 describe("the OpenAI request encoder", () => {
-  test("requests usage in every stream, unless the vendor sends it anyway", () => {
+  test("requests usage in every stream unless the vendor always sends usage", () => {
     const streamed = request({ stream: true })
     expect(OPENAI_CHAT.encodeRequest(streamed).body.stream_options).toEqual({ include_usage: true })
     const unasked = openAiChat({ usageInStream: "always" }).encodeRequest(streamed).body

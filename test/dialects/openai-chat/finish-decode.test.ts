@@ -17,7 +17,7 @@ describe("the OpenAI decoder of empty frames", () => {
     expect(changes({ data })).toEqual([])
   })
 
-  test("accepts Azure's first chunk, which has no id", () => {
+  test("accepts a first chunk without an id, as Azure sends it", () => {
     const first = {
       choices: [],
       created: 0,
@@ -90,10 +90,10 @@ describe("the OpenAI decoder of usage", () => {
 
 describe("the OpenAI decoder of errors after status 200", () => {
   test.each([
-    ["OpenAI's", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
-    ["OpenRouter's chunk", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
-    ["xAI's", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
-  ])("reads %s", (_, body, code) => {
+    ["OpenAI", { error: { message: "sorry", type: "server_error", code: null } }, "server_error"],
+    ["OpenRouter", { choices: [], error: { code: 502, message: "sorry" } }, "502"],
+    ["xAI", { code: "invalid-argument", error: "sorry" }, "invalid-argument"],
+  ])("reads an error in the format of %s", (_, body, code) => {
     expect(decode({ data: JSON.stringify(body) })).toEqual([errorEvent({ message: "sorry", code })])
   })
 

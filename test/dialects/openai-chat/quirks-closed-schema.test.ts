@@ -34,7 +34,7 @@ for (const [way, send] of WAYS) {
   }
 
   describe(`the OpenAI encoder for a vendor that rejects unknown fields, ${way}`, () => {
-    test("drops OpenAI-only fields by name", () => {
+    test("drops OpenAI-only fields and reports their names", () => {
       const lacking = {
         logit_bias: { 5: 1 },
         modalities: ["text"],

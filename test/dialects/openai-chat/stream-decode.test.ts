@@ -79,7 +79,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
 
   const opened = { id: "call_a", type: "function", function: { name: "f", arguments: "" } }
 
-  test("reads the id and the name from the first delta and arguments from the others", () => {
+  test("reads the id and the name from the first delta and arguments from later deltas", () => {
     const events = changes(
       calls({ index: 0, ...opened }),
       calls({ index: 0, function: { arguments: '{"a"' } }),

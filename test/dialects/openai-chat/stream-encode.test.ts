@@ -174,7 +174,7 @@ describe("the OpenAI stream encoder", () => {
     expect(chunks[0]).toMatchObject({ id: "chatcmpl-msg_1", model: "vendor/model" })
   })
 
-  test("sends the final chunks at the end", () => {
+  test("sends usage and [DONE] only when the stream ends", () => {
     const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, streamUsage: true })
     const events: ChatEvent[] = [
       START,

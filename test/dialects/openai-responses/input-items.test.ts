@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { listedItem } from "../../../src/dialects/openai-responses/state/input-items.ts"
 
-test("the input of a response is listed as items, each with a type and an id", () => {
+test("the Responses format lists the input of a response as items with a type and an id", () => {
   const image = { type: "input_image", image_url: "https://example.com/a.png" }
   const own = {
     type: "message",

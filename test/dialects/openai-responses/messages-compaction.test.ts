@@ -117,7 +117,7 @@ describe("a compacted conversation", () => {
 })
 
 test.each(["!!!!", "AP8A_w", "SGk=", "SGkg SGkg"])(
-  "an invalid compaction with the gateway's prefix is rejected: tgc1:%s",
+  "the Responses decoder rejects an invalid compaction with the gateway's prefix: tgc1:%s",
   (text) => {
     const item = { type: "compaction", encrypted_content: `tgc1:${text}` }
     const body = { model: "m", input: [{ role: "user", content: "Hello" }, item] }

@@ -281,7 +281,7 @@ describe("the Responses encoder of earlier reasoning", () => {
     })
   })
 
-  test("drops reasoning at the end of its turn, because OpenAI rejects it there", () => {
+  test("drops reasoning at the end of a turn, because OpenAI rejects such reasoning", () => {
     const request = conversation(assistant(text("Hi"), SIGNED), user(text("?")))
     expect(encode(request)).toMatchObject({
       losses: ["reasoning.signature:dropped"],

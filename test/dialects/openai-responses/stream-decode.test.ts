@@ -47,7 +47,7 @@ describe("the Responses stream decoder of items", () => {
 })
 
 describe("the Responses stream decoder of text", () => {
-  test("passes text on once, as it arrives", () => {
+  test("returns each text delta once and immediately", () => {
     expect(
       decode(
         CREATED,
@@ -277,7 +277,7 @@ describe("the Responses stream decoder of calls", () => {
     })
   })
 
-  test("accepts a call with one id or no id", () => {
+  test("accepts a call that has only one of its two ids or no id", () => {
     const { call_id: _, ...single } = call
     expect(decode(CREATED, done(0, single))).toContainEqual(expect.objectContaining({ id: "fc_1" }))
     const nameless = decode(CREATED, done(0, { type: "function_call", name: "weather" }))

@@ -118,7 +118,7 @@ test("the Responses stream encoder starts with a response with all fields and an
   })
 })
 
-test("the Responses stream encoder uses the request's model if the stream does not name it", () => {
+test("the Responses stream encoder uses the request's model if the stream names no model", () => {
   expect(lastResponse(encodeStream([text("Hi")]))).toMatchObject({
     model: REQUEST.model,
     id: expect.stringMatching(/^resp_/),

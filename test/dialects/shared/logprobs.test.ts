@@ -74,7 +74,7 @@ describe("alternative tokens of Gemini", () => {
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("have a limit of 100,000 per answer, which removes no token", () => {
+  test("have a limit of 100,000 per answer, which keeps all chosen tokens", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)
