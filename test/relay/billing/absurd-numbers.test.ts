@@ -57,7 +57,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
     })
 
     test.each(numbers)(
-      "charges answers with %s for every number, and keeps serving other callers",
+      "charges an answer that has %s as every number, and still serves other callers",
       async (number) => {
         upstream.number = number
         const absurd = [

@@ -81,7 +81,7 @@ for (const stream of [false, true]) {
   const how = stream ? "streamed" : "whole"
 
   test.each(OPENAI)(
-    `a chat with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
+    `a chat that requests cache lifetime %p and reports %j pays for cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
       answer = completion({
@@ -94,7 +94,7 @@ for (const stream of [false, true]) {
   )
 
   test.each(OPENAI)(
-    `a response with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
+    `a response that requests cache lifetime %p and reports %j pays for cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       const usage = { input_tokens: WRITTEN, output_tokens: 1, total_tokens: WRITTEN + 1 }
       answer = response([], {
@@ -112,7 +112,7 @@ for (const stream of [false, true]) {
     ["1h", { ephemeral_5m_input_tokens: WRITTEN, ephemeral_1h_input_tokens: 0 }, 2],
     ["1h", { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: WRITTEN }, 3],
   ])(
-    `a message with a requested lifetime of %p that reports %j is charged cache writes at %p, ${how}`,
+    `a message that requests cache lifetime %p and reports %j pays for cache writes at %p, ${how}`,
     async (ttl, lifetimes, rate) => {
       answer = {
         id: "msg_1",
@@ -167,7 +167,7 @@ function responsesBody(place: string): JsonObject {
 }
 
 test.each(["a part", "a message", "a call", "a result", "a tool", "the request"])(
-  "a lifetime in %s of a Responses request is held and charged",
+  "a cache lifetime in %s of a Responses request determines the hold and the charge",
   async (place) => {
     const usage = { input_tokens: WRITTEN, output_tokens: 1, total_tokens: WRITTEN + 1 }
     const reported = { usage: { ...usage, input_tokens_details: details() } }
@@ -178,7 +178,7 @@ test.each(["a part", "a message", "a call", "a result", "a tool", "the request"]
 )
 
 test.each(["a tool", "a function"])(
-  "a lifetime in %s of a chat is held and charged",
+  "a cache lifetime in %s of a chat request determines the charge",
   async (place) => {
     const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
     const reported = { usage: { ...usage, prompt_tokens_details: details() } }

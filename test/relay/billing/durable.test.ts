@@ -84,7 +84,7 @@ test("a stream continues while the disk is busy, except for its last byte", asyn
   expect(chargesOnDisk()).toBe(2)
 })
 
-test("a caller that disconnects while its stream is charged pays, and the gateway reports no failure", async () => {
+test("a caller that disconnects while its charge is stored still pays, and no failure is reported", async () => {
   let isSent = false
   function* steps() {
     yield frame("Hello")

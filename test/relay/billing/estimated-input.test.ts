@@ -23,7 +23,7 @@ const text = (length: number, cache_control?: JsonObject): JsonObject => ({
 })
 const messages = (...content: JsonObject[]) => ({ messages: [{ role: "user", content }] })
 
-test("estimated input without cache markers is uncached", () => {
+test("estimated input without cache markers counts as uncached", () => {
   const usage = estimated(ANTHROPIC_MESSAGES, messages(text(100)))
   expect(usage).toMatchObject({ inputFresh: 1_004, inputCacheWrite: 0, inputCacheWrite1h: 0 })
 })
@@ -33,7 +33,7 @@ test.each([
   [{ type: "ephemeral", ttl: "5m" }, "inputCacheWrite"],
   [{ type: "ephemeral", ttl: "1h" }, "inputCacheWrite1h"],
 ] as const)(
-  "estimated input up to the last cache marker %j is a cache write",
+  "estimated input up to the last cache marker counts as a cache write: %j",
   (mark, usageClass) => {
     const usage = estimated(ANTHROPIC_MESSAGES, messages(text(150), text(150, mark), text(100)))
     expect(usage[usageClass]).toBe(753)

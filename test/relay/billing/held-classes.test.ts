@@ -101,7 +101,7 @@ describe("the hold for searches", () => {
     expect(most).toBeGreaterThan(35_000_000n)
   })
 
-  test("allows a plain request with one credit", async () => {
+  test("equals less than 0.001 credits for a request without a search", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "google/gemini-2.5-flash", messages: HELLO, max_tokens: 100 }
     const response = await caller.post(CHAT, body)
@@ -109,7 +109,7 @@ describe("the hold for searches", () => {
     expect(nanocredits((await receiptOf(caller, response)).hold)).toBeLessThan(1_000_000n)
   })
 
-  test("covers models that search without a tool", async () => {
+  test("covers the searches of models that search without a tool", async () => {
     const body = { model: "perplexity/sonar-deep-research", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "reasoning_output", "search"])
@@ -237,7 +237,7 @@ describe("the hold for tokens", () => {
 
 describe("the hold for a document sent as text", () => {
   for (const size of [1_000, 100_000, 700_000, 3_000_000]) {
-    test(`covers its ${size} bytes, or the whole context`, async () => {
+    test(`covers its ${size} bytes, up to the model's context`, async () => {
       const source = { type: "text", media_type: "text/plain", data: "word ".repeat(size / 5) }
       const messages = [{ role: "user", content: [{ type: "document", source }] }]
       const body = { model: "anthropic/claude-sonnet-4-6", max_tokens: 100, messages }
@@ -248,7 +248,7 @@ describe("the hold for a document sent as text", () => {
   }
 })
 
-test("a model with paid searches is rejected without credits, and the error shows their price", async () => {
+test("a model with paid searches is rejected if the credits do not cover the searches", async () => {
   const caller = await gateway.caller("0.05")
   const body = { model: "custom/searching", messages: HELLO, max_tokens: 10 }
   const { status, code } = await errorOf(await caller.post(CHAT, body))

@@ -65,7 +65,7 @@ describe("the output limit sent to Claude", () => {
     expect((await ask("anthropic/claude")).body.max_tokens).toBe(64_000)
   })
 
-  test("equals the caller's limit if there is one", async () => {
+  test("equals the caller's limit if the request has a limit", async () => {
     expect((await ask("anthropic/claude", { max_tokens: 100 })).body.max_tokens).toBe(100)
   })
 
@@ -81,7 +81,7 @@ describe("the output limit sent to Claude", () => {
   })
 })
 
-test("a prompt that the model reads once per choice is held once per choice", async () => {
+test("the hold covers the prompt once per choice if the model reads the prompt once per choice", async () => {
   const content = "word ".repeat(2_000)
   const order = { max_tokens: 10, messages: [{ role: "user", content }] }
   const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
@@ -92,7 +92,7 @@ test("a prompt that the model reads once per choice is held once per choice", as
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("Cohere requests are charged by billed units, which the hold covers", async () => {
+test("Cohere requests are charged by billed units, and the hold covers the charge", async () => {
   const { receipt } = await ask("cohere/echo", { max_tokens: 3 })
   expect(receipt.usage?.["output"]).toBeLessThanOrEqual(3)
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))

@@ -42,7 +42,7 @@ async function useUp(caller: TestCaller, headers: Record<string, string> = {}, m
   return last
 }
 
-test("an end user with a used-up budget is rejected while others are served", async () => {
+test("an end user with a used-up budget is rejected while other end users are served", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [
     { user: "*", daily_budget: "0.0001", monthly_budget: null },
@@ -124,7 +124,7 @@ test("simultaneous requests spend no more than the budget", async () => {
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("the official client gets the error of each budget, and an estimate reports it", async () => {
+test("the official client gets the budget error, and an estimate reports the budget", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [{ user: "*", daily_budget: "0.000001", monthly_budget: null }])
   const client = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 2 })
@@ -180,7 +180,7 @@ test("an invalid budget is rejected with the name of its field", async () => {
   expect(await asked(gateway, "GET", path)).toEqual({ budgets: [] })
 })
 
-test("other limits of the account are changed without changing label budgets", async () => {
+test("a change of other account limits keeps the label budgets", async () => {
   const caller = await gateway.caller("1")
   const path = `/accounts/${caller.account.id}`
   const budgets = [{ user: null, tag: "team=a b", daily_budget: "1", monthly_budget: null }]

@@ -6,7 +6,7 @@ import { cappedAt } from "../../../src/relay/billing/usage-bound.ts"
 /** Classes that vendors report. Requests are not included, because the gateway counts them by call. */
 const REPORTED = USAGE_CLASSES.filter((usageClass) => !/request/i.test(usageClass))
 
-test.each([...REPORTED])("usage above its bound is limited: %s", (usageClass) => {
+test.each([...REPORTED])("usage above its bound is reduced to the bound: %s", (usageClass) => {
   const max = { ...NO_USAGE, [usageClass]: 3 }
   expect(cappedAt(max, { ...NO_USAGE, [usageClass]: 10 })).toEqual(max)
 })

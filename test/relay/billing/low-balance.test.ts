@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("divide among n choices", async () => {
+  test("are divided among n choices", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -163,7 +163,7 @@ describe("credits for the input and a part of the output", () => {
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
   })
 
-  test("can come from a budget, which limits the answer like a balance", async () => {
+  test("can be the rest of a key's budget", async () => {
     const caller = await gateway.caller("10", { budget: 300_000n })
     const response = await chat(caller, { messages: [{ role: "user", content: "/tokens 900" }] })
     expect(response.status).toBe(200)
@@ -173,7 +173,7 @@ describe("credits for the input and a part of the output", () => {
 })
 
 describe("the hold and the output limit", () => {
-  test("do not limit an answer whose tokens fit, even if its bytes do not", async () => {
+  test("count the tokens of the prompt, not its bytes, so that the full answer is affordable", async () => {
     // 12,000 bytes are 2,000 tokens. With their margin, 2,800 input tokens and 10 output tokens are held.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")
@@ -211,7 +211,7 @@ describe("the hold and the output limit", () => {
   })
 })
 
-test("a request waits, with its full limit, for credits held by the same caller's running requests", async () => {
+test("a request waits for credits held by the caller's running requests, and keeps its output limit", async () => {
   const caller = await gateway.caller("0.003")
   const controller = new AbortController()
   const running = fetch(gateway.url + CHAT, {

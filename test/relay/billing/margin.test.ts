@@ -82,7 +82,7 @@ async function foundOf(caller: TestCaller, response: Response) {
   return { lost: receipt.attempts.map((attempt) => attempt.provider_cost), receipt, total }
 }
 
-test("a failed attempt with counted tokens is a cost of the operator and not of a caller", async () => {
+test("a failed attempt with counted tokens costs the operator and not the caller", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/then-answered")
   expect(await response.text()).toContain("Hello")
@@ -92,7 +92,7 @@ test("a failed attempt with counted tokens is a cost of the operator and not of 
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 
-test("a request without any answer is also a cost of the operator", async () => {
+test("a request without any answer also costs the operator", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/twice")
   expect(response.status).toBeGreaterThan(400)
@@ -111,7 +111,7 @@ test("an attempt without known usage is recorded without a cost", async () => {
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000012" })
 })
 
-test("the charged part of a broken answer is not recorded as a loss as well", async () => {
+test("the charged part of a broken answer is not also recorded as a loss", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/broken")
   await response.text()

@@ -120,7 +120,7 @@ describe("small PDFs with many pages of text", () => {
   )
 })
 
-test("an ordinary PDF is held at a few times its cost", async () => {
+test("the hold for an ordinary PDF is at most a few times its cost", async () => {
   using vendor = startCounting(3 * PAGE_TOKENS)
   await using gateway = await startWorld(vendor.url)
   // Three pages cost 0.007 credits.
@@ -130,7 +130,7 @@ test("an ordinary PDF is held at a few times its cost", async () => {
   expect(writeOffs(gateway)).toEqual([])
 })
 
-test("video for Gemini is held by its duration, regardless of its size", async () => {
+test("the hold for a Gemini video depends on the duration and not on the file size", async () => {
   // The video lasts ten minutes and has one frame per minute.
   const video = readFileSync(join(import.meta.dir, "../../media/samples/sparse.mp4"))
   const tokens = 600 * (258 + 32)
@@ -196,7 +196,7 @@ describe("a file whose header understates its duration", () => {
   })
 })
 
-describe("sparse audio for a model that is charged by the second", () => {
+describe("silent audio for a model that is charged by the second", () => {
   const sample = (name: string): Uint8Array<ArrayBuffer> =>
     new Uint8Array(readFileSync(join(import.meta.dir, "../../media/samples", name)))
   const files: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {

@@ -136,7 +136,7 @@ describe("an account in a price group", () => {
     expect(await shown(await memberOf(null))).toEqual(["1", "1"])
   })
 
-  test("pays the price at admission if it is moved while a request runs", async () => {
+  test("pays the price at admission if its price group changes while a request runs", async () => {
     const member = await memberOf("half")
     gate = Promise.withResolvers()
     const before = vendor.bodies.length
@@ -149,7 +149,7 @@ describe("an account in a price group", () => {
   })
 })
 
-test("requests around a price change are charged one price each, and the ledger passes verification", async () => {
+test("each request around a price change is charged a single price, and the ledger is valid", async () => {
   const member = await memberOf("half")
   const changesAt = Date.now() + 300
   const terms = [
@@ -297,7 +297,7 @@ describe("the price group API", () => {
     })
   }
 
-  test("rejects two terms at the same moment, an empty list, and an invalid id", async () => {
+  test("rejects two terms with the same start, an empty list of terms, and an invalid id", async () => {
     const from = inFuture()
     const twice = await create({ id: "wrong", terms: [{ from }, { from, multiplier: "2" }] })
     expect((await errorOf(twice)).message).toContain("begins at the same moment")

@@ -69,7 +69,7 @@ async function charged(caller: TestCaller, response: Response) {
   return { cost: nanocredits(cost), hold: nanocredits(hold), period: price?.period }
 }
 
-test("a request is charged the price at its admission, regardless of its duration", async () => {
+test("a request is charged the price at its admission, even if the price changes while it runs", async () => {
   setClock("2026-12-01T08:59:00Z")
   const caller = await gateway.caller("1")
   const before = await charged(caller, await chat(caller))

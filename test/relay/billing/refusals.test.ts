@@ -82,12 +82,12 @@ async function costOf(path: string, body: Json): Promise<bigint> {
   return nanocredits((await receiptOf(caller, response)).cost)
 }
 
-describe.each(REQUESTS)("a refusal before any output, requested at %s with %j", (path, body) => {
+describe.each(REQUESTS)("a model's refusal, requested at %s with %j", (path, body) => {
   for (const stream of [false, true]) {
     const calls = BigInt(Number(body["n"] ?? 1))
 
     test.each(["cyber", null, "other"])(
-      `costs nothing in category %s (stream: ${stream})`,
+      `costs nothing before any output in category %s (stream: ${stream})`,
       async (category) => {
         refusal = { category, text: "" }
         expect(await costOf(path, { ...body, model: "anthropic/claude", stream })).toBe(0n)
@@ -95,7 +95,7 @@ describe.each(REQUESTS)("a refusal before any output, requested at %s with %j", 
     )
 
     test.each(["bio", "frontier_llm", "reasoning_extraction"])(
-      `costs its tokens in category %s (stream: ${stream})`,
+      `costs its tokens even before any output in category %s (stream: ${stream})`,
       async (category) => {
         refusal = { category, text: "" }
         const cost = await costOf(path, { ...body, model: "anthropic/claude", stream })

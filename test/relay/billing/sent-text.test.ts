@@ -135,19 +135,19 @@ for (const [character, tokens] of NORMALIZED) {
   const text = character.repeat(2_000)
   const cost = BigInt(2_000 * tokens) * 100_000n
 
-  test(`embeddings of U+${code} are held by the token count of the normal form`, async () => {
+  test(`the hold for embeddings of U+${code} covers the tokens of the normal form`, async () => {
     tokensPerCharacter = tokens
     expect(await charge("/v1/embeddings", { model: "cohere/embed", input: text })).toBe(cost)
   })
 
-  test(`a rerank of U+${code} is held by the token count of its normal form`, async () => {
+  test(`the hold for a rerank of U+${code} covers the tokens of the normal form`, async () => {
     tokensPerCharacter = tokens
     const body = { model: "jina/rerank", query: character, documents: [text] }
     expect(await charge("/v1/rerank", body)).toBe(cost + BigInt(tokens) * 100_000n)
   })
 }
 
-test("a chat is held by the token count of its text's normal form, even with escapes", async () => {
+test("the hold for a chat covers the tokens of its text's normal form, even with escapes", async () => {
   for (const [character, tokens] of NORMALIZED) {
     const text = character.repeat(2_000)
     const escaped = String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`

@@ -77,7 +77,7 @@ async function receiptFor(path: string, body: object) {
 describe.each([false, true])(
   "charges for several model calls of one request, stream: %p",
   (stream) => {
-    test("use a price tier for each call, in the hold and in the charge", async () => {
+    test("use a price tier for each call, like the hold", async () => {
       usage = { input_tokens: 60_000, output_tokens: 100 }
       const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
       const { cost, hold } = await receiptFor(CHAT, request)
@@ -105,7 +105,7 @@ describe.each([false, true])(
       expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
     })
 
-    test("include a call without iterations in addition to one with iterations", async () => {
+    test("include both calls if only one of them reports iterations", async () => {
       const iteration = { input_tokens: 90_000, output_tokens: 100 }
       const iterations = [
         { type: "compaction", ...iteration, input_tokens: 250_000 },
@@ -146,7 +146,7 @@ describe.each([false, true])(
       expect(counted?.["request"]).toBe(1)
     })
 
-    test("cover the total of a response if its iterations cannot be read", async () => {
+    test("follow the total usage of a response if its iterations cannot be read", async () => {
       const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
       for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
         usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }

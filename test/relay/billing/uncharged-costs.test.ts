@@ -81,7 +81,7 @@ test.each([
   },
 )
 
-test("an uncharged cost is reported with estimated charges, and in the provider cost", async () => {
+test("an uncharged cost appears in the billing gaps and in the provider cost", async () => {
   const caller = await gateway.caller("1")
   const { id } = caller.account
   // The stream of the second deployment reports no usage.

@@ -162,7 +162,7 @@ for (const stream of [false, true]) {
   )
 
   test.each([stream ? {} : undefined, { input_tokens: 950, output_tokens: 0 }])(
-    `a call with usage %j is counted by the gateway, and other calls by their reports, stream ${stream}`,
+    `the gateway counts a call with usage %j, and other calls use their reports, stream ${stream}`,
     async (usage) => {
       usages = [{ input_tokens: 950, output_tokens: 700 }, usage]
       const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })

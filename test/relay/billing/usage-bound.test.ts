@@ -114,32 +114,29 @@ describe("charges for usage above the possible maximum", () => {
   test.each([
     [300_000, "0.102"],
     [600_000, "0.152"],
-  ])(
-    "have a hold for the probable tokens of a text of %i bytes, at least the model's context",
-    async (bytes, hold) => {
-      usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
-      const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
-      const { receipt } = await ask({ model: "scripted/known", messages })
-      expect(Number(receipt.hold)).toBeCloseTo(Number(hold), 3)
-      expect(receipt.usage).toEqual({ input: bytes / 5, output: 1 })
-    },
-  )
+  ])("have a hold of at least the model's context for a text of %i bytes", async (bytes, hold) => {
+    usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
+    const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
+    const { receipt } = await ask({ model: "scripted/known", messages })
+    expect(Number(receipt.hold)).toBeCloseTo(Number(hold), 3)
+    expect(receipt.usage).toEqual({ input: bytes / 5, output: 1 })
+  })
 
-  test("stop at a few times the bytes for input of a model without a known context", async () => {
+  test("stop at a few times the bytes of the request if the model's context is unknown", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
     expect(paid).toBeLessThan(10_000_000n)
     expect(paid).toBeGreaterThan(100_000n)
   })
 
-  test("have a limit for cached tokens too", async () => {
+  test("stop at the model's context for cached tokens", async () => {
     const details = { cached_tokens: 1e15 }
     usage = { prompt_tokens: 1e15, completion_tokens: 1, prompt_tokens_details: details }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ cached_input: 100_000, output: 1 })
   })
 
-  test("have a limit per choice for output", async () => {
+  test("stop at max_tokens per choice for output", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1e15 }
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, n: 3 }
     expect((await ask(body)).receipt.usage).toEqual({ input: 10, output: 300 })
@@ -199,8 +196,8 @@ describe("charges for output beyond max_tokens", () => {
   }
 })
 
-describe("output beyond the model's maximum", () => {
-  test("counts neither in the hold nor in the limit sent to the vendor", async () => {
+describe("a requested output limit above the model's maximum", () => {
+  test("is reduced to the maximum in the hold and in the request to the vendor", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

@@ -103,7 +103,7 @@ async function ask(caller: TestCaller, model: string, stream: boolean): Promise<
 for (const stream of [false, true]) {
   const way = stream ? "streamed" : "whole"
   for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
-    test(`missing usage raises an alarm and the gateway charges its own count: ${model}, ${way}`, async () => {
+    test(`missing usage raises an alarm, and the gateway charges its own count: ${model}, ${way}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt } = await ask(caller, model, stream)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
@@ -159,7 +159,7 @@ test("a price per request is charged in addition to tokens", async () => {
 
 describe("a stream that breaks", () => {
   for (const model of ["scripted/breaking-counted", "scripted/breaking-later"]) {
-    test(`costs as much as the vendor's count in the error: ${model}`, async () => {
+    test(`costs the usage that the vendor reports in the error: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt, text } = await ask(caller, model, true)
       expect(receipt).toMatchObject({ status: "settled", estimated: false })
@@ -177,7 +177,7 @@ describe("a stream that breaks", () => {
     })
   }
 
-  test("costs only its forwarded part", async () => {
+  test("costs only the forwarded part if the vendor reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt, text } = await ask(caller, "scripted/breaking", true)
     expect(text).toContain("three")

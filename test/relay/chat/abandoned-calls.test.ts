@@ -219,7 +219,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
     },
   )
 
-  test("result in a charge for their known part when their deadline ends", async () => {
+  test("are charged for their input if the deadline expires", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -266,7 +266,7 @@ describe("streams whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "continue to their end if the provider bills all of it or its settings say so: %s",
+    "continue to their end if the provider bills the whole answer or its settings require it: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -275,7 +275,7 @@ describe("streams whose caller disconnects", () => {
     },
   )
 
-  test("continue up to their hold", async () => {
+  test("are cancelled when they reach the hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise

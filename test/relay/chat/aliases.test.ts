@@ -107,7 +107,7 @@ async function expectNamed(response: Response, name: string, id: string): Promis
   return text
 }
 
-describe("chat requests with a vendor's model name", () => {
+describe("a vendor's model name in a chat request", () => {
   const bodies: readonly (readonly [string, (model: string, stream: boolean) => JsonObject])[] = [
     [CHAT, (model, stream) => ({ model, stream, messages: HELLO })],
     ["/v1/messages", (model, stream) => ({ model, stream, max_tokens: 50, messages: HELLO })],
@@ -115,7 +115,7 @@ describe("chat requests with a vendor's model name", () => {
   ]
 
   for (const [path, bodyOf] of bodies) {
-    test(`get an answer with the requested name at ${path}, whole and streamed`, async () => {
+    test(`appears in the answer at ${path}, whole and streamed`, async () => {
       for (const [name, id] of Object.entries(CHAT_NAMES)) {
         for (const stream of [false, true]) {
           const response = await caller.post(path, bodyOf(name, stream))
@@ -131,7 +131,7 @@ describe("chat requests with a vendor's model name", () => {
     })
   }
 
-  test("can have the name in Google's addresses", async () => {
+  test("can be part of Google's paths", async () => {
     for (const [name, id] of Object.entries(CHAT_NAMES)) {
       for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
         const path = `/v1beta/models/${name}:${method}`
@@ -145,12 +145,12 @@ describe("chat requests with a vendor's model name", () => {
     expect(counted.status).toBe(200)
   })
 
-  test("can have the name in Azure's addresses", async () => {
+  test("can be part of Azure's paths", async () => {
     const path = "/openai/deployments/gpt-5.4/chat/completions?api-version=2024-10-21"
     await expectNamed(await caller.post(path, { messages: HELLO }), "gpt-5.4", "openai/gpt-5.4")
   })
 
-  test("can be token counts and estimates", async () => {
+  test("works for token counting and estimates", async () => {
     const counted = await caller.post("/v1/messages/count_tokens", {
       model: "claude-sonnet-4-5-20250929",
       messages: HELLO,
@@ -248,7 +248,7 @@ describe("a key with a list of models", () => {
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
-  test("has the same limits for repeated requests", async () => {
+  test("does not get a stored answer of a model outside its list", async () => {
     const aliases = { mine: "openai/gpt-5.4" }
     const wide = await gateway.caller("1", { aliases })
     const headers = { "idempotency-key": "once" }
@@ -262,7 +262,7 @@ describe("a key with a list of models", () => {
     expect(again.status).toBe(404)
   })
 
-  test("does not get another key's answer under a name with a different meaning", async () => {
+  test("does not get another key's answer if its alias refers to a different model", async () => {
     const wide = await gateway.caller("1", { aliases: { mine: "openai/gpt-5.4" } })
     const aliases = { mine: "sim/echo", "gpt-5.4": "sim/echo" }
     const narrow = await keyBeside(gateway, wide, { models: ["sim/*"], aliases })
@@ -283,7 +283,7 @@ describe("a key with a list of models", () => {
   })
 })
 
-test("a restricted key gets an error that asks it to wait and to use the model id while another key's request runs", async () => {
+test("a restricted key that repeats another key's running request is asked to wait", async () => {
   const open = Promise.withResolvers<void>()
   using slow = startVendor(async () => {
     await open.promise

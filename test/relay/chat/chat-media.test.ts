@@ -292,7 +292,7 @@ describe("charges for media in a chat", () => {
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("have a hold for as many images as the output can contain", async () => {
+  test("are held for as many images as the output can contain", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -306,13 +306,13 @@ describe("charges for media in a chat", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("need a token price for the model", async () => {
+  test("require a token price of the model", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
 })
 
-describe("chats with a model of another kind", () => {
+describe("chat requests to a model of another kind", () => {
   test("return an error that names the right endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
@@ -350,7 +350,7 @@ describe("the requested shape of an image", () => {
     }
   }
 
-  test("appears as a loss if the provider has no such field", async () => {
+  test("is reported as lost if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the requested shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("appears as a loss if only the caller's format has it", async () => {
+  test("is reported as lost if only the caller's format has the field", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -403,7 +403,7 @@ describe("images of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`return from ${format} to Gemini in the model's turn`, async () => {
+    test(`are sent back from ${format} to Gemini in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("images of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
-    test(`return from ${format} to OpenRouter in the assistant's message`, async () => {
+    test(`are sent back from ${format} to OpenRouter in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -441,13 +441,13 @@ describe("images of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("return from responses to OpenAI unchanged", async () => {
+  test("are sent back from Responses to OpenAI unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })
 })
 
-test("the image generation tool is dropped without a loss if the model draws without it", async () => {
+test("the image generation tool is dropped without a loss if the model generates images itself", async () => {
   const more = { tools: [{ type: "image_generation" }] }
   const response = await ask(RESPONSES, "google/image", false, more)
   expect(imagesIn(RESPONSES, await objectsOf(response, false))).toHaveLength(1)

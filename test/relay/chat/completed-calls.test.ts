@@ -203,7 +203,7 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
 })
 
 describe.each([false, true])(
-  "one call of several that rejects a parameter, streamed: %p",
+  "one of several calls whose parameter is rejected, streamed: %p",
   (stream) => {
     const fields = { messages: HELLO, n: 3, max_tokens: 500, temperature: 0.5, stream }
     let model = ""
@@ -236,7 +236,7 @@ describe.each([false, true])(
       },
     )
 
-    test("succeeds without the parameter that a short message names", async () => {
+    test("succeeds without the parameter if the error message only names the parameter", async () => {
       message = "temperature is not supported"
       failing = 3
       const response = await caller.post(CHAT, { ...fields, model })
@@ -366,7 +366,7 @@ describe.each([1, 2])("a request whose call %d has no usage from the provider", 
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("costs as much as the gateway's count at %s", async (path, body, texts) => {
+  ])("is charged by the gateway's own count at %s", async (path, body, texts) => {
     const response = await caller.post(path, { model: "cohere/embed", ...body })
     expect(response.status).toBe(200)
     const receipt = await receiptOf(caller, response)

@@ -58,17 +58,20 @@ test.each([
   ["TOO_MANY_TOOL_CALLS", true],
   ["MALFORMED_RESPONSE", false],
   ["OTHER", true],
-] as const)("an answer that ends with %s is a cost of the operator", async (word, stream) => {
-  answer = {
-    candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],
-    usageMetadata: GEMINI_USAGE,
-  }
-  const order = { model: "google/gemini", messages: HELLO, max_tokens: 4000, stream }
-  const response = await caller.post(CHAT, order)
-  expect((await errorOf(response)).status).toBe(502)
-  expect(vendor.bodies).toHaveLength(1)
-  const { id, cost } = await receiptOf(caller, response)
-  expect(cost).toBe("0")
-  const attempts = keptReceiptOf(gateway, id)?.attempts ?? []
-  expect(attempts.map(({ provider_cost: billed }) => billed)).toEqual(["0.021"])
-})
+] as const)(
+  "an answer that ends with %s costs the operator and not the caller",
+  async (word, stream) => {
+    answer = {
+      candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],
+      usageMetadata: GEMINI_USAGE,
+    }
+    const order = { model: "google/gemini", messages: HELLO, max_tokens: 4000, stream }
+    const response = await caller.post(CHAT, order)
+    expect((await errorOf(response)).status).toBe(502)
+    expect(vendor.bodies).toHaveLength(1)
+    const { id, cost } = await receiptOf(caller, response)
+    expect(cost).toBe("0")
+    const attempts = keptReceiptOf(gateway, id)?.attempts ?? []
+    expect(attempts.map(({ provider_cost: billed }) => billed)).toEqual(["0.021"])
+  },
+)

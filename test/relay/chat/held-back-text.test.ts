@@ -57,7 +57,7 @@ describe("text held back as a possible stop sequence", () => {
   })
 })
 
-test("text held back in other calls is sent when one call of a request fails", async () => {
+test("text held back in the other calls of a request is sent when one call fails", async () => {
   const hasHeld = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let calls = 0
@@ -109,13 +109,13 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("arrives up to its limit before an error", async () => {
+  test("is delivered before the error if it is within the limit", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")
   })
 
-  test("completes the answer if it reaches its limit before an error", async () => {
+  test("completes the answer if it reaches the limit before the error", async () => {
     answer = () => responses("one two three four five", FAILED)
     const caller = await gateway.caller("1")
     const body = { model: "vendor/responses", messages: HELLO, stream: true, max_tokens: 3 }

@@ -263,7 +263,7 @@ const LEFT: readonly (readonly [path: string, body: object])[] = [
 describe("a caller that disconnects", () => {
   for (const [path, body] of LEFT) {
     const { model = "", n = 1 } = body as { model?: string; n?: number }
-    test(`pays for the reasoning behind the text: ${path} ${model} ${n}`, async () => {
+    test(`pays for the hidden reasoning that the vendor reports: ${path} ${model} ${n}`, async () => {
       const asked = await ask(path, body)
       const { caller } = asked
       await leaveAfter(asked, "DONE")
@@ -281,7 +281,7 @@ describe("a caller that disconnects", () => {
 
   const silent = { model: "openai/gpt-5.4", messages: [{ role: "user", content: "Only think." }] }
 
-  test("pays for the reasoning before the first word", async () => {
+  test("pays for hidden reasoning even before the first word", async () => {
     const asked = await ask(CHAT, { ...silent, stream: true })
     asked.leave()
     goOn.resolve()
@@ -300,7 +300,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage?.["reasoning"]).toBeGreaterThanOrEqual(LIMIT / 10)
   })
 
-  test("pays an estimate if the model's settings cancel immediately", async () => {
+  test("pays an estimate if the model's settings require immediate cancellation", async () => {
     const asked = await ask(CHAT, { model: "openai/o3", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise

@@ -58,14 +58,14 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("can begin before the first byte", async () => {
+  test("can begin before the upstream's first byte", async () => {
     const text = await (await stream("sim/fault-slow-headers-700")).text()
     expect(text).toStartWith(COMMENT + COMMENT)
     expect(contentOf(text)).toBe("Hello there, gateway")
     expect(text).toEndWith("data: [DONE]\n\n")
   })
 
-  test("continue between bytes", async () => {
+  test("continue between the upstream's bytes", async () => {
     const text = await (await stream("sim/fault-stall-700")).text()
     const begins = text.indexOf("data: ")
     expect(begins).toBe(0)
@@ -106,7 +106,7 @@ describe("a failure after the first keep-alive comment", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("stays hidden if the next deployment answers", async () => {
+  test("is not visible to the caller if the next deployment answers", async () => {
     fail = Promise.withResolvers()
     const response = await stream("failing/backed-up")
     fail.resolve()

@@ -205,7 +205,7 @@ describe("a large compressed answer", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
     })
 
-    test(`arrives like any other: ${encoding}`, async () => {
+    test(`is delivered like an uncompressed answer: ${encoding}`, async () => {
       const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bytes, { headers })
@@ -297,7 +297,7 @@ describe("a large stream", () => {
     await nothingHeld(caller)
   })
 
-  test("passes tool arguments with 200,000 levels of nesting on unchanged", async () => {
+  test("delivers tool arguments with 200,000 levels of nesting unchanged", async () => {
     const call = { id: "c", type: "function", function: { name: "f", arguments: deep } }
     const message = { role: "assistant", content: null, tool_calls: [call] }
     const whole = {

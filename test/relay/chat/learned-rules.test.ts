@@ -262,7 +262,7 @@ describe.each(["whole", "streamed"])("corrections of several calls, %s,", (use) 
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("share one plan and one encoding if they are the same", async () => {
+  test("are planned and encoded once if they are the same", async () => {
     // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
@@ -322,7 +322,7 @@ describe("limits of corrections", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("exclude corrections for words inside a message", async () => {
+  test("exclude error messages with the words of a rejection only in the middle", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })

@@ -82,7 +82,7 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
   return { text, reason: finishes[0]?.reason, sequence: finishes[0]?.stopSequence }
 }
 
-describe("the end of an answer that the relay limits", () => {
+describe("cutting an answer at its limit", () => {
   test("does not depend on the split into frames or on other choices", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
@@ -106,7 +106,7 @@ describe("the end of an answer that the relay limits", () => {
     )
   })
 
-  test("stays the same whole and streamed, in one part or several", async () => {
+  test("gives a whole answer the same end in one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)
@@ -148,7 +148,7 @@ describe("the end of an answer that the relay limits", () => {
     expect(cited("abc", "c")).toEqual(["so ", "finish"])
   })
 
-  test("does not join text across a tool call", () => {
+  test("does not find a stop sequence across a tool call", () => {
     const cut = new StreamLimits({ stop: ["ab"] }, 1, COUNTER)
     const events = cut.push([
       { type: "text-delta", choice: 0, text: "a" },
@@ -164,7 +164,7 @@ describe("the end of an answer that the relay limits", () => {
     ])
   })
 
-  test("shortens citations to the remaining text", async () => {
+  test("trims citations to the remaining text", async () => {
     const citations = [{ start: 0, end: 2 }, { start: 1, end: 6 }, { start: 4, end: 6 }, {}]
     const parts = [{ type: "text", text: "one two", citations }] as const
     const extra = { dialect: "openai-chat", fields: { logprobs: {} } } as const

@@ -78,7 +78,7 @@ test.each(CASES)(
   },
 )
 
-test("an integer beyond the range of exact doubles is rejected as too large for other parameters", async () => {
+test("an integer above 2^53 is rejected as too large in a parameter with a maximum", async () => {
   const body = `{"model":"claude/m","messages":[{"role":"user","content":"x"}],"n":${ID}}`
   const response = await caller.post(CHAT, body)
   expect(response.status).toBe(400)

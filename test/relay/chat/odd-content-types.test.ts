@@ -96,7 +96,7 @@ test.each(["/v1/messages", CHAT, "/v1/responses"])(
   },
 )
 
-test("a stream in answer to a request without streaming is joined to a whole answer", async () => {
+test("a stream in response to a request without streaming is joined into a whole answer", async () => {
   answer = () => streamed([WHOLE_STREAM])
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO })
   const { choices } = (await response.json()) as ReturnType<typeof wholeAnswer> & {
@@ -106,7 +106,7 @@ test("a stream in answer to a request without streaming is joined to a whole ans
   expect((await receiptOf(caller, response)).usage).toMatchObject({ input: 10, output: 1 })
 })
 
-test("an error response instead of a stream is a failed attempt", async () => {
+test("an error response instead of a stream counts as a failed attempt", async () => {
   answer = () => Response.json({ error: { message: "Insufficient credits", code: 402 } })
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO, stream: true })
   expect(response.status).toBeGreaterThanOrEqual(500)

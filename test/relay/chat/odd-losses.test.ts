@@ -39,7 +39,7 @@ describe.each(REQUESTS)("the report of lost fields at %s, %s", (path, _, request
     ["in another alphabet", { поле: 1 }],
     ["without a letter", { "": 1 }],
     ["as long as a text", { ["x".repeat(200_000)]: 1 }],
-  ])("omits a name %s", async (_name, fields) => {
+  ])("omits the name of a lost field %s", async (_name, fields) => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...fields, plain_field: 1 })
     expect(response.status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(REQUESTS)("the report of lost fields at %s, %s", (path, _, request
     expect(losses.at(-1)).toBe("other_fields:dropped")
   })
 
-  test("gives a strict caller the same names in the error", async () => {
+  test("has the same names as a strict caller's error", async () => {
     const caller = await gateway.caller("100")
     const headers = { "x-tollgate-strict": "true" }
     const response = await caller.post(path, { ...request, поле: 1, plain_field: 1 }, headers)

@@ -78,7 +78,7 @@ test("a tool call without an id gets an id, and its arguments are converted to t
 })
 
 test.each([CHAT, MESSAGES, RESPONSES])(
-  "a whole message in a stream is returned by %s",
+  "a whole message in a chunk of a stream is delivered at %s",
   async (path) => {
     answer = () =>
       streamed([
@@ -92,7 +92,7 @@ test.each([CHAT, MESSAGES, RESPONSES])(
 )
 
 test.each([CHAT, MESSAGES, RESPONSES])(
-  "text after the end of a message is not returned by %s",
+  "text after the end of a message is not delivered at %s",
   async (path) => {
     const end = chunk({ delta: {}, finish_reason: "stop" }, { usage: USAGE })
     const late = chunk({ delta: { content: "late" } })

@@ -247,7 +247,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
         [3, "one two\n"],
         [5, "one two\nthree STOP"],
       ] as const) {
-        test(`stop a model with a minimum of 16 tokens after ${max}`, async () => {
+        test(`stop at ${max} tokens even if the model has a minimum of 16 tokens`, async () => {
           const told = await ask(client, { model: "sim/responses", stream, max })
           expect(told).toMatchObject({ text: left, finish: FINISH })
           const asked = gateway.simulator.requests.at(-1)

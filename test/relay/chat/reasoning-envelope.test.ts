@@ -56,7 +56,7 @@ test("an encrypted reasoning envelope is restored unchanged", () => {
   )
 })
 
-test("a modified reasoning envelope, or one of another installation, is not opened", () => {
+test("a reasoning envelope that is modified or from another installation is not opened", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini" }, "google")
   expect(signer.open(signed.replace("google", "goggle"))).toBeUndefined()
   expect(signer.open(signed.replace("abc", "abd"))).toBeUndefined()
@@ -68,12 +68,12 @@ describe("reasoning envelopes in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("differ from a vendor's own signatures", () => {
+  test("are distinguished from a vendor's own signatures", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("can be opened only for the provider that they belong to", () => {
+  test("are opened for the provider that they belong to", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
@@ -86,7 +86,7 @@ describe("reasoning envelopes in a conversation", () => {
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("disappear with a part that was only a signature", () => {
+  test("are dropped with their part for another provider if the part has no text", () => {
     const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)

@@ -141,7 +141,7 @@ const PAIRS = STREAMED.flatMap((client) => UPSTREAMS.map((upstream) => [client, 
 
 describe("a stream with every frame duplicated", () => {
   test.each(PAIRS)(
-    "results in a single copy of the text for %s of %s, from this vendor or the next",
+    "results in a single copy of the text and a correct count for %s of %s",
     async (client, upstream) => {
       await bad.misbehave(FRAMES_TWICE)
       const { got, thrown, response } = await ask(client, `backed/${upstream}`)

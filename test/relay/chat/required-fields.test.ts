@@ -118,7 +118,7 @@ describe("an incomplete whole answer", () => {
     expect(other.id).not.toBe(chat.id)
   })
 
-  test("gets the specified values in place of unknown ones", async () => {
+  test("gets the specified values in place of unknown values", async () => {
     const choice = { index: 0, message: { role: "model", content: null }, finish_reason: "eos" }
     const chat = await ask({ id: "x", object: "x", created: 1.5, choices: [choice] })
     expect(chat).toMatchObject({ id: "chatcmpl-x", object: "chat.completion" })
@@ -215,7 +215,7 @@ describe("an answer without choices", () => {
   })
 })
 
-describe("usage that the vendor does not report", () => {
+describe("the gateway's count of usage that the vendor does not report", () => {
   const frames =
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })

@@ -142,7 +142,7 @@ test("a call that takes too long is cancelled, and delivered text is charged by 
   await hasGone.promise
 })
 
-test("a call that still writes another choice is read to its end", async () => {
+test("a call is read to its end while another choice is still being written", async () => {
   const said = (index: number, content: string, finish: string | null = null) => ({
     index,
     delta: { content },
@@ -188,7 +188,7 @@ test("held-back text is sent when the vendor disconnects", async () => {
   expect(text).not.toContain("[DONE]")
 })
 
-test("a whole answer is also cut at a stop sequence, and charged by the vendor's count", async () => {
+test("a whole answer is cut at a stop sequence and charged by the vendor's count", async () => {
   const answer = {
     id: "chatcmpl-1",
     object: "chat.completion",

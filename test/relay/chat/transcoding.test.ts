@@ -95,7 +95,7 @@ describe("a deployment of another dialect", () => {
       ["sim/broken-else-chat", "sim"],
       ["sim/broken-else-claude", "claude"],
     ] as const) {
-      test(`answers after a failure: ${model}, ${how}`, async () => {
+      test(`answers after the first deployment fails: ${model}, ${how}`, async () => {
         const response = await caller.post(CHAT, { model, messages: HELLO, stream })
         expect(response.status).toBe(200)
         expect(response.headers.get("x-tollgate-provider")).toBe(provider)
@@ -113,7 +113,7 @@ describe("a deployment of another dialect", () => {
 })
 
 describe("several choices of a vendor that returns one per call", () => {
-  test("need several calls with one bill", async () => {
+  test("require several calls and result in one charge", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "sim/claude", messages: HELLO, n: 3 }
     const response = await caller.post(CHAT, body)

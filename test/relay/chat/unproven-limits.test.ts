@@ -115,7 +115,7 @@ describe.each([false, true])("limits that a vendor may ignore, streamed: %p", (s
   })
 
   for (const text of ["alpha STOP beta", "alpha STOP"]) {
-    test.each(UNPROVEN)(`do not let '${text}' of %s continue after the sequence`, async (id) => {
+    test.each(UNPROVEN)(`cut '${text}' of %s at the stop sequence`, async (id) => {
       said = text
       const body = { model: `${id}/m`, messages: HELLO, stop: "STOP", stream }
       const answer = await (await caller.post(CHAT, body)).text()
@@ -126,7 +126,7 @@ describe.each([false, true])("limits that a vendor may ignore, streamed: %p", (s
       ).toBe("alpha ")
     })
 
-    test(`do not let '${text}' of a server with the Anthropic format continue after the sequence`, async () => {
+    test(`cut '${text}' of a server with the Anthropic format at the stop sequence`, async () => {
       said = text
       const body = { messages: HELLO, max_tokens: 99, stop_sequences: ["STOP"], stream }
       const asked = { ...body, model: "openai-compatible/claude" }

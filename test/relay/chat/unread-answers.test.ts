@@ -132,7 +132,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("costs its usage and that of the other choices, which the caller receives", async () => {
+  test("is charged with the other choices, and the other choices are delivered", async () => {
     const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
     const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
     let made = 0
@@ -428,7 +428,7 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { output: 500 } })
   })
 
-  test("results in a charge for its usage if it has text although an image was requested", async () => {
+  test("results in a charge for its usage if it has text instead of the requested image", async () => {
     respond = () =>
       Response.json({
         candidates: [
@@ -442,14 +442,14 @@ describe("a complete answer that cannot be passed on", () => {
   })
 })
 
-describe("an answer in the form that the caller's fields requested", () => {
+describe("an embedding answer in a form that the caller's fields request", () => {
   const order = { model: "openai/vectors", input: "Hello there" }
 
   test.each([
     { return_multivector: true },
     { embedding_type: ["float", "binary"] },
     { embedding_types: ["float", "int8"] },
-  ])("causes an error before the call if it has several vectors: %j", async (field) => {
+  ])("causes an error before the call if it would have several vectors: %j", async (field) => {
     const before = vendor.bodies.length
     const response = await caller.post("/v1/embeddings", { ...order, ...field })
     expect(response.status).toBe(400)

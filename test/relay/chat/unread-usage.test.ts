@@ -61,7 +61,7 @@ const USED = { status: "settled", estimated: false, usage: { input: 30, output: 
 const ZEROS = `[${"0,".repeat(10_000_001)}0]`
 
 describe("an answer that cannot be read", () => {
-  test("results in a charge for the usage before long metadata of the caller", async () => {
+  test("results in a charge for the usage that precedes long metadata of the caller", async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
     )
@@ -70,14 +70,14 @@ describe("an answer that cannot be read", () => {
     expect(await failed("openai/responses")).toMatchObject(USED)
   })
 
-  test("results in a charge for the usage before the log probabilities of a prompt", async () => {
+  test("results in a charge for the usage that precedes the log probabilities of a prompt", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${index}":0`).join()
     const start = JSON.stringify({ choices: [], usage: CHAT_USAGE })
     respond = json(`${start.slice(0, -1)},"prompt_logprobs":[null,{${names}}]}`)
     expect(await failed("openai/chat")).toMatchObject(USED)
   })
 
-  test("results in a charge for the usage before its content", async () => {
+  test("results in a charge for the usage that precedes the content", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const parts = `[{"functionCall":{"name":"f","args":${deep}}}]`
     const usage = { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 }
@@ -124,7 +124,7 @@ describe("an answer that cannot be read", () => {
   test.each([
     ["the assumed number", {}, true, 10],
     ["the reported number", { tool_usage: { web_search: { num_requests: 4 } } }, false, 4],
-  ])("costs %s of searches if it cannot be parsed", async (_, more, estimated, search) => {
+  ])("costs %s of searches if its JSON cannot be parsed", async (_, more, estimated, search) => {
     const end = JSON.stringify({ usage: USAGE, ...more }).slice(1)
     respond = json(`{"object":"response","status":"completed","output":${ZEROS},${end}`)
     const receipt = await failed("openai/responses", { web_search_options: {} })

@@ -92,7 +92,7 @@ describe("whole answers that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("arrive whole from the vendor if only a whole answer is complete", async () => {
+  test("are requested without streaming if the caller requests images", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("arrive whole from the vendor if the vendor rejects to stream", async () => {
+  test("are requested without streaming if the vendor rejects streaming", async () => {
     const rejection = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -200,7 +200,7 @@ function comparable(body: object): unknown {
   return JSON.parse(text)
 }
 
-test("an answer that reaches no limit is the same as one without limits", async () => {
+test("an answer that reaches no limit is the same as an answer without limits", async () => {
   const rest = { apiKey: "key", headers: {}, knownModels: false, origin: "file" } as const
   await using gateway = await startGateway({
     providersAt: (url): Record<string, ProviderSettings> => ({

@@ -86,21 +86,24 @@ const CHOICES: Readonly<Record<string, readonly [auto: unknown, required: unknow
 }
 
 describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
-  test.each(Object.entries(CHOICES))("reach %s as the list of tools", async (model, choices) => {
-    for (const [index, mode] of ["auto", "required"].entries()) {
-      const response = await caller.post(path, bodyOf(model, mode))
-      expect(response.status).toBe(200)
-      expect(response.headers.get("x-tollgate-losses")).toBeNull()
-      const { names, choice } = sent()
-      expect(names).toEqual(ALLOWED)
-      expect(choice).toEqual(choices[index] as JsonValue)
-      const answer = (await response.json()) as JsonObject
-      if (path === "/v1/responses") {
-        expect(answer["tools"]).toHaveLength(NAMES.length)
-        expect(answer["tool_choice"]).toEqual(bodyOf(model, mode).tool_choice as JsonValue)
+  test.each(Object.entries(CHOICES))(
+    "reach %s as a filtered list of tools",
+    async (model, choices) => {
+      for (const [index, mode] of ["auto", "required"].entries()) {
+        const response = await caller.post(path, bodyOf(model, mode))
+        expect(response.status).toBe(200)
+        expect(response.headers.get("x-tollgate-losses")).toBeNull()
+        const { names, choice } = sent()
+        expect(names).toEqual(ALLOWED)
+        expect(choice).toEqual(choices[index] as JsonValue)
+        const answer = (await response.json()) as JsonObject
+        if (path === "/v1/responses") {
+          expect(answer["tools"]).toHaveLength(NAMES.length)
+          expect(answer["tool_choice"]).toEqual(bodyOf(model, mode).tool_choice as JsonValue)
+        }
       }
-    }
-  })
+    },
+  )
 
   test("reach a vendor of the same dialect unchanged", async () => {
     const model = path === "/v1/responses" ? "responses/echo" : "sim/echo"

@@ -42,7 +42,7 @@ const TOOL = { type: "custom", custom: { name: "apply_patch" } }
 test.each([
   ["groq/m", "function", "tools of a vendor that supports functions only"],
   ["openai/m", "custom", "tools of a vendor that supports them"],
-])("%s gets a %s from the gateway: %s", async (model, form) => {
+])("a custom tool for %s is sent as a %s tool: %s", async (model, form) => {
   const caller = await gateway.caller("10")
   const messages = [{ role: "user", content: "Fix it." }]
   const answer = await caller.post(CHAT, { model, messages, tools: [TOOL] })

@@ -52,7 +52,7 @@ test("references to escaped names are followed", () => {
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
 })
 
-test("at most 10,000 schemas of all tools are adapted", () => {
+test("at most 10,000 schemas of all tools together are adapted", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 2_400 }, (_, index) => [`member_${index}`, { type: "string" }]),
   )

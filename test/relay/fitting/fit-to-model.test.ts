@@ -93,7 +93,7 @@ describe("adaptation of reasoning options", () => {
     ["moonshot", "kimi-k2.6"],
     ["zai", "glm-4.6"],
     ["alibaba", "qwen3-max"],
-  ])("replaces those of %s/%s by values that most models accept", (vendor, model) => {
+  ])("replaces the options of %s/%s with values that most models accept", (vendor, model) => {
     for (const [asked, effort] of [
       ["max", "high"],
       ["minimal", "low"],
@@ -104,7 +104,7 @@ describe("adaptation of reasoning options", () => {
     }
   })
 
-  test("does not change those of an unknown model", () => {
+  test("keeps the options of an unknown model", () => {
     const request = { ...BASE, reasoning: { effort: "max" }, temperature: 0.3 }
     const rules = known("openai-compatible", "anything")
     expect(fitToModel(request, rules).request).toEqual(request)
@@ -183,7 +183,7 @@ describe("the dialect of a request with function tools", () => {
     }
   })
 
-  test("does not change for other models, without tools, or while reasoning is off", () => {
+  test("stays the same for other models, and for requests without tools or without reasoning", () => {
     expect(dialectOf("gpt-5.2", { tools })).toBeUndefined()
     expect(dialectOf("gpt-5.4", {})).toBeUndefined()
     expect(dialectOf("gpt-5.4", { tools, reasoning: { effort: "none" } })).toBeUndefined()
@@ -254,7 +254,7 @@ describe("the rules of a model", () => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("do not replace all rules when only some are set", () => {
+  test("combine the rules for the provider and for the model", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
       max_tool_name_length: 64,
       schema_root_object: true,

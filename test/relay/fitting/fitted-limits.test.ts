@@ -14,8 +14,8 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
   return fitLimits(stop === undefined ? {} : { stop }, maxTokens, taken)
 }
 
-describe("limits that a vendor accepts", () => {
-  test("reach the vendor unchanged, and the relay applies no limit itself", () => {
+describe("stop sequences and output limits in a vendor's request", () => {
+  test("are unchanged if the vendor accepts them, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -40,7 +40,7 @@ describe("limits that a vendor accepts", () => {
     })
   })
 
-  test("exclude sequences of white space for Claude on every platform", () => {
+  test("exclude stop sequences of white space for Claude on every platform", () => {
     const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
     for (const taken of [ANTHROPIC_MESSAGES.answerLimits("claude"), amazon]) {
       const own = { stop: ["\n\n", "END"] }
@@ -49,14 +49,14 @@ describe("limits that a vendor accepts", () => {
     }
   })
 
-  test("do not include an empty sequence at any vendor", () => {
+  test("exclude an empty stop sequence for every vendor", () => {
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
       expect(fitted(answerLimits("model"), [""])).toEqual(none)
     }
   })
 
-  test("do not include half a surrogate pair at any vendor", () => {
+  test("exclude half a surrogate pair for every vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
@@ -73,15 +73,18 @@ describe("limits that a vendor accepts", () => {
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
-  ])("become limits of the relay if %s cannot report that many sequences", (_name, taken, max) => {
-    if (max > 0) {
-      expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
-    }
-    const stop = SIX.slice(0, max + 1)
-    const limits = fitLimits({ stop }, undefined, taken, true)
-    if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
-    else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
-  })
+  ])(
+    "exclude all stop sequences if %s cannot report so many, and the relay finds them",
+    (_name, taken, max) => {
+      if (max > 0) {
+        expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
+      }
+      const stop = SIX.slice(0, max + 1)
+      const limits = fitLimits({ stop }, undefined, taken, true)
+      if (taken.reportedStops > SIX.length) expect(limits?.stop.length ?? max).toBe(max)
+      else expect(limits).toEqual({ stop: [], maxTokens: undefined, own: { stop } })
+    },
+  )
 
   test("rise to the vendor's minimum, and the relay counts to the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")

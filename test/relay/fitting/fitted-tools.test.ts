@@ -73,7 +73,7 @@ describe.each(ALL)("tools in a request at %s, streamed: %p", (format, stream) =>
   })
 })
 
-test("names with Google's punctuation are adapted, also in the history and in the choice", async () => {
+test("tool names with Google's punctuation are adapted in tools, history and tool choice", async () => {
   const body = {
     contents: [
       { role: "user", parts: [{ text: "Go on." }] },
@@ -94,7 +94,7 @@ test("names with Google's punctuation are adapted, also in the history and in th
   ])
 })
 
-test("a function in the legacy format gets its name back", async () => {
+test("a long function name in the legacy format is shortened in `functions` and `function_call`", async () => {
   const asked = {
     model: "m/deepseek",
     messages: [{ role: "user", content: "Go on." }],
@@ -107,7 +107,7 @@ test("a function in the legacy format gets its name back", async () => {
   expect(sent.body.function_call).toEqual({ name: declared?.name ?? "" })
 })
 
-test("long ids of calls and their results are shortened to the same id", async () => {
+test("a long id of a tool call is shortened to the same id in the call and its result", async () => {
   const id = `call_${"x".repeat(60)}`
   const { sent } = await world.post("/v1/messages", {
     model: "m/gpt",
@@ -125,7 +125,7 @@ test("long ids of calls and their results are shortened to the same id", async (
   expect(result?.tool_call_id).toBe(made?.id ?? "")
 })
 
-test("the first tools and the required one are kept for a vendor with a maximum", async () => {
+test("the first tools and the required tool are kept for a vendor with a maximum of tools", async () => {
   const tools = Array.from({ length: 130 }, (_, index) => ({
     name: `t${index}`,
     input_schema: { type: "object" },
@@ -143,7 +143,7 @@ test("the first tools and the required one are kept for a vendor with a maximum"
 })
 
 test.each(["required", { type: "function", function: { name: "f" } }])(
-  "a vendor that cannot be required to call a tool gets the choice auto: %p",
+  "a required tool choice is dropped for a vendor that only supports auto: %p",
   async (choice) => {
     const { sent, losses } = await world.post("/v1/chat/completions", {
       model: "m/glm",
@@ -156,7 +156,7 @@ test.each(["required", { type: "function", function: { name: "f" } }])(
   },
 )
 
-test("a vendor whose tools cannot be forbidden gets no tools", async () => {
+test("tools are dropped for tool choice none if the vendor does not support none", async () => {
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/glm",
     messages: [{ role: "user", content: "Go on." }],
@@ -169,7 +169,7 @@ test("a vendor whose tools cannot be forbidden gets no tools", async () => {
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-test("the oldest images are dropped for a vendor with a maximum", async () => {
+test("the oldest images are dropped for a vendor with a maximum of images", async () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }
   const { sent, losses } = await world.post("/v1/messages", {
     model: "m/pixtral",
@@ -215,7 +215,7 @@ test("the last four cache markers are kept for Claude", async () => {
 })
 
 test.each(["m/deepseek", "m/gpt-responses"])(
-  "%s does not get an unpriced tool that agents send with their own",
+  "%s gets the tools of an agent without an unpriced tool",
   async (model) => {
     const asked = {
       model,
@@ -279,7 +279,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(JSON.stringify(sent.body)).not.toContain('"content":null')
   })
 
-  test("gets a loss if a search would read the live web", async () => {
+  test("gets a reported loss if a cached web search would read the live web", async () => {
     const tools = [SHELL, { type: "web_search", external_web_access: false }]
     const { sent, losses } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body.tools).toMatchObject([{ type: "function" }, { type: "web_search" }])
@@ -291,7 +291,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(strict.status).toBe(400)
   })
 
-  test("gets a response if no tool is left", async () => {
+  test("gets a response if all its tools are dropped", async () => {
     const tools = [{ type: "tool_search" }]
     const { sent } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body).not.toHaveProperty("tools")

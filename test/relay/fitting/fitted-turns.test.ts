@@ -113,7 +113,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
     ["assistant", "Half an"],
   ]
 
-  test("continue for newer Claude models if the conversation ends with the assistant", async () => {
+  test("get a last user turn for newer Claude models if they end with the assistant", async () => {
     const outcome = await send(format, "m/opus", unfinished, stream)
     const isMaker = format === "messages"
     expect(rolesIn(outcome)).toEqual(
@@ -127,13 +127,13 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
   test.each([
     ["m/mistral", "prefix"],
     ["m/kimi", "partial"],
-  ])("include a mark on an unfinished last turn for %s", async (model, field) => {
+  ])("mark an unfinished last turn of the assistant for %s", async (model, field) => {
     const outcome = await send(format, model, unfinished, stream)
     expect(lastIn(outcome)).toMatchObject({ role: "assistant", [field]: true })
     expect(outcome.losses).toBe("")
   })
 
-  test("get an assistant turn between a result and the user for Mistral", async () => {
+  test("get an assistant turn between a tool result and a user turn for Mistral", async () => {
     const turns: Turn[] = [
       ["user", "Hi"],
       ["result", "4"],
@@ -169,7 +169,7 @@ test("the caller's own mark of an unfinished turn is kept", async () => {
   expect([sent.body.messages, losses]).toEqual([messages, ""])
 })
 
-test("an image in a result moves to the following user turn for Mistral", async () => {
+test("an image in a tool result moves to the following user turn for Mistral", async () => {
   const image = { type: "image", source: { type: "url", url: "https://a.example/b.png" } }
   const outcome = await world.post("/v1/messages", {
     model: "m/mistral",

@@ -133,13 +133,13 @@ describe("a model that supports function tools only in Responses", () => {
         tools: [{ functionDeclarations: [{ name: "read", parameters: SCHEMA }] }],
       },
     ],
-  ])("gets them in Responses from %s", async (path, body) => {
+  ])("receives function tools in Responses from %s", async (path, body) => {
     const { path: called, body: upstream } = await send(path, { model: "openai/gpt-5.4", ...body })
     expect(called).toBe("/v1/responses")
     expect(upstream.tools).toMatchObject([{ type: "function", name: "read" }])
   })
 
-  test("gets chat completions without tools, or while reasoning is off", async () => {
+  test("receives chat completions if the request has no tools or no reasoning", async () => {
     const model = "openai/gpt-5.4"
     expect((await send("/v1/chat/completions", { model, messages: hello })).path).toBe(
       "/v1/chat/completions",
@@ -177,7 +177,7 @@ test("a response stored by the gateway reports no loss of `store`", async () => 
   }
 })
 
-test("tool calls of another model in the history get reasoning for a model that requires it", async () => {
+test("another model's tool calls get empty reasoning for a model that requires reasoning", async () => {
   const { body } = await send("/v1/messages", {
     model: "moonshot/kimi",
     max_tokens: 100,
@@ -240,7 +240,7 @@ describe("model rules in the settings", () => {
     ])
   })
 
-  test("can change the API for every request", async () => {
+  test("can select another API for every request", async () => {
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
       expect((await send(path, request)).path).toBe("/v1/responses")

@@ -23,7 +23,7 @@ const PARAMETERS = { type: "object", properties: { a: { type: "string" } } }
 const HELLO = [{ role: "user", content: "Hello" }]
 
 test.each([false, true])(
-  "a Responses request at chat completions is answered as a chat, streamed: %p",
+  "a Responses request sent to chat completions gets a chat answer, streamed: %p",
   async (stream) => {
     world.script = { calls: [{ name: "f", arguments: '{"a":"b"}' }] }
     const body = {
@@ -69,7 +69,7 @@ test.each([false, true])(
   },
 )
 
-test("a Responses request with text as its input is also answered as a chat", async () => {
+test("a Responses request with text input sent to chat completions gets a chat answer", async () => {
   const { sent, text } = await world.post(CHAT, { model: "m/claude", input: "Hello" })
   expect(sent.body.messages).toMatchObject([{ role: "user", content: "Hello" }])
   expect(text).toBe("Hi")
@@ -85,7 +85,7 @@ test("a chat request cannot continue a stored response", async () => {
 })
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "tools without the nested form are sent to %s as functions",
+  "tools without a nested `function` are sent to %s as functions",
   async (model) => {
     const { sent } = await world.post(CHAT, {
       model,
@@ -116,7 +116,7 @@ test.each(["m/gpt", "m/local", "m/claude"])(
   },
 )
 
-test("a custom tool without the nested form is sent as a function", async () => {
+test("a custom tool without a nested `custom` is sent to OpenAI in the nested form", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: HELLO,
@@ -131,7 +131,7 @@ const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const IMAGE = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }
 
-test("content in Anthropic's form is converted for a vendor of chat completions", async () => {
+test("content in Anthropic's form is converted for a vendor with the chat completions API", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: [
@@ -188,7 +188,7 @@ test("content in Anthropic's form is sent to Claude unchanged", async () => {
 })
 
 test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
-  "an output without a matching call becomes a user message for %s",
+  "a tool output without a matching call becomes a user message for %s",
   async (model) => {
     const { sent } = await world.post("/v1/responses", {
       model,

@@ -26,16 +26,19 @@ test.each([
     ['{"x":1}'],
     [0, 1],
   ],
-])("only the first call to the answer tool becomes the answer (%#)", (parts, texts, numbers) => {
-  const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
-  const events = restoredEvents([...eventsOf(whole)])
-  const [folded] = foldEvents(events).choices
-  const [restored] = restoredResult(whole, RESTORATION).choices
-  for (const choice of [folded, restored]) {
-    const said = choice?.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
-    expect(said).toEqual(texts)
-    expect(choice?.finish).toBe(numbers.length === 0 ? "stop" : "tool-calls")
-  }
-  const starts = events.flatMap((event) => (event.type === "tool-call-start" ? [event.call] : []))
-  expect(starts).toEqual(numbers)
-})
+])(
+  "only the first call to the answer tool is returned as the answer (%#)",
+  (parts, texts, numbers) => {
+    const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
+    const events = restoredEvents([...eventsOf(whole)])
+    const [folded] = foldEvents(events).choices
+    const [restored] = restoredResult(whole, RESTORATION).choices
+    for (const choice of [folded, restored]) {
+      const said = choice?.parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
+      expect(said).toEqual(texts)
+      expect(choice?.finish).toBe(numbers.length === 0 ? "stop" : "tool-calls")
+    }
+    const starts = events.flatMap((event) => (event.type === "tool-call-start" ? [event.call] : []))
+    expect(starts).toEqual(numbers)
+  },
+)

@@ -48,7 +48,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 
   test.each(["m/deepseek", "m/glm", "m/llama"])(
-    "sends an instruction to %s, which has JSON answers without schemas",
+    "sends an instruction to %s, which supports JSON answers but no schemas",
     async (model) => {
       const { sent, losses, text } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)).toEqual({ type: "json_object" })
@@ -76,7 +76,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("also wraps a list in an instruction, and does not change an unwrapped answer", async () => {
+  test("wraps a list in an instruction, and keeps an answer that is not wrapped", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -127,7 +127,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     },
   )
 
-  test("wraps a list as the input of a tool for Claude without formats", async () => {
+  test("wraps a list as tool input for Claude models without structured output", async () => {
     if (format === "messages") return
     world.script = { calls: [{ name: "json_answer", arguments: '{"answer":["a"]}' }] }
     const { sent, text } = await ask("m/old-claude", LIST)
@@ -137,7 +137,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(JSON.parse(text)).toEqual(["a"])
   })
 
-  test("sends an instruction to a model without formats", async () => {
+  test("sends an instruction to a model without JSON formats", async () => {
     if (isOpenAi) return
     const { sent, losses } = await ask("m/old-gpt", BOUNDED)
     expect(sent.body).not.toHaveProperty("response_format")
@@ -145,7 +145,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(losses).toContain("json_schema:approximated")
   })
 
-  test("sends a schema that the vendor accepts unchanged", async () => {
+  test("does not change a schema that the vendor accepts", async () => {
     for (const model of ["m/gpt", "m/grok", "m/sonar"]) {
       const { sent, losses } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)?.schema).toEqual(BOUNDED)
@@ -160,7 +160,7 @@ test("OpenAI's own schemas are sent to OpenAI unchanged", async () => {
   expect(losses).toBe("")
 })
 
-test("a strict tool has keywords removed that its vendor rejects", async () => {
+test("keywords that the vendor rejects are removed from a strict tool", async () => {
   const tools = [{ name: "f", strict: true }]
   const parameters = { type: "object", properties: { n: NUMBER }, required: ["n"] }
   const claude = await world.ask("chat", "m/claude", { tools, parameters }, { stream: false })
@@ -184,7 +184,7 @@ test("a strict tool has keywords removed that its vendor rejects", async () => {
   expect(gpt.losses).toBe("tools.strict:dropped")
 })
 
-test("a request for any JSON object becomes an instruction for models without that format", async () => {
+test("a request for any JSON object becomes an instruction for models without a JSON format", async () => {
   const body = {
     model: "m/sonar",
     messages: [{ role: "user", content: "Go on." }],
@@ -215,7 +215,7 @@ test("a strict caller gets an error in place of an instruction", async () => {
 })
 
 test.each(["m/gpt", "m/deepseek", "m/llama"])(
-  "%s gets an instruction to answer in JSON if the messages do not mention it",
+  "%s gets an instruction to answer in JSON if no message contains the word JSON",
   async (model) => {
     const path = `/v1beta/models/${model}:generateContent`
     const generationConfig = { responseMimeType: "application/json" }

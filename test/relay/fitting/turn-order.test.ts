@@ -50,6 +50,6 @@ test.each([
     [calls("1"), user("mid"), result("1"), result("x")],
     [calls("1"), result("1"), user("mid"), result("x")],
   ],
-])("results are moved behind their calls: %s", (_, given, expected) => {
+])("tool results are moved behind their calls: %s", (_, given, expected) => {
   expect(resultsAfterCalls(given)).toEqual(expected)
 })

@@ -122,7 +122,7 @@ test("blocks of a search are streamed in Anthropic's format", async () => {
   expect(kinds.indexOf("+server_tool_use")).toBeLessThan(kinds.indexOf("+text"))
 })
 
-test("a request to OpenAI includes the addresses of search results", async () => {
+test("a request to OpenAI asks for the addresses of search results", async () => {
   await told(GPT, false)
   expect(vendor.bodies.at(-1)?.["include"]).toContain("web_search_call.action.sources")
 })
@@ -192,7 +192,7 @@ describe.each(RESPONSE_WAYS)(
   },
 )
 
-test("requested sources that are returned are not reported as lost", async () => {
+test("the requested sources of a search are returned and not reported as lost", async () => {
   const include = ["web_search_call.action.sources"]
   const tools = [{ type: "web_search" }]
   const body = { model: CLAUDE, input: "Owls?", tools, include }
@@ -236,7 +236,7 @@ test("chat completions contain the sources of a search as annotations only", asy
 })
 
 describe("handling of search steps in the history", () => {
-  test.each([GPT, GEMINI, CLAUDE])("drops them as blocks for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("drops Anthropic blocks for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       for (const from of [GPT, GEMINI]) {
         const { content } = await told(from, isStreamed)
@@ -253,7 +253,7 @@ describe("handling of search steps in the history", () => {
     }
   })
 
-  test.each([GPT, GEMINI, CLAUDE])("drops them as items for %s", async (model) => {
+  test.each([GPT, GEMINI, CLAUDE])("drops Responses items for %s", async (model) => {
     for (const isStreamed of [true, false]) {
       const { response } = await respond(CLAUDE, isStreamed)
       const input: ResponseInput = [QUESTION, ...(response.output as ResponseInput), QUESTION]
@@ -265,7 +265,7 @@ describe("handling of search steps in the history", () => {
     }
   })
 
-  test("sends them back to Claude unchanged", async () => {
+  test("sends Claude's own steps back to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -273,7 +273,7 @@ describe("handling of search steps in the history", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("drops and reports those of Claude for another vendor", async () => {
+  test("drops Claude's steps for another vendor and reports the loss", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
@@ -310,7 +310,7 @@ describe("handling of search steps in the history", () => {
     },
   )
 
-  test("stores them with a response and sends them to no vendor", async () => {
+  test("stores the steps with a response and sends them to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {

@@ -296,7 +296,7 @@ describe("a web search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("works together with functions at Claude, unless a function has the same name", async () => {
+  test("works together with functions at Claude, unless a function is named like the search tool", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],
@@ -312,7 +312,7 @@ describe("a web search", () => {
     }
   })
 
-  test("fails for a strict caller if a part is lost", async () => {
+  test("fails for a strict caller if an option is lost", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const strict = { "x-tollgate-strict": "true" }
     const asked = await caller.post(MESSAGES, { model: "gpt/m", ...body }, strict)

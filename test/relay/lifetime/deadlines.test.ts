@@ -161,7 +161,7 @@ for (const stream of [false, true]) {
 }
 
 describe("a call whose answer has begun", () => {
-  test("reports a stall within the stream, and the delivered part is charged", async () => {
+  test("ends with a stall error in the stream, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { idle: 250 }, { stream: true })
     expect(response.status).toBe(200)
@@ -250,7 +250,7 @@ describe("a vendor on a bare socket", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("has the first-byte deadline even if it sends its headers immediately", async () => {
+  test("must meet the first-byte deadline even if it sends its headers immediately", async () => {
     using eager = startSilentListener()
     const { settings } = gateway
     gateway.app.apply({

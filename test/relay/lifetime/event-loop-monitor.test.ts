@@ -37,7 +37,7 @@ test("the event-loop monitor truncates long names and replaces the oldest entry"
   expect(readEventLoop(monitor.memory)).not.toHaveProperty("request")
 })
 
-test("the event-loop monitor reports an idle event loop, and that no restart is required", () => {
+test("the event-loop monitor reports an idle event loop and a shutdown", () => {
   const monitor = new EventLoopMonitor()
   monitor.end()
   monitor.rest()

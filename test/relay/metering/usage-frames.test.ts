@@ -219,7 +219,7 @@ describe("a last usage report without output", () => {
     cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
   }
 
-  test.each(cases)("does not make later text free: %s %#", async (...each) => {
+  test.each(cases)("does not make text after the report free: %s %#", async (...each) => {
     const [model, stream] = each
     frames = [stream]
     const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
@@ -296,7 +296,7 @@ test("usage is estimated if the vendor reports only the total", async () => {
 })
 
 test.each([[undefined], [null], [0]])(
-  "a prompt of %p is computed from the total",
+  "a prompt count of %p is replaced by the total minus the output",
   async (prompt) => {
     const counts = { prompt_tokens: prompt, completion_tokens: 50, total_tokens: 150 }
     frames = [frame("Hello") + frame("", "stop") + chunk(counts) + DONE]
@@ -324,12 +324,12 @@ describe("a later report of usage", () => {
     expect(usage).toMatchObject({ inputFresh: 5, output: 7, searches: 2, images: 1 })
   })
 
-  test("may divide the input differently", () => {
+  test("may change the division of the input into classes", () => {
     const usage = usageOf({ inputFresh: 500 }, { inputCacheRead: 400, inputFresh: 0, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 400 })
   })
 
-  test("keeps the output and reasoning counts that it lacks", () => {
+  test("keeps the earlier output and reasoning counts if it lacks them", () => {
     const usage = usageOf({ output: 30, reasoning: 20 }, { inputFresh: 4 })
     expect(usage).toMatchObject({ inputFresh: 4, output: 30, reasoning: 20 })
   })

@@ -97,7 +97,7 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) =
     await nothingHeld(caller)
   })
 
-  test("fails if it consists of comments", async () => {
+  test("fails if it consists only of comments", async () => {
     const piece = ": nothing\n\n".repeat(20_000)
     chunks = () => Array.from({ length: 200 }, () => piece)
     expect((await (await ask()).text()).length).toBeLessThan(100_000)

@@ -15,18 +15,18 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("estimates for zero usage of a delivered answer", () => {
+describe("a delivered answer with zero reported usage", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
-  test("assume 32 tokens per second for a transcript of Gemini", () => {
+  test("costs 32 tokens per second for a transcript of Gemini", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
     const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("use the seconds of a transcript", () => {
+  test("costs the seconds of the audio for a transcript priced by the second", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("use the estimated tokens of a transcript", () => {
+  test("costs the estimated tokens of the audio and the transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -52,24 +52,27 @@ describe("estimates for zero usage of a delivered answer", () => {
       true,
     ],
     [{ text: 30, audio: 0, output: 2 }, { inputFresh: 30, audioInput: 0, output: 2 }, false],
-  ])("replace missing tokens of a transcript, %j", (reported, usage, estimated) => {
-    const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
-    const counted = transcriptionUsage(
-      { text: "hello", usage: { tokens: reported } },
-      request,
-      byTokens,
-    )
-    expect(counted).toMatchObject({ usage, estimated })
-  })
+  ])(
+    "costs estimated tokens for the missing counts of a transcript, %j",
+    (reported, usage, estimated) => {
+      const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
+      const counted = transcriptionUsage(
+        { text: "hello", usage: { tokens: reported } },
+        request,
+        byTokens,
+      )
+      expect(counted).toMatchObject({ usage, estimated })
+    },
+  )
 
   test.each([
     [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
     [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
-  ])("compute the audio tokens of a transcript from the total, %j", (usage, audio) => {
+  ])("costs the audio tokens that the total of a transcript implies, %j", (usage, audio) => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
-  test("use the number of searches of a rerank request", async () => {
+  test("costs the number of searches of a rerank request", async () => {
     const request = { query: "q", documents: Array.from({ length: 120 }, () => "text") }
     const result = { ranking: [], isSquashed: false, searches: 0 }
     const count = () => Promise.resolve(0)
@@ -77,7 +80,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
   })
 
-  test("cover the output of speech, and keep reported input", () => {
+  test("costs the estimated output of speech in addition to reported input", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const reported = { ...NO_USAGE, inputFresh: 7 }
@@ -86,7 +89,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("can cover the usage of speech", () => {
+  test("costs the estimated output of speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
@@ -94,7 +97,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("count the instructions of speech as input, read or not", () => {
+  test("includes the instructions of speech as input, even if the answer is unread", () => {
     const request = { input: "hello", instructions: "Be kind. ".repeat(400) }
     const amount = {
       request: request as unknown as SpeechRequest,
@@ -115,7 +118,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     expect(unreadUsage(request, { ...NO_USAGE, inputFresh: 7 }).inputFresh).toBe(7)
   })
 
-  test("cover missing tokens of images", () => {
+  test("costs estimated tokens for the missing counts of images", () => {
     const request = {
       prompt: "a cat",
       count: 1,
@@ -137,7 +140,7 @@ describe("estimates for zero usage of a delivered answer", () => {
     }
   })
 
-  test("cover only image calls without usage", () => {
+  test("costs an estimate only for the image calls without usage", () => {
     const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>

@@ -200,7 +200,7 @@ describe("a response of an operation that is too large to read", () => {
     ["google/priced", 0, GOOGLE, { image: 4 }],
     ["google/priced", 0, undefined, { image: 4 }],
   ])(
-    "costs its usage and that of the other images of %s, which the caller receives",
+    "is charged with the other images of %s, and the other images are delivered",
     async (...row) => {
       const [model, texts, reported, usage] = row
       let made = 0
@@ -225,19 +225,22 @@ describe("a response of an operation that is too large to read", () => {
     },
   )
 
-  test.each([4, 1])("results in a charge for the images of its call: %i of 5", async (unread) => {
-    respond = (sent) => {
-      const { sampleCount } = JSON.parse(sent).parameters
-      if (sampleCount === unread) return padded(1.5 * MEGABYTE, {})
-      const image = { mimeType: "image/png", bytesBase64Encoded: "iVBORw0KGgo=" }
-      return Response.json({ predictions: Array.from({ length: sampleCount }, () => image) })
-    }
-    const order = { model: "google/imagen-4", prompt: "A cat", n: 5, response_format: "b64_json" }
-    const response = await caller.post("/v1/images/generations", order)
-    expect(response.status).toBe(200)
-    const receipt = await receiptOf(caller, response)
-    expect(receipt).toMatchObject({ status: "settled", usage: { image: 5 } })
-  })
+  test.each([4, 1])(
+    "results in a charge for the number of images that its call requested: %i of 5",
+    async (unread) => {
+      respond = (sent) => {
+        const { sampleCount } = JSON.parse(sent).parameters
+        if (sampleCount === unread) return padded(1.5 * MEGABYTE, {})
+        const image = { mimeType: "image/png", bytesBase64Encoded: "iVBORw0KGgo=" }
+        return Response.json({ predictions: Array.from({ length: sampleCount }, () => image) })
+      }
+      const order = { model: "google/imagen-4", prompt: "A cat", n: 5, response_format: "b64_json" }
+      const response = await caller.post("/v1/images/generations", order)
+      expect(response.status).toBe(200)
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ status: "settled", usage: { image: 5 } })
+    },
+  )
 
   test("results in a charge for the usage of all batches of texts", async () => {
     let made = 0
@@ -270,7 +273,7 @@ describe("a response of an operation that is too large to read", () => {
     },
   )
 
-  test("costs the price of the deployment that sent it, not of the parallel call", async () => {
+  test("costs the price of the deployment that sent it, not of the hedged deployment", async () => {
     using late = lateSoon()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
     respond = async (sent) => {

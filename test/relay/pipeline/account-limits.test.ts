@@ -112,7 +112,7 @@ test("every member who can change keys can pause and resume the account", async 
 })
 
 describe("the limits of an account", () => {
-  test("apply to the models of all its keys, in addition to their own", async () => {
+  test("apply to the models of all its keys, in addition to the keys' own limits", async () => {
     const caller = await gateway.caller("1", { models: ["sim/e*", "sim/none"] })
     const key = await secondKey(caller)
     await change(caller, { models: ["sim/other", "sim/echo"] })
@@ -127,7 +127,7 @@ describe("the limits of an account", () => {
     expect(await codeOf(await chat(key))).toBe("200")
   })
 
-  test("apply to the requests of all its keys together, each within its own", async () => {
+  test("apply to the requests of all its keys together, and each key keeps its own limit", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 3 })
     const key = await secondKey(caller)
     await change(caller, { requests_per_minute: 5 })
@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("appear for its keys and members", async () => {
+  test("are visible to its keys and members", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],
@@ -233,7 +233,7 @@ describe("the limits of an account", () => {
     [{ requests_per_minute: 0 }, "requests_per_minute"],
     [{ models: [] }, "models"],
     [{ max_keys: -1 }, "max_keys"],
-  ])("cannot be invalid: %o", async (body, parameter) => {
+  ])("are rejected if they are invalid: %o", async (body, parameter) => {
     const caller = await gateway.caller("1")
     const response = await ask(gateway, "PATCH", `/accounts/${caller.account.id}`, body)
     expect(response.status).toBe(400)

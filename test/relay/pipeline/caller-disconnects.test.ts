@@ -109,7 +109,7 @@ test("a caller that disconnects within a stream is charged the gateway's estimat
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])
 })
 
-test("the estimate of a partly delivered stream includes its image", async () => {
+test("the estimate of a partly delivered stream includes the image of the request", async () => {
   const url = `data:image/png;base64,${pngOf(1024, 1024).toBase64()}`
   const content = [
     { type: "text", text: "What is this?" },

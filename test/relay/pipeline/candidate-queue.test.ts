@@ -49,7 +49,7 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBeUndefined()
   })
 
-  test("ends when the only model rejects the request, or when the gateway ended the call", () => {
+  test("ends when the only model rejects the request, or the gateway ends the call", () => {
     const a = candidate("a")
     expect(queueOf([a, candidate("b")]).fail(a, REJECTED)).toBe(false)
     const member = candidate("c", "one")

@@ -179,7 +179,7 @@ function inTurn<Value>(count: number, ask: (index: number) => Promise<Value>): P
 }
 
 describe("several credentials of a provider", () => {
-  test("share its requests, and receipts name the credential without its secret", async () => {
+  test("share the requests, and receipts name the credential without its secret", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/a"))
     expect(new Set(places)).toEqual(new Set(["many/a#main", "many/a#backup"]))
     expect(new Set(vendor.keys)).toEqual(new Set([MAIN, BACKUP]))
@@ -194,7 +194,7 @@ describe("several credentials of a provider", () => {
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(ENOUGH)
   })
 
-  test("keep their callers' cache keys", async () => {
+  test("serve requests with the same cache key by the same credential", async () => {
     const keyed = (key: number) => servedBy("many/a", { prompt_cache_key: `chat ${key}` })
     const first = await inTurn(ENOUGH, keyed)
     expect(await inTurn(ENOUGH, keyed)).toEqual(first)
@@ -218,7 +218,7 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
-  test("count as equal if their provider is first in an order", async () => {
+  test("have equal rank if their provider is first in an order", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
@@ -233,13 +233,16 @@ describe("several credentials of a provider", () => {
     ["is over its rate", "many/limited", { status: 429, headers: { "retry-after": "60" } }],
     ["is out of money", "many/spent", { status: 429, code: "insufficient_quota" }],
   ]
-  test.each(troubles)("rest individually if one of them %s", async (_, model, rejection) => {
-    vendor.rejections.set(MAIN, rejection)
-    expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
-    vendor.keys.length = 0
-    await inTurn(20, () => servedBy(model))
-    expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
-  })
+  test.each(troubles)(
+    "cool down individually if one credential %s",
+    async (_, model, rejection) => {
+      vendor.rejections.set(MAIN, rejection)
+      expect(new Set(await inTurn(20, () => servedBy(model)))).toEqual(new Set([`${model}#backup`]))
+      vendor.keys.length = 0
+      await inTurn(20, () => servedBy(model))
+      expect(new Set(vendor.keys)).toEqual(new Set([BACKUP]))
+    },
+  )
 
   test("never reach a caller, even if all of them fail", async () => {
     vendor.rejections.set(MAIN, { status: 400 })
@@ -275,7 +278,7 @@ describe("requests for data stored by a vendor under one credential", () => {
     }
   })
 
-  test("can delete the data with that credential", async () => {
+  test("delete the data with the same credential", async () => {
     const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
     for (const { id } of made) {
       const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
@@ -287,7 +290,7 @@ describe("requests for data stored by a vendor under one credential", () => {
     }
   })
 
-  test("use another deployment if another credential encrypted the reasoning", async () => {
+  test("use the credential that encrypted the reasoning", async () => {
     const reasoning = (organization: string) => ({
       input: [
         { type: "reasoning", id: "rs_1", summary: [], encrypted_content: `for ${organization}` },

@@ -209,7 +209,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("ends at its deadline, and results in a charge for the known part", async () => {
+  test("ends at the deadline, and results in a charge for the received part", async () => {
     const asked = await ask("vendor/stalls", true)
     await leaveAfter(asked, "Hello")
     await wasCut.promise
@@ -218,7 +218,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   })
 
-  test("ends at the shutdown, and results in a charge for the known part", async () => {
+  test("ends when the gateway shuts down, and results in a charge for the received part", async () => {
     const ending = await startGateway({
       providers: { vendor: provider(vendor.url) },
       models: { "vendor/stalls": simulated() },
@@ -234,7 +234,7 @@ describe("an answer that is drained after its caller disconnects", () => {
   })
 })
 
-test("a model can be configured to cancel calls while others are drained", async () => {
+test("a model can be configured to cancel calls while other models drain them", async () => {
   const asked = await ask("vendor/cancelled", true)
   await leaveAfter(asked, "Hello")
   await wasCut.promise

@@ -136,7 +136,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("ends if the first answers earlier", async () => {
+  test("is cancelled if the first deployment answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("costs once if both answer at the same time", async () => {
+  test("is charged once if both deployments answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -177,7 +177,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     }
   })
 
-  test("continues alone when the first fails", async () => {
+  test("continues alone when the first deployment fails", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -216,7 +216,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("ends when the first rejects the request itself", async () => {
+  test("is cancelled when the first deployment rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -234,7 +234,7 @@ describe("a hedged request to the second deployment when the first is late", () 
   })
 
   test.each([false, true])(
-    "charges the first if it sends an answer that cannot be passed on, streamed: %s",
+    "results in a charge if the first deployment's answer is unreadable, streamed: %s",
     async (stream) => {
       const { first, second } = world
       const asked = Promise.withResolvers<void>()
@@ -264,7 +264,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     },
   )
 
-  test("leads to an error without a charge when both fail", async () => {
+  test("leads to an error without a charge when both deployments fail", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -281,7 +281,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test("does not call the first again if the second breaks within its answer", async () => {
+  test("does not retry the first deployment if the second breaks within its answer", async () => {
     const { first, second } = world
     first.turns = [silent]
     second.turns = [() => streamed([frame("Hel")])]
@@ -302,7 +302,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`ends with the first when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`is cancelled when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")
@@ -365,7 +365,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(paid).toBe(5_000n)
   })
 
-  test("holds credits for both calls, so few credits shorten the answer at the higher price", async () => {
+  test("requires credits for both calls, and few credits shorten the answer at the higher price", async () => {
     const poor = await world.gateway.caller("0.02")
     world.first.turns = [silent]
     const response = await poor.post(CHAT, { model: "first/dear", messages: HELLO })
@@ -400,7 +400,7 @@ describe("a request to the first deployment alone", () => {
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("sends no hedge once the first has begun to answer", async () => {
+  test("sends no hedge after the deployment has begun to answer", async () => {
     // A busy machine sends the first byte in time, too.
     late.mockReturnValue(1_000)
     world.first.turns = [
@@ -473,7 +473,7 @@ describe("a request to the first deployment alone", () => {
   })
 })
 
-test("a fallback model is not called when the first model is late", async () => {
+test("a late first model does not cause a call to a fallback model", async () => {
   const at = (name: string) =>
     simulated({ deployments: [{ provider: name, model: name, weight: 1 }] })
   await using slow = await startHedgeWorld(

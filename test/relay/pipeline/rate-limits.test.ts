@@ -77,7 +77,7 @@ const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
 describe("the limit of tokens per minute", () => {
-  test("changes to the real usage when it is known", async () => {
+  test("counts the actual usage when the answer is complete", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })
@@ -91,7 +91,7 @@ describe("the limit of tokens per minute", () => {
     expect(before - remaining(second)).toBeWithin(800, 1_000)
   })
 
-  test("returns tokens if nothing was delivered", async () => {
+  test("returns the reserved tokens if nothing was delivered", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     const failed = await chat(caller, { model: "sim/fault-500", messages })
@@ -99,7 +99,7 @@ describe("the limit of tokens per minute", () => {
     expect(remaining(await chat(caller, { max_tokens: 10 }))).toBeGreaterThan(9_800)
   })
 
-  test("includes the maximum output of each choice until the answer is complete", async () => {
+  test("reserves the maximum output of each choice until the answer is complete", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const one = await chat(caller, { max_tokens: 600 })
     expect(remaining(one)).toBeWithin(9_300, 9_400)
@@ -132,7 +132,7 @@ describe("the limit of tokens per minute", () => {
     expect(remaining(next)).toBeGreaterThan(350)
   })
 
-  test("returns tokens if the credits were insufficient", async () => {
+  test("returns the reserved tokens if the credits are insufficient", async () => {
     const caller = await gateway.caller("0", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "words ".repeat(3_500) }]
     for (let count = 0; count < 5; count++) {
@@ -140,7 +140,7 @@ describe("the limit of tokens per minute", () => {
     }
   })
 
-  test("rejects with 429 and its own error type", async () => {
+  test("rejects a request with 429 and a separate error type", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 1_000 })
     const messages = [{ role: "user", content: "/tokens 990" }]
     await (await chat(caller, { messages })).text()

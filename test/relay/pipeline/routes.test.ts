@@ -162,20 +162,20 @@ describe("attempts without a retry", () => {
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("include one that failed after its first content", async () => {
+  test("include a failure after the first content", async () => {
     faults = [() => streamed([frame("Hel")])]
     const response = await ask("odd/a", { stream: true })
     expect(await response.text()).toContain("error")
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("include one after which another healthy deployment was tried", async () => {
+  test("include failures at a model with another healthy deployment", async () => {
     faults = [status(500), status(500)]
     expect((await ask("odd/two")).status).toBe(502)
     expect(vendor.bodies.map(({ model }) => model)).toEqual(["two", "three"])
   })
 
-  test("include those beyond the retry budget, so that an outage is not amplified", async () => {
+  test("include attempts beyond the retry budget, so that an outage is not amplified", async () => {
     const asked = 60
     faults = Array.from({ length: asked * 2 }, () => status(500))
     const answers = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
@@ -226,7 +226,7 @@ describe("the selected deployment", () => {
     })
   })
 
-  test("has no reason if there is only one deployment", async () => {
+  test("has no `routed_by` on the receipt if the model has only one deployment", async () => {
     expect((await served({ model: "odd/a" })).routed_by).toBeUndefined()
   })
 })

@@ -28,7 +28,7 @@ beforeAll(setUp)
 afterAll(tearDown)
 
 describe("charges for performed searches", () => {
-  test("apply to a caller that disconnects before the end", async () => {
+  test("apply even if the caller disconnects before the end", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     const frames = framesOf(RESPONSES, response([search]))
     const delta = {
@@ -69,7 +69,7 @@ describe("charges for performed searches", () => {
 })
 
 describe("an uncharged number in a usage object", () => {
-  test("causes a report to the operator once for each name and deployment", async () => {
+  test("is reported to the operator once for each name and deployment", async () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     whenAsked(CHAT, completion({}, usage))
     const caller = await gateway.caller("10")

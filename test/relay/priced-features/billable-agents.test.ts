@@ -118,7 +118,7 @@ describe("tools that run on the caller's side", () => {
     },
   )
 
-  test("do not include a server tool in a namespace, which needs a price", async () => {
+  test("do not include a server tool in a namespace, which is rejected without a price", async () => {
     await using own = await startGateway({
       providers: { one: { ...provider(vendor.url, "xai"), dialects: ["openai-responses"] } },
       models: { "one/m": simulated() },
@@ -137,7 +137,7 @@ describe("tools that run on the caller's side", () => {
 })
 
 describe("features that are not sent to their vendor", () => {
-  test("include a tool without an equivalent in the other dialect, which is dropped", async () => {
+  test("include a tool that has no equivalent in the vendor's dialect", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {
@@ -161,7 +161,7 @@ describe("features that are not sent to their vendor", () => {
     expect(nanocredits(receipt.hold) - nanocredits(hold)).toBeLessThan(1_000_000n)
   })
 
-  test("include a service tier that another dialect would charge", async () => {
+  test("include a service tier that exists only in the caller's dialect", async () => {
     vendorDoes.answer = () =>
       Response.json({
         candidates: [

@@ -87,11 +87,11 @@ const ROWS = [
 
 const isFree = (charge: Charge): boolean => charge.by === "tokens" && charge.adds === undefined
 
-describe("rows in the table of priced features", () => {
-  test("contain more than 200 features", () => expect(ROWS.length).toBeGreaterThan(200))
+describe("the table of priced features", () => {
+  test("contains more than 200 features", () => expect(ROWS.length).toBeGreaterThan(200))
 
   for (const { name, dialect, switches, charge, body, path } of ROWS) {
-    test(`mark ${name} as ${isFree(charge) ? "free" : "found"}`, () => {
+    test(`marks ${name} as ${isFree(charge) ? "free" : "found"}`, () => {
       expect(maySetSwitch(body, dialect)).toBe(true)
       const found = findSwitches(body, switches, dialect).filter(
         ({ field }) => (field && pathOf(field)) === path,
@@ -133,7 +133,7 @@ describe("calls in the table of priced features", () => {
       const isElsewhere =
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
-      test(`have ${name} counted in the ${way.in}`, () => {
+      test(`include ${name}, which is counted in the ${way.in}`, () => {
         const record = new AnswerRecord(dialect)
         const isBroken = way.in === "answer" && way.untilEnd === true
         if (isBroken) record.frame({})
@@ -147,7 +147,7 @@ describe("calls in the table of priced features", () => {
         expect(countCalls(charge, record)).toBe(7)
       })
     }
-    test(`have a class that can be priced: ${name}`, () => {
+    test(`belong to a usage class that can have a price: ${name}`, () => {
       expect(Object.values(CLASS_OF_NAME)).toContain(charge.class)
       expect(NO_USAGE).toHaveProperty(charge.class)
     })
@@ -167,26 +167,23 @@ test.each([
   ["gemini-3-pro-preview", 3],
   ["gemini-3.1-pro-preview", 3],
   ["gemini-flash-latest", 3],
-])(
-  "%s bills %d searches for five queries of pages and images, three of them distinct",
-  (model, count) => {
-    const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
-    const record = new AnswerRecord("gemini")
-    const webSearchQueries = ["a", "b", "c", "a", ""]
-    record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
-    expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
-    const split = { webSearchQueries: ["a", ""], imageSearchQueries: ["b", "c", "a"] }
-    for (const isStreamed of [false, true]) {
-      const searched = new AnswerRecord("gemini")
-      const answer = { candidates: [{ groundingMetadata: split }] }
-      if (isStreamed) searched.frame(answer)
-      else searched.answer(answer)
-      expect(search?.by === "calls" && countCalls(search, searched)).toBe(count)
-    }
-    record.answer({ candidates: [{ groundingMetadata: {} }] })
-    expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
-  },
-)
+])("%s bills %d searches for five queries, three of which are distinct", (model, count) => {
+  const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
+  const record = new AnswerRecord("gemini")
+  const webSearchQueries = ["a", "b", "c", "a", ""]
+  record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
+  const split = { webSearchQueries: ["a", ""], imageSearchQueries: ["b", "c", "a"] }
+  for (const isStreamed of [false, true]) {
+    const searched = new AnswerRecord("gemini")
+    const answer = { candidates: [{ groundingMetadata: split }] }
+    if (isStreamed) searched.frame(answer)
+    else searched.answer(answer)
+    expect(search?.by === "calls" && countCalls(search, searched)).toBe(count)
+  }
+  record.answer({ candidates: [{ groundingMetadata: {} }] })
+  expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
+})
 
 describe("Anthropic's searches", () => {
   const search = switchesOf("anthropic", "anthropic-messages")?.tools["web_search"]
@@ -205,7 +202,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no priced field", () => {
-  test("has no field name that causes a search", () => {
+  test("is recognized by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain, "openai-chat")).toBe(false)
     const message = { model: "m", input: [{ type: "message" }], tools: [] }

@@ -71,7 +71,7 @@ test.each(BILLED)(
   },
 )
 
-test("a charged tool is charged without a thread, and a thread with the caller's own tools continues", async () => {
+test("a priced tool works without a thread, and a thread works with the caller's own tools", async () => {
   usage = { server_tool_use: { web_search_requests: 3 } }
   const whole = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
   await whole.text()
@@ -106,21 +106,24 @@ const DEFINING: readonly [place: string, messages: readonly object[]][] = [
   ],
 ]
 
-test.each(DEFINING)("a tool defined at %s is held like any other", async (place, messages) => {
-  usage = { server_tool_use: { web_search_requests: 3 } }
-  const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
-  await named.text()
-  const defined = await caller.post(MESSAGES, { ...HEAD, messages })
-  expect(defined.status, await defined.text()).toBe(200)
-  const [own, other] = [await receiptOf(caller, defined), await receiptOf(caller, named)]
-  expect(own.usage).toMatchObject({ search: 3 })
-  expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
-  const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
-  const rejected = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
-  expect(rejected.status).toBe(400)
-  expect(await rejected.json()).toMatchObject({ error: { param: place } })
-  const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
-  expect(await kept.json()).toMatchObject({
-    error: { param: place, details: { error_code: "thread_unsupported_request" } },
-  })
-})
+test.each(DEFINING)(
+  "a tool defined at %s is held like a tool in the list of tools",
+  async (place, messages) => {
+    usage = { server_tool_use: { web_search_requests: 3 } }
+    const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
+    await named.text()
+    const defined = await caller.post(MESSAGES, { ...HEAD, messages })
+    expect(defined.status, await defined.text()).toBe(200)
+    const [own, other] = [await receiptOf(caller, defined), await receiptOf(caller, named)]
+    expect(own.usage).toMatchObject({ search: 3 })
+    expect(nanocredits(own.hold)).toBeGreaterThanOrEqual(nanocredits(other.hold))
+    const unknown = JSON.parse(JSON.stringify(messages).replaceAll(SEARCH.type, "weather_20300101"))
+    const rejected = await caller.post(MESSAGES, { ...HEAD, messages: unknown })
+    expect(rejected.status).toBe(400)
+    expect(await rejected.json()).toMatchObject({ error: { param: place } })
+    const kept = await caller.post(MESSAGES, { ...HEAD, ...CREATE, messages })
+    expect(await kept.json()).toMatchObject({
+      error: { param: place, details: { error_code: "thread_unsupported_request" } },
+    })
+  },
+)

@@ -186,7 +186,7 @@ describe("fields without a price", () => {
 })
 
 describe("a balance that does not cover all outputs", () => {
-  test("limits each of several outputs to their total cost", async () => {
+  test("shortens each output so that the balance covers all of them", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")
     // Some servers accept a number that is written as text.

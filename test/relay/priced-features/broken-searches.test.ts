@@ -137,7 +137,7 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller, isCut ? 1 : 2)
   })
 
-  test("costs as much as the vendor's count if the answer is complete", async () => {
+  test("costs the vendor's count of searches if the answer is complete", async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const caller = await gateway.caller("1")

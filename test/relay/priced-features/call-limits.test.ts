@@ -78,7 +78,7 @@ function searches(count: number): JsonObject {
 
 const FILE_SEARCH = { type: "file_search", vector_store_ids: ["vs_1"] }
 
-describe("the call limit that matches the hold", () => {
+describe("a limit of tool calls that matches the hold", () => {
   const cases: [string, string, JsonObject, JsonObject][] = [
     [
       "for a search",
@@ -173,7 +173,7 @@ describe("the call limit that matches the hold", () => {
     }
   }
 
-  test("does not reach the vendor for tools that only cost tokens", async () => {
+  test("is not sent for tools that only cost tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })
@@ -184,7 +184,7 @@ describe("the call limit that matches the hold", () => {
 describe("charges for calls above the hold", () => {
   const tools = [{ type: "web_search" }]
   for (const stream of [false, true]) {
-    test(`use the balance, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`are deducted from the balance, ${stream ? "streamed" : "whole"}`, async () => {
       answer = searches(100)
       const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools, stream })
       expect(receipt.usage).toMatchObject({ search: 100 })
@@ -248,7 +248,7 @@ describe("charges for calls above the hold", () => {
   })
 })
 
-describe("a balance that does not cover the usual number of calls", () => {
+describe("a balance that does not cover the default number of tool calls", () => {
   const search = { type: "web_search_20250305", name: "web_search" }
   const cases: [string, string, JsonObject, JsonObject][] = [
     [
@@ -279,7 +279,7 @@ describe("a balance that does not cover the usual number of calls", () => {
     })
   }
 
-  test("allows no fewer calls than the caller requests", async () => {
+  test("leads to a rejection if the caller requests more calls", async () => {
     const caller = await gateway.caller("0.35")
     const tools = [{ type: "web_search" }]
     const body = { model: "azure/m", input: "Hi", tools, max_tool_calls: 10 }
@@ -287,10 +287,10 @@ describe("a balance that does not cover the usual number of calls", () => {
   })
 })
 
-describe("input that the model reads again in each turn of a tool", () => {
+describe("input that the model reads again after each tool call", () => {
   const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
   for (const stream of [false, true]) {
-    test(`costs its price in each turn, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its price each time, ${stream ? "streamed" : "whole"}`, async () => {
       const usage = { input_tokens: 20_000_000, output_tokens: 10, total_tokens: 20_000_010 }
       answer = { ...(response([]) as JsonObject), usage }
       const { receipt } = await ask(RESPONSES, { model: "azure/m", tools: [mcp], stream })
@@ -331,7 +331,7 @@ describe("the hold for the prompts of Anthropic's own tools", () => {
   }
 })
 
-test("a caller's higher limit is held and charged", async () => {
+test("a caller's higher limit of tool calls applies to the hold and the charge", async () => {
   answer = searches(25)
   const tools = [{ type: "web_search" }]
   const { receipt } = await ask(RESPONSES, { model: "azure/m", tools, max_tool_calls: 25 })

@@ -78,7 +78,7 @@ describe("an unrequested service mode that a response reports", () => {
     })
   }
 
-  test("raises the hold of other formats, which cannot name the mode", async () => {
+  test("raises the hold of requests in formats that cannot name the mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(MESSAGES, "chat/translated")
     const second = await ask(MESSAGES, "chat/translated")
@@ -103,7 +103,7 @@ describe("an unrequested service mode that a response reports", () => {
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
   })
 
-  test("raises the hold after its price was raised", async () => {
+  test("raises the hold again when a response reports a more expensive mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(CHAT, "chat/rising")
     answer = completion({ service_tier: "ultrafast" }) as JsonObject

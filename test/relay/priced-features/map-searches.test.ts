@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   ["a blocked prompt", null, [SEARCH, MAPS], [0, 0], [0, 0]],
 ]
 
-describe.each([false, true])("maps of Gemini, streamed: %p,", (isStreamed) => {
+describe.each([false, true])("map searches of Gemini, streamed: %p,", (isStreamed) => {
   test.each(ROWS)("cost as much as at Google for %s", async (...row) => {
     const [, answer, tools, older, newer] = row
     grounding = answer

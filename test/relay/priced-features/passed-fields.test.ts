@@ -123,7 +123,7 @@ test("OpenRouter fields that the gateway does not support are dropped, and rejec
   expect(strict.status).toBe(400)
 })
 
-test("a priced field is sent to a deployment without a charge for it, and other fields to any", async () => {
+test("a priced field is sent only to a deployment where the field is free", async () => {
   const caller = await gateway.caller("1")
   const body = { input: "Hi", service_tier: "priority" }
   const own = await caller.post(PATH, { ...body, model: "both/vectors" })

@@ -298,18 +298,21 @@ test.each([
   ["acme/5.4-sonnet-20250929", 1_200_000n],
   ["acme/4.5-sonnet-20250929:free", 120_000n],
   ["other/4.5-sonnet-20250929", 1_200_000n],
-])("a name with its words in another order belongs to the same model: %s", async (name, cost) => {
-  path = CHAT
-  answer = completion({ model: name })
-  for (const stream of [false, true]) {
-    const caller = await gateway.caller("10")
-    const fallbacks = [{ model: "acme/sonnet-5.4" }]
-    const body = { model: "router/acme/sonnet-4.5", fallbacks, stream }
-    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-    await response.text()
-    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-  }
-})
+])(
+  "a model name with the words in another order belongs to the same model: %s",
+  async (name, cost) => {
+    path = CHAT
+    answer = completion({ model: name })
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const fallbacks = [{ model: "acme/sonnet-5.4" }]
+      const body = { model: "router/acme/sonnet-4.5", fallbacks, stream }
+      const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+      await response.text()
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    }
+  },
+)
 
 test.each([
   ["open-4:free", "open-4", "acme/open-4-20260423", 1_200_000n],
@@ -321,7 +324,7 @@ test.each([
   ["open-4", "open-4:free", "acme/open-4-20260423", 1_200_000n],
   ["open-4", "open-4:free", "acme/open-4-20260423:nitro", 1_200_000n],
 ])(
-  "the variant that answered is charged: %s with %s, named %s",
+  "the model variant in the response is charged: %s with %s, named %s",
   async (model, fallback, name, cost) => {
     path = CHAT
     answer = completion({ model: name })
@@ -342,7 +345,7 @@ test.each([
   ["small", "small-fast", "acme/small-2026-01-01", 1_200_000n],
   ["small-fast", "small", "acme/small-fast", 1_200_000n],
 ])(
-  "a fast variant that responses do not name is charged: %s with %s",
+  "a fast model variant is charged even if the response does not name it: %s with %s",
   async (model, fallback, name, cost) => {
     path = CHAT
     answer = completion({ model: name })
@@ -363,25 +366,28 @@ test.each([
   ["fallbacks[0].n", { fallbacks: [{ model: "large", n: 50 }] }],
   ["fallbacks[0].messages", { fallbacks: [{ model: "large", messages: HELLO }] }],
   ["fallbacks[0].api_base", { fallbacks: [{ model: "large", api_base: "https://other" }] }],
-])("a router's field is rejected if its cost cannot be held: %s", async (place, fields) => {
-  const requests: [string, string, object][] = [
-    [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
-    [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
-  ]
-  for (const [to, model, body] of requests) {
-    const sent = vendor.bodies.length
-    const caller = await gateway.caller("10")
-    const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
-    const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
-    const response = await caller.post(to, { model, ...body, ...own })
-    expect(await errorOf(response)).toMatchObject({
-      status: 400,
-      code: "feature_not_priced",
-      param: place,
-    })
-    expect(vendor.bodies.length).toBe(sent)
-  }
-})
+])(
+  "a field of a router is rejected if the hold cannot cover its cost: %s",
+  async (place, fields) => {
+    const requests: [string, string, object][] = [
+      [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
+      [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
+    ]
+    for (const [to, model, body] of requests) {
+      const sent = vendor.bodies.length
+      const caller = await gateway.caller("10")
+      const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
+      const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
+      const response = await caller.post(to, { model, ...body, ...own })
+      expect(await errorOf(response)).toMatchObject({
+        status: 400,
+        code: "feature_not_priced",
+        param: place,
+      })
+      expect(vendor.bodies.length).toBe(sent)
+    }
+  },
+)
 
 test.each([
   ["acme/large", 1_200_000n],
@@ -414,7 +420,7 @@ describe("an attempt that declined before any output", () => {
     ["cyber", 1_200_000n],
     [null, 1_200_000n],
     ["bio", 1_300_000n],
-  ])("costs something only in some categories: %s", async (category, cost) => {
+  ])("is charged only in some categories of refusals: %s", async (category, cost) => {
     path = MESSAGES
     answer = message([fallback(category)], { iterations }, { model: "large" })
     for (const stream of [false, true]) {
@@ -445,7 +451,7 @@ describe("an advisor's answers", () => {
 
   for (const model of ["large", "small"]) {
     for (const stream of [false, true]) {
-      test(`have a price in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`are included in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
         path = MESSAGES
         answer = consulted(model, 10, 4_000)
         const caller = await gateway.caller("10")
@@ -462,7 +468,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("have the caller's maximum", async () => {
+  test("are held and charged up to the caller's max_tokens", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")

@@ -85,7 +85,7 @@ for (const path of [CHAT, RESPONSES]) {
         })
       }
 
-      test("costs its price if only the response names it", async () => {
+      test("costs the price of the tier that only the response names", async () => {
         expect(await costOf(path, undefined, "priority", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, undefined, "default", stream)).toBe(STANDARD)
         expect(await costOf(path, undefined, "flex", stream)).toBe(STANDARD / 2n)
@@ -101,7 +101,7 @@ for (const path of [CHAT, RESPONSES]) {
         expect(await costOf(path, "priority", "fast", stream)).toBe(STANDARD * 2n)
       })
 
-      test("costs the priority price for its current name fast", async () => {
+      test("costs the priority price for the tier fast", async () => {
         expect(await costOf(path, "fast", undefined, stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "fast", stream)).toBe(STANDARD * 2n)
         expect(await costOf(path, "fast", "priority", stream)).toBe(STANDARD * 2n)
@@ -205,20 +205,23 @@ test.each(CHARGES)(
 test.each([
   ["chat/falling", undefined, 10_040_000n],
   ["chat/falling-mode", "priority", 4_510_000n],
-])("the higher price of shorter inputs is held: %s", async (model, service_tier, charge) => {
-  const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
-  answer = completion(service_tier ? { service_tier } : {}, usage) as JsonObject
-  for (const stream of [false, true]) {
-    const caller = await gateway.caller("10")
-    const posted = await caller.post(CHAT, { model, messages: PROMPT, service_tier, stream })
-    expect(posted.status, await posted.text()).toBe(200)
-    const { cost, hold } = await receiptOf(caller, posted)
-    expect(nanocredits(cost)).toBe(charge)
-    expect(nanocredits(hold)).toBeGreaterThanOrEqual(charge)
-  }
-})
+])(
+  "the hold covers the higher price of shorter inputs: %s",
+  async (model, service_tier, charge) => {
+    const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
+    answer = completion(service_tier ? { service_tier } : {}, usage) as JsonObject
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const posted = await caller.post(CHAT, { model, messages: PROMPT, service_tier, stream })
+      expect(posted.status, await posted.text()).toBe(200)
+      const { cost, hold } = await receiptOf(caller, posted)
+      expect(nanocredits(cost)).toBe(charge)
+      expect(nanocredits(hold)).toBeGreaterThanOrEqual(charge)
+    }
+  },
+)
 
-test("the highest price of each class is held for a mode that lowers some and raises others", async () => {
+test("the hold uses the highest price of each class if a mode lowers and raises prices", async () => {
   const caller = await gateway.caller("10")
   const estimate = async (service_tier?: string) => {
     const body = { model: "chat/mixed", messages: HELLO, max_tokens: 1, service_tier }
@@ -235,7 +238,7 @@ test("the highest price of each class is held for a mode that lowers some and ra
   expect(Number(flex.least)).toBeLessThanOrEqual(Number(usual.least))
 })
 
-test("a reported service tier without a price is charged as requested, listed and reported once", async () => {
+test("a reported service tier without a price is charged as requested and reported once", async () => {
   const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")
   const reported: [string, string | undefined, string, bigint][] = [
     ["chat/m", undefined, "hyper", STANDARD],

@@ -250,7 +250,7 @@ async function streamOf(
 describe.each(FORMATS)("the service mode of $model, $field, format %#", (format) => {
   const { mode, cheaper } = format
   for (const stream of [false, true]) {
-    test(`costs the requested price if no answer was read, streamed: ${stream}`, async () => {
+    test(`costs the price of the requested mode if no answer was read, streamed: ${stream}`, async () => {
       const usual = await leaveEarly(format, undefined, stream)
       expect(usual).toMatchObject({ modes: undefined })
       expect(usual.cost).toBeGreaterThan(0n)

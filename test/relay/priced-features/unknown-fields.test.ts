@@ -96,7 +96,7 @@ const CHATS: readonly [provider: string, path: string, body: object][] = [
   ["messages", "/v1/messages", { messages: HELLO, max_tokens: 50 }],
 ]
 
-describe("fields that no server documents, or whose names suggest an effect on the bill", () => {
+describe("undocumented fields, and fields whose names suggest an effect on the bill", () => {
   for (const [name, path, body] of CHATS) {
     test(`lead to an error at ${path} of ${name}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
@@ -173,7 +173,7 @@ test("only fields whose names suggest an effect on the bill are rejected at othe
   expect(vendor.bodies[sent]).toMatchObject({ extra: { settings: { a: "b" } } })
 })
 
-test("a field is sent to a provider whose operator allows it, also with operations other than chat", async () => {
+test("a field is sent if the operator allows it for the provider, even outside chat", async () => {
   const caller = await gateway.caller("1")
   const requests: [string, object][] = [
     ["/v1/chat/completions", { model: "allowing/m", messages: HELLO, max_tokens: 50 }],
@@ -189,7 +189,7 @@ test("a field is sent to a provider whose operator allows it, also with operatio
   }
 })
 
-test("entries of fallbacks may only name a model", async () => {
+test("a request is rejected if an entry of `fallbacks` has more than a model name", async () => {
   const caller = await gateway.caller("1")
   for (const [name, path, body] of CHATS.filter(([name]) => name !== "vercel")) {
     for (const stream of [false, true]) {
@@ -272,7 +272,7 @@ test("Vercel's options are rejected unless they are known to have no price", asy
   expect(vendor.bodies[sent]).toMatchObject({ messages, providerOptions })
 })
 
-test("a function with a member of another format is rejected, not dropped", async () => {
+test("a function tool with a member of another format is rejected", async () => {
   const caller = await gateway.caller("1")
   const own = { type: "function", function: { name: "f", parameters: {} } }
   const tools = [own, { ...own, googleSearch: {} }]

@@ -73,7 +73,7 @@ test("known options of Vercel's gateway are passed on", async () => {
   })
 })
 
-test("the id of a user is not sent to Vercel, which bills each value", async () => {
+test("a user id is not sent to Vercel, which bills each user id", async () => {
   const caller = await gateway.caller("10")
   const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, user: "someone" }
   for (const stream of [false, true]) {

@@ -56,7 +56,7 @@ const ENDPOINTS: Readonly<Record<string, object>> = {
   "/v1/audio/speech": { model: "up/say", input: "Hello", voice: "alloy" },
 }
 
-describe("validation of fields in another case", () => {
+describe("validation of field names with another letter case", () => {
   for (const [path, body] of Object.entries(ENDPOINTS)) {
     for (const [name, value] of Object.entries({
       Model: "up/dear",
@@ -89,7 +89,7 @@ function postForm(form: FormData): Promise<Response> {
   return fetch(`${gateway.url}/v1/audio/transcriptions`, { method: "POST", headers, body: form })
 }
 
-test("an output limit under another name is rejected, and nothing is sent", async () => {
+test("an output limit with a name from another API is rejected, and nothing is sent", async () => {
   const sent = vendor.bodies.length
   const body = { model: "up/chat", messages: HELLO, max_tokens: 1, n_predict: 8_000 }
   const { status, message } = await errorOf(await caller.post(CHAT, body))
@@ -100,7 +100,7 @@ test("an output limit under another name is rejected, and nothing is sent", asyn
   expect(vendor.bodies.length).toBe(sent)
 })
 
-test("the vendor receives the same value of a duplicated name that the gateway read", async () => {
+test("the vendor receives the value of a duplicated field that the gateway read", async () => {
   const messages = JSON.stringify(HELLO)
   const body = `{"model":"up/dear","max_tokens":8000,"messages":${messages},"model":"up/chat","max_tokens":5}`
   const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" }

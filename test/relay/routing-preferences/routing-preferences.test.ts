@@ -127,7 +127,7 @@ describe("a caller's provider preferences", () => {
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
   })
 
-  test("allow other providers after an order, unless the caller forbids it", async () => {
+  test("allow providers outside the order after a failure, unless the caller forbids fallbacks", async () => {
     failing = ["dear-pool"]
     const open = await ask("dear/pool", { provider: { order: ["dear"] } })
     expect(answererOf(open)).not.toBe("dear")
@@ -155,7 +155,7 @@ describe("a caller's provider preferences", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("never cause a call of an excluded provider", async () => {
+  test("never cause a call to an excluded provider", async () => {
     const subset = fc.option(fc.subarray([...NAMES], { minLength: 1 }), { nil: undefined })
     const preference = fc.record({
       order: subset,
@@ -211,7 +211,7 @@ describe("a caller's list of models", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("works in the official SDKs' extra fields, in other dialects too", async () => {
+  test("works in the extra fields of the official SDKs in each dialect", async () => {
     failing = ["dear-own"]
     const openai = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     const order = { model: "dear/big", models: ["middle/plain"] }
@@ -270,7 +270,7 @@ describe("a model group in the settings", () => {
   })
 })
 
-describe("impossible preferences", () => {
+describe("invalid routing preferences", () => {
   const faults: readonly [object, string][] = [
     [{ provider: { only: ["nobody"] } }, "provider.only[0]"],
     [{ provider: { order: ["cheap", "nobody"] } }, "provider.order[1]"],

@@ -169,7 +169,7 @@ describe("a long stored conversation", () => {
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("cannot consist of answers that together have more values than a body", async () => {
+  test("is not read if its answers together have more values than a request body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -209,7 +209,7 @@ test("a conversation history uses memory only while its request runs", async () 
 })
 
 describe("a conversation file that cannot be used", () => {
-  test("causes one report, and is created again without losing an answer", async () => {
+  test("is reported once, and is created again without losing an answer", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -239,7 +239,7 @@ describe("a conversation file that cannot be used", () => {
   })
 })
 
-test("conversation storage can be turned off at runtime, and stored conversations are found when it is on again", async () => {
+test("turning conversation storage off and on at runtime keeps the stored conversations", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })

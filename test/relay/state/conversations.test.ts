@@ -46,7 +46,7 @@ test("a stored response cannot be cancelled, because no response runs in the bac
 })
 
 describe("a stored conversation", () => {
-  test("has no readable texts or ids on disk", async () => {
+  test("is stored on disk without readable texts or ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })
@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("counts completely in the hold and the charge", async () => {
+  test("is included completely in the hold and the charge", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("a stored conversation", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("counts every repeated reference and rejects too many of them", async () => {
+  test("is counted once for each reference, and too many references are rejected", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
@@ -145,7 +145,7 @@ describe("a stored conversation", () => {
 })
 
 describe("eviction of the oldest conversations", () => {
-  test("applies only to the account above its limit", async () => {
+  test("affects only the account that exceeds its limit", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
@@ -160,7 +160,7 @@ describe("eviction of the oldest conversations", () => {
   })
 })
 
-test("with 'vendor_state: any', stored conversations are inserted and unknown ids are passed on", async () => {
+test("'vendor_state: any' inserts stored conversations and passes unknown ids on", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "any" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -41,7 +41,7 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
   return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
 }
 
-test("an unknown id is passed on with the whole context held, and gets no owner", async () => {
+test("an unknown id is passed on with a hold for the whole context, and gets no owner", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
@@ -59,7 +59,7 @@ test("an account that cannot pay for the whole context of an unknown id is rejec
   expect(rejected).toMatchObject({ status: 402, code: "insufficient_credits" })
 })
 
-test("an id of another account is still rejected", async () => {
+test("an id of another account is rejected", async () => {
   const { id } = (await (await ask(ann, {})).json()) as { id: string }
   const others = await errorOf(await ask(bob, { previous_response_id: id }))
   expect(others).toMatchObject({ status: 404, code: "not_found", param: "previous_response_id" })
@@ -76,7 +76,7 @@ test("a vendor's 404 for an unknown id is returned to the caller", async () => {
   expect(await errorOf(rejected)).toMatchObject({ status: 404, message })
 })
 
-test("a vendor's 404 for a model or an address is still a vendor failure", async () => {
+test("a vendor's 404 for an unknown model or deployment counts as a vendor failure", async () => {
   const errors = [
     { message: "The model 'gpt' does not exist", code: "model_not_found" },
     { message: "The API deployment for this resource does not exist", code: "DeploymentNotFound" },

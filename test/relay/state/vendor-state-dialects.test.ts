@@ -95,7 +95,7 @@ describe("stored vendor state in other dialects", () => {
     expect(others).toMatchObject({ status: 404, param: "messages[1].audio.id" })
   })
 
-  test("includes files of chats, in every form of address", async () => {
+  test("includes files of chats, in every form of URL", async () => {
     const named: readonly [object, string][] = [
       [{ type: "file", file: { file_id: "file-1" } }, "file.file_id"],
       [{ type: "image_url", image_url: { url: UPLOADED } }, "image_url.url"],

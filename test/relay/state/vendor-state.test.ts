@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`looks like unknown state: ${name}`, async () => {
+    test(`is rejected with the same error as unknown state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("vendor state of another account", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`differs from the caller's own ${name}, which is sent`, async () => {
+    test(`is rejected, and the owner's ${name} is sent to the vendor`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -200,7 +200,7 @@ test("ids in a stream can be used before the stream ends", async () => {
   }
 })
 
-test("an answer that is not stored leaves only the ids of tool outputs", async () => {
+test("an account owns only the ids of tool outputs if the vendor does not store the answer", async () => {
   const tools = [{ type: "code_interpreter", container: { type: "auto" } }]
   const { n } = await leave(setup.ann, { store: false, tools })
   const order = { model: "first/gpt", input: "Hi" }
@@ -218,7 +218,7 @@ test("compaction does not bypass ownership", async () => {
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
-test("an estimate includes only the account's own state", async () => {
+test("an estimate includes only stored data of the caller's account", async () => {
   setup.first.inputTokens = 5_000
   const { n } = await leave(setup.ann)
   const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }
@@ -280,7 +280,7 @@ test("all keys of an account share its state, including a rotated key", async ()
 })
 
 describe("charges for vendor state", () => {
-  test("cannot exceed 0.01 credits with ten simultaneous calls with a context of 400,000 tokens", async () => {
+  test("cannot exceed a balance of 0.01 credits in ten simultaneous calls", async () => {
     // 400,000 input tokens and 5 output tokens leave 0.01 credits.
     const poor = await setup.gateway.caller("0.41001")
     setup.first.inputTokens = 400_000
@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("have a hold that includes the content of a response, an item and a file", async () => {
+  test("are covered by a hold that includes the content of a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -341,8 +341,8 @@ describe("charges for vendor state", () => {
   })
 })
 
-describe("several accounts at a vendor", () => {
-  test("have separate responses, each requested from the account that stores it", async () => {
+describe("stored responses of several accounts at a vendor", () => {
+  test("are requested from the account that stores them", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("several accounts at a vendor", () => {
     }
   })
 
-  test("do not replace the account that stores the response after a failure", async () => {
+  test("are not requested from another account after a failure", async () => {
     const { n } = await leave(setup.ann)
     setup.first.rejection = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }
@@ -363,7 +363,7 @@ describe("several accounts at a vendor", () => {
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
-  test("cannot serve a model that the storing account does not have", async () => {
+  test("cannot be used with a model that the storing account does not serve", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const rejected = await setup.ann.post(RESPONSES, body)

@@ -10,7 +10,7 @@ test("the token counter returns exact counts even before its thread has loaded",
   expect(await Promise.all(texts.map((text) => counter.count(text)))).toEqual([2, 0, 10])
 })
 
-test("the token counter gives up on a text that blocks the tokenizer and counts the next one", async () => {
+test("the token counter skips a text that blocks the tokenizer and counts the next text", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.count("warm")).toBe(1)

@@ -42,19 +42,19 @@ describe("the tokens held for a text", () => {
     expect(await boundOf(breaks, "gpt-5")).toBeLessThan(breaks.length)
   })
 
-  test("cover a repeated letter, for which o200k has longer tokens", async () => {
+  test("cover a repeated letter, although o200k has longer tokens for it", async () => {
     const letters = "\u0436".repeat(800)
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("number fewer than the bytes if the vocabulary is known", async () => {
+  test("are fewer than a quarter of the bytes if the tokenizer is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
   })
 })
 
-describe("a prompt in another vocabulary with a low balance", () => {
+describe("a prompt for a model with another tokenizer and a low balance", () => {
   const hindi = SAMPLES.find(({ name }) => name === "hindi")
   const times = 100
   let vendor: ScriptedVendor
@@ -75,7 +75,7 @@ describe("a prompt in another vocabulary with a low balance", () => {
     vendor[Symbol.dispose]()
   })
 
-  test("has a hold for the maximum cost, so that nothing is written off", async () => {
+  test("requires a hold for the maximum cost, so that nothing is written off", async () => {
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }

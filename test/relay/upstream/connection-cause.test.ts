@@ -4,7 +4,7 @@ import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
 const TIMEOUTS = { connect: 5_000, firstByte: 300, idle: 5_000, total: 10_000 }
 
-test("the cause of a failed connection to a provider is visible to operators but not to callers", async () => {
+test("operators, but not callers, see the cause of a failed connection to a provider", async () => {
   // This server accepts connections and never answers.
   using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   const closed = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })

@@ -62,7 +62,7 @@ test("overlong details of a vendor's error are dropped", async () => {
   expect(await errorOf(await caller.post(MESSAGES, order))).not.toHaveProperty("details")
 })
 
-test("a thread is rejected at its first request if the vendor stores no threads", async () => {
+test("the first request of a thread is rejected if the vendor stores no threads", async () => {
   const order = { model: "sim/echo", max_tokens: 5, messages: HELLO }
   const response = await caller.post(MESSAGES, { ...order, thread: { type: "create" } })
   expect(response.status).toBe(400)

@@ -159,7 +159,7 @@ describe("a vendor that never sends content", () => {
     ["invalid JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`leads to a failover if it sends endless ${what}`, async () => {
+    test(`causes a failover if it sends endless ${what}`, async () => {
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -172,7 +172,7 @@ describe("a vendor that never sends content", () => {
     })
   }
 
-  test("leads to a failover if it sends millions of values as plain text", async () => {
+  test("causes a failover if it sends millions of JSON values with content type text/plain", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -200,7 +200,7 @@ describe("a vendor that never sends content", () => {
   // A deployment that fails three times in a row rests, so the cases are divided among several deployments.
   const numbered = many.map((one, index) => [index < 2 ? "values" : "weights", ...one] as const)
   for (const [name, what, json, stream, said] of numbered) {
-    test(`leads to a failover without delaying other requests if it sends ${what}`, async () => {
+    test(`causes a failover without delaying other requests if it sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
       const body = stream ? `data: ${json}\n\n`.repeat(24) : json
       answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
@@ -220,7 +220,7 @@ describe("a vendor that never sends content", () => {
     ["only occasional white space", "blanks", "application/json", "\n", false],
   ]
   for (const [what, name, type, sign, stream] of signs) {
-    test(`leads to a failover if it sends ${what}`, async () => {
+    test(`causes a failover if it sends ${what}`, async () => {
       answers.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream, impatient)
       expect(response.status).toBe(200)
@@ -295,7 +295,7 @@ test("an outage of all deployments is not amplified, and deployments are probed 
   expect(response.status).toBe(200)
 })
 
-test("a retry depends on the deployment's own failures and not on those of another", async () => {
+test("a failing deployment is retried, regardless of the failures of other deployments", async () => {
   answers.set("rejected-bad", [status(500), status(500)])
   answers.set("rejected-good", [status(401), status(401)])
   const first = await ask("odd/rejected", false)
@@ -307,7 +307,7 @@ test("a retry depends on the deployment's own failures and not on those of anoth
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
 })
 
-test("an unusable answer to an operation is a failed attempt", async () => {
+test("an unusable answer to an embedding request counts as a failed attempt", async () => {
   answers.set("vectors", [() => Response.json({})])
   const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
   expect(response.status).toBe(200)

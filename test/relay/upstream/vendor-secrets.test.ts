@@ -274,7 +274,7 @@ const CALLER_FORMATS: Readonly<
   ],
 }
 
-describe("a vendor that repeats the operator's secrets", () => {
+describe("a vendor whose response contains the operator's secrets", () => {
   for (const callerFormat of Object.keys(CALLER_FORMATS)) {
     for (const upstream of Object.keys(UPSTREAMS) as Upstream[]) {
       test(`exposes no secret to a caller of ${callerFormat}, called as ${upstream}`, async () => {

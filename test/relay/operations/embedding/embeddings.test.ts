@@ -163,7 +163,7 @@ describe("embeddings of every vendor", () => {
       })
     })
 
-    test(`${model}: accept tokens and embed their text`, async () => {
+    test(`${model}: can be requested for tokens, whose text is embedded`, async () => {
       const caller = await gateway.caller("1")
       // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
@@ -175,7 +175,7 @@ describe("embeddings of every vendor", () => {
     })
   }
 
-  test("send dimensions to vendors that support them, and report a loss otherwise", async () => {
+  test("have the requested number of dimensions, without a reported loss", async () => {
     const caller = await gateway.caller("1")
     for (const model of everybody) {
       const body = { model, input: "rain", dimensions: 256 }
@@ -186,7 +186,7 @@ describe("embeddings of every vendor", () => {
     }
   })
 
-  test("report fields that a vendor does not support, and reject them for a strict caller", async () => {
+  test("lead to a reported loss, or an error for a strict caller, if a field is unsupported", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/cohere", input: "rain", user: "u" }
     const { response } = await embed(caller, body)
@@ -244,7 +244,7 @@ describe("embedding inputs above a vendor's maximum", () => {
     ["all/voyage", 2],
     ["all/openai", 1],
   ] as const) {
-    test(`need several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
+    test(`require several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const { answer, receipt } = await embed(caller, { model, input: many })
@@ -270,7 +270,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("have a hold that counts every byte as a token", async () => {
+  test("are covered by a hold that counts every byte as a token", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)

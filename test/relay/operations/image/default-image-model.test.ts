@@ -48,7 +48,7 @@ async function servedBy(
   return response.headers.get("x-tollgate-provider") ?? body.error?.code ?? ""
 }
 
-test("an omitted image model is the first that supports the task", async () => {
+test("an image request without a model uses the first model that supports the task", async () => {
   expect(await servedBy("generations")).toBe("fireworks")
   expect(await servedBy("edits")).toBe("google")
   expect(await servedBy("variations")).toBe("google")

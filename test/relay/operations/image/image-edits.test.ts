@@ -96,7 +96,7 @@ describe("image edits with black and white masks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("use a separate deployment from generations if the model has one for each", async () => {
+  test("use the deployment for edits if the model has another deployment for generations", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
@@ -109,7 +109,7 @@ describe("image edits with black and white masks", () => {
   })
 })
 
-describe("variations of models that require an image", () => {
+describe("image variations by models that require an image", () => {
   for (const model of [
     "stability/ultra",
     "stability/sd3.5-large",
@@ -204,7 +204,7 @@ describe("unsupported edits and variations", () => {
     })
   }
 
-  test("fail without an image at a service that only edits", async () => {
+  test("fail for a generation request to a model that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
       await expectRejection(gateway, caller, ask, unsupported)

@@ -23,7 +23,7 @@ afterAll(tearDown)
 /** The tests use OpenAI's prices: text as input, images as output. */
 
 describe("an image stream of a vendor that streams", () => {
-  test("has drafts, then the image with its tokens and cost", async () => {
+  test("contains drafts, then the image with its tokens and cost", async () => {
     const before = await caller.balance()
     const { data: stream, response } = await caller.client.images
       .generate({
@@ -67,7 +67,7 @@ describe("an image stream of a vendor that streams", () => {
     })
   })
 
-  test("has the same form for edits from a form", async () => {
+  test("has the same events for edits requested with form data", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -104,7 +104,7 @@ describe("an image stream of a vendor that streams", () => {
     expect(events[0]).toMatchObject({ usage: { cost: 0.04 } })
   })
 
-  test("has a hold that includes its drafts", async () => {
+  test("requires a hold that includes its drafts", async () => {
     const holds: number[] = []
     for (const drafts of [0, 3]) {
       const response = await generate({ model: "openai/gpt-image-1", partial_images: drafts })
@@ -182,7 +182,7 @@ describe("an image stream of a vendor that does not stream", () => {
     expect(events[0]).not.toHaveProperty("usage")
   })
 
-  test("has the same form for edits", async () => {
+  test("has the same events for edits", async () => {
     const events = await all(
       await caller.client.images.edit({
         model: "stability/inpaint",
@@ -205,7 +205,7 @@ describe("an image stream of a vendor that does not stream", () => {
     ])
   })
 
-  test("fails for a strict caller without a call", async () => {
+  test("fails for a strict caller before any call", async () => {
     const ask = () => generate({ model: "openai/dall-e-2" }, { "x-tollgate-strict": "true" })
     await expectRejection(gateway, caller, ask, { status: 400, code: "not_carried" })
   })

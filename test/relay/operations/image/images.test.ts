@@ -96,7 +96,7 @@ describe("charges for images", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("have a hold for the maximum: ten images are rejected with credits for nine", async () => {
+  test("are held at the maximum: ten images are rejected with credits for nine", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -183,7 +183,7 @@ describe("images of each vendor", () => {
     expect(emulated.headers.get("x-tollgate-losses")).toBe("variations:emulated")
   })
 
-  test("cost nothing if the vendor rejects them, and its moderation error is returned", async () => {
+  test("cost nothing if the vendor rejects the prompt, and its moderation error is returned", async () => {
     const before = await calls.caller.balance()
     const response = await generate({
       model: "google/gemini-2.5-flash-image",

@@ -131,7 +131,7 @@ describe("a free moderation model", () => {
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
-  test("has the rate limits of the key", async () => {
+  test("counts against the key's rate limits", async () => {
     const caller = await gateway.caller("0", { requestsPerMinute: 1 })
     await moderate(caller, { model: "all/openai", input: BAD })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
@@ -141,7 +141,7 @@ describe("a free moderation model", () => {
     ])
   })
 
-  test("rejects a key without access to it", async () => {
+  test("rejects a key without access to the model", async () => {
     const caller = await gateway.caller("0", { models: ["all/own"] })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
     expect([response.status, (await errorOf(response)).error_type]).toEqual([
@@ -150,7 +150,7 @@ describe("a free moderation model", () => {
     ])
   })
 
-  test("does not accept large chats from a key without credits", async () => {
+  test("does not allow large chat requests from a key without credits", async () => {
     const caller = await gateway.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const response = await caller.post("/v1/chat/completions", broken)
@@ -208,7 +208,7 @@ describe("a moderation provider that accepts only texts", () => {
     expect(gateway.simulator.requests.length).toBe(calls)
   })
 
-  test("gets no input with an image, which is rejected or sent to another provider", async () => {
+  test("gets no image: the input is rejected or sent to another provider", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "all/mistral", input: PARTS })

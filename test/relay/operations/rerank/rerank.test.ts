@@ -129,15 +129,15 @@ describe("reranking by every model", () => {
   }
 })
 
-describe("rerank requests of vendors' clients", () => {
-  test("return documents as objects if they were supplied as objects", async () => {
+describe("reranking for the clients of vendors", () => {
+  test("returns documents as objects if they were supplied as objects", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((text, id) => ({ text, id }))
     const { results } = await rerank(caller, { model: "all/cohere", documents })
     expect(results[0]?.document).toEqual({ text: DOCUMENTS[1], id: 1 })
   })
 
-  test("select the fields to rank", async () => {
+  test("uses only the selected fields of a document", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((title) => ({ title, text: "capital of France" }))
     const body = { model: "all/jina", documents, rank_fields: ["title"] }
@@ -145,7 +145,7 @@ describe("rerank requests of vendors' clients", () => {
   })
 
   for (const path of [PATH, "/v2/rerank"]) {
-    test(`${path}: return Cohere's metadata with the results`, async () => {
+    test(`${path}: returns Cohere's metadata with the results`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
       const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
@@ -160,7 +160,7 @@ describe("rerank requests of vendors' clients", () => {
     })
   }
 
-  test("return documents as objects with a text at Cohere's newer address, or on request", async () => {
+  test("returns documents as objects with a text at /v2/rerank or on request", async () => {
     const caller = await gateway.caller("1")
     const wanted = [1, 2, 0].map((index) => ({ text: DOCUMENTS[index] }))
     const asked = { model: "all/cohere", return_documents: true }
@@ -176,7 +176,7 @@ describe("rerank requests of vendors' clients", () => {
     expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
   })
 
-  test("accept an empty document, even if embeddings are compared", async () => {
+  test("accepts an empty document, even if the gateway compares embeddings", async () => {
     const caller = await gateway.caller("1")
     const documents = ["", ...DOCUMENTS]
     const { results } = await rerank(caller, { model: "all/embed", documents })
@@ -195,7 +195,7 @@ describe("charges for reranking", () => {
     expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
   })
 
-  test("include a hold of several searches for long documents", async () => {
+  test("are covered by a hold of several searches for long documents", async () => {
     const caller = await gateway.caller("1")
     const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
     const { receipt } = await rerank(caller, { model: "all/cohere", documents })
@@ -230,7 +230,7 @@ describe("charges for reranking", () => {
     expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
   })
 
-  test("equal those of embeddings if embeddings are compared", async () => {
+  test("equal the charges for embeddings if the gateway compares embeddings", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "all/embed" })
     expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
@@ -289,7 +289,7 @@ describe("an invalid rerank request", () => {
     })
   }
 
-  test("rejects emulated scores for a strict caller before the call", async () => {
+  test("fails for a strict caller before the call if the scores would be emulated", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const strict = { "x-tollgate-strict": "true" }
@@ -302,7 +302,7 @@ describe("an invalid rerank request", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("reports a loss that only the response reveals, even to a strict caller", async () => {
+  test("reports a loss to a strict caller if only the response reveals the loss", async () => {
     const caller = await gateway.caller("1")
     const strict = { "x-tollgate-strict": "true" }
     const response = await caller.post(PATH, { ...whole, model: "all/logits" }, strict)
@@ -310,7 +310,7 @@ describe("an invalid rerank request", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("relevance_score:approximated")
   })
 
-  test("reaches no vendor without credits", async () => {
+  test("is not sent to a vendor without credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

@@ -88,7 +88,7 @@ async function speak(body: object, credits = "100") {
   }
 }
 
-test("speech with instructions is held for the longest possible audio of the model", async () => {
+test("the hold for speech with instructions covers the longest audio of the model", async () => {
   spoken = 6_000
   const { hold, cost, charged, usage } = await speak({
     ...OPENAI,
@@ -100,7 +100,7 @@ test("speech with instructions is held for the longest possible audio of the mod
   expect(hold).toBeGreaterThan(charged)
 })
 
-test("speech of Gemini is held for the longest possible audio of the model", async () => {
+test("the hold for speech of Gemini covers the longest audio of the model", async () => {
   spoken = 15_000
   const { hold, charged } = await speak(GEMINI)
   expect(charged).toBe(12_000n + 150_000_000n)

@@ -44,16 +44,19 @@ test.each([
   ["eleven_multilingual_v2", "no number", 100],
   // The rate of a voice is limited.
   ["eleven_multilingual_v2", "1e30", 1_000],
-])("%s charges a reported cost of %s credits as %d characters", async (model, cost, characters) => {
-  reported = cost
-  const caller = await gateway.caller("1")
-  const response = await caller.post("/v1/audio/speech", {
-    model: `elevenlabs/${model}`,
-    voice: "some-library-voice",
-    input: INPUT,
-  })
-  expect(response.status).toBe(200)
-  await response.arrayBuffer()
-  const { usage } = await onlyReceipt(gateway, caller)
-  expect(usage?.["character"]).toBe(characters)
-})
+])(
+  "speech of %s with a reported cost of %s credits is charged as %d characters",
+  async (model, cost, characters) => {
+    reported = cost
+    const caller = await gateway.caller("1")
+    const response = await caller.post("/v1/audio/speech", {
+      model: `elevenlabs/${model}`,
+      voice: "some-library-voice",
+      input: INPUT,
+    })
+    expect(response.status).toBe(200)
+    await response.arrayBuffer()
+    const { usage } = await onlyReceipt(gateway, caller)
+    expect(usage?.["character"]).toBe(characters)
+  },
+)

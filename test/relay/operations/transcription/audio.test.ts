@@ -38,7 +38,7 @@ describe("a speech model with a maximum text length", () => {
     }
   })
 
-  test("shows its maximum in its model list entry", async () => {
+  test("shows the maximum in the list of models", async () => {
     const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
     expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })
@@ -86,13 +86,13 @@ describe("transcription by every vendor", () => {
     })
   }
 
-  test("reports speakers if the vendor does", async () => {
+  test("reports speakers if the vendor reports them", async () => {
     const fields = { model: "mistral/voxtral-mini", response_format: "diarized_json" }
     const { segments } = await transcriptOf(await upload(form(fields, SOUND)))
     expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
   })
 
-  test("rejects speakers at Deepgram, which bills them in addition to the transcript", async () => {
+  test("rejects a request for speakers at Deepgram, which bills speakers separately", async () => {
     const body = form({ model: "deepgram/nova-3", response_format: "diarized_json" }, SOUND)
     const response = await untouched(() => upload(body))
     const error = { status: 400, code: "feature_not_priced", param: "response_format" }

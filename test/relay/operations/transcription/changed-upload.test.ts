@@ -24,8 +24,8 @@ afterEach(() => uploads.reset())
 
 afterAll(() => uploads[Symbol.asyncDispose]())
 
-describe("an upload that differs from its forwarded part", () => {
-  test("keeps its id and is recorded once in the ledger", async () => {
+describe("an upload that is forwarded before it is complete", () => {
+  test("keeps its request id and is recorded once in the ledger", async () => {
     const sender = await uploads.gateway.caller("10")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: sender.key })
@@ -69,7 +69,7 @@ describe("an upload that differs from its forwarded part", () => {
     expect((await uploads.receiptOf(response, poor)).status).toBe("released")
   })
 
-  test("fails if its model is named again", async () => {
+  test("fails if a second model field follows the audio", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, MODEL)
     const response = await uploads.sendSlowly(form)
@@ -79,7 +79,7 @@ describe("an upload that differs from its forwarded part", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("continues to its end if its vendor answers before it is complete", async () => {
+  test("is sent again if the vendor answers before the upload is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {

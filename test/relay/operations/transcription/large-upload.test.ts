@@ -72,7 +72,7 @@ describe("a large audio file of noise", () => {
       expect(await textOf(response)).toBe(heardIn(noise))
     })
 
-    test(`reaches ${model} unchanged in any chunks`, async () => {
+    test(`reaches ${model} unchanged, however it is split into chunks`, async () => {
       const whole = new Response(formOf(model, noise))
       const type = whole.headers.get("content-type") ?? ""
       const chunks = cut(await whole.bytes())

@@ -44,7 +44,7 @@ afterAll(async () => {
   await vendor.stop(true)
 })
 
-test("a text stream with an endless event is a vendor failure", async () => {
+test("a text stream with an endless event counts as a vendor failure", async () => {
   const form = new FormData()
   form.set("model", "own/gpt-4o-transcribe")
   form.set("stream", "true")
@@ -61,7 +61,7 @@ test("a text stream with an endless event is a vendor failure", async () => {
   expect((await receiptOf(caller, response)).attempts[0]?.outcome).toBe("upstream_error")
 })
 
-test("audio with an endless event is a vendor failure", async () => {
+test("audio with an endless event counts as a vendor failure", async () => {
   const response = await caller.post("/v1/audio/speech", {
     model: "own/gpt-4o-mini-tts",
     voice: "alloy",

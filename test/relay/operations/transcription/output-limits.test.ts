@@ -96,7 +96,7 @@ test.each([
   ["google/short", 500],
   ["openai/gpt-4o-transcribe", 2_000],
   ["openai/gpt-5-transcribe", 2_000],
-])("a hold covers as much output as %s can write", async (model, limit) => {
+])("a hold covers the maximum output of %s", async (model, limit) => {
   output = (sent) => sent
   const tasks = model.startsWith("google") ? ["transcriptions", "translations"] : ["transcriptions"]
   for (const task of tasks) {

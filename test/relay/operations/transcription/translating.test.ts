@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("has a hold that includes the fee of each call that the text may require", async () => {
+  test("requires a hold with the fee of each call that the text may need", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
@@ -239,8 +239,8 @@ describe("a translation by a model that only transcribes", () => {
   })
 })
 
-describe("a translation that cannot be made", () => {
-  test("fails without a text model and names the setting", async () => {
+describe("a translation that needs a text model", () => {
+  test("fails without an accessible text model, and the error names the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
     const rejected = await codeOf(await translate({ key }))
@@ -258,7 +258,7 @@ describe("a translation that cannot be made", () => {
     expect((await receipt(also, sender)).model).toBe("sim/echo")
   })
 
-  test("names a setting that does not refer to a priced text model", async () => {
+  test("fails if the setting names no priced text model, and the error shows the value", async () => {
     for (const wrong of ["text/unpriced", "text/nobody", MODEL]) {
       await using other = await startGateway(options(vendor.url, wrong))
       const sender = await other.caller("10")
@@ -334,7 +334,7 @@ describe("a translation that cannot be made", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("counts as one request of the caller's rate limit", async () => {
+  test("counts as one request in the caller's rate limit", async () => {
     answer = loudly
     const sender = await gateway.caller("10", { requestsPerMinute: 60 })
     const response = await translate({ key: sender.key })

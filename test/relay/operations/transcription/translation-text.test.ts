@@ -17,7 +17,7 @@ function sizes(chunks: readonly (readonly string[])[]): number[] {
 describe("text split into chunks", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
-  test("splits at the ends of sentences", () => {
+  test("is split at the ends of sentences", () => {
     const chunks = chunksOfText(text)
     expect(chunks.length).toBeGreaterThan(5)
     expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
@@ -25,7 +25,7 @@ describe("text split into chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("splits anywhere if there are no sentences, but never within a character", () => {
+  test("is split anywhere if it has no sentences, but never within a character", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
@@ -46,7 +46,7 @@ test("lines for translation are joined up to a length", () => {
   expect(chunks.length).toBeLessThan(10)
 })
 
-test("the hold for a text length covers every split", () => {
+test("the hold for a text of a given length covers every way to split the text", () => {
   for (const lines of [
     Array.from({ length: 400 }, () => "Да. Нет. Да."),
     Array.from({ length: 30 }, () => "x".repeat(2_100)),
@@ -76,7 +76,7 @@ describe("the decoder of a translated answer", () => {
     expect(readTranslation(["uno"], " one\ntwo ")).toEqual(["one\ntwo"])
   })
 
-  test("rejects an answer with other lines", () => {
+  test("rejects an answer whose line numbers do not match", () => {
     for (const wrong of [
       "1|one",
       "1|one\n3|two",
