@@ -96,7 +96,7 @@ test("input that a vendor reports as zero is free", async () => {
 
 for (const model of MODELS) {
   for (const stream of [false, true]) {
-    test(`input of ${model} that the vendor does not report is estimated, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`unreported input of ${model} is estimated, ${stream ? "streamed" : "whole"}`, async () => {
       const caller = await gateway.caller("10")
       const { path, body, shown } = ask(model, stream)
       const response = await caller.post(path, body)

@@ -258,7 +258,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
 })
 
 describe("streams whose caller disconnects", () => {
-  test("end with a cancelled call if the provider stops billing, and are charged by the gateway's own count", async () => {
+  test("are cancelled and charged by the gateway's own count if the provider then stops billing", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)

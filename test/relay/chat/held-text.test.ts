@@ -5,7 +5,7 @@ import { HeldText } from "../../../src/relay/chat/held-text.ts"
 const MEGABYTE = 1024 * 1024
 const HOLDER = { id: "key", account: "account" }
 
-test("text that precedes the first content is held while memory is available, and is passed on otherwise", () => {
+test("text that precedes the first content is held until the memory is used up", () => {
   const budget = new MemoryBudget(16 * MEGABYTE)
   using other = budget.open(HOLDER)
   other.takeAnswer(6 * MEGABYTE)

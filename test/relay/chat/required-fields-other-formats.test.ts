@@ -66,7 +66,7 @@ describe("answers of /v1/messages", () => {
     expect(message["id"]).toMatch(/^msg_\w{20,}$/)
   })
 
-  test("have an id of their own if they contain a tool call", async () => {
+  test("have an id with the prefix msg_ if they contain a tool call", async () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const said = Response.json({ id: "x7", content: [call], stop_reason: null })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
@@ -106,7 +106,7 @@ describe("answers of /v1/messages", () => {
   })
 })
 
-test("counts in an answer of /v1/messages are numbers even if the vendor sends text, and missing output is counted", async () => {
+test("invalid usage counts of a vendor are replaced by numbers in an answer of /v1/messages", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }

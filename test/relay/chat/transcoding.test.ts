@@ -131,7 +131,7 @@ describe("several choices of a vendor that returns one per call", () => {
     })
   })
 
-  test("have their own indexes in a stream, with the total usage", async () => {
+  test("have separate indexes in a stream, and the stream reports the total usage", async () => {
     const body = {
       model: "sim/claude",
       messages: HELLO,

@@ -53,7 +53,7 @@ test("a gateway that shuts down rejects new requests and lets running streams fi
 })
 
 test.each([false, true])(
-  "a stream that outlasts the shutdown is cut, and the delivered part is in the ledger (shared: %p)",
+  "a stream that outlasts the shutdown is cut, and the delivered part is charged (shared: %p)",
   async (isShared) => {
     const { vendor } = startPausing()
     using _ = vendor

@@ -191,7 +191,7 @@ describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
 
-  test("ends with the last failure and no charge if all fail", async () => {
+  test("leads to the last failure and no charge if all deployments fail", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })
     expect(response.headers.get("retry-after")).toBe("2")
     expect(response.headers.get("x-should-retry")).toBe("true")
@@ -202,7 +202,7 @@ describe("the order of deployments", () => {
     expect(await caller.balance()).toBe(1_000_000_000n)
   })
 
-  test("excludes a deployment of weight 0 while another answers", async () => {
+  test("excludes a deployment of weight 0 while another deployment answers", async () => {
     for (let count = 0; count < 10; count++) {
       expect(await attemptsOf("sim/ranked")).toEqual(["sim/echo"])
     }

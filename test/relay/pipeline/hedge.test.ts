@@ -108,7 +108,7 @@ const outcomes = ({ attempts }: Receipt) =>
 describe("a hedged request to the second deployment when the first is late", () => {
   for (const stream of [false, true]) {
     const name = stream ? "b" : "a"
-    test(`returns a ${stream ? "streamed" : "whole"} answer for a single charge, and the first call is cancelled`, async () => {
+    test(`returns a ${stream ? "streamed" : "whole"} answer for one charge, and cancels the first call`, async () => {
       const { first, second } = world
       const aborted = first.aborted
       first.turns = [silent]

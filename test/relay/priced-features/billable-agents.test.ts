@@ -21,8 +21,8 @@ afterAll(tearDown)
 
 /** The requests are those that agents send, with the known prices of their vendors. */
 
-describe("agents' requests", () => {
-  test("reach the vendor of Codex unchanged, with a charge for their cache and searches", async () => {
+describe("requests of coding agents", () => {
+  test("reach OpenAI unchanged from Codex, and their searches are charged", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -53,7 +53,7 @@ describe("agents' requests", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("reach the vendor of Claude Code unchanged, with a charge for their cache and searches", async () => {
+  test("reach Anthropic unchanged from Claude Code, and their cache and searches are charged", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },

@@ -110,7 +110,7 @@ test.each([
   expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
 })
 
-test("OpenRouter fields that the gateway does not support are dropped, and rejected for a strict caller", async () => {
+test("unsupported OpenRouter fields are dropped, and rejected for a strict caller", async () => {
   const caller = await gateway.caller("1")
   const [path, body] = VECTORS
   const fields = { ...UNKNOWN_MODEL, ...UNKNOWN_PROVIDER }

@@ -268,7 +268,7 @@ test("a reported service tier without a price is charged as requested and report
 })
 
 test.each([undefined, "priority"])(
-  "a reported service tier is stored without control characters and up to 64 characters, requested: %p",
+  "a reported service tier is stored as at most 64 printable characters, requested: %p",
   async (service_tier) => {
     const name = "b".repeat(60)
     answer = completion({ service_tier: `a\0\ud83d${name}${"c".repeat(100_000)}` }) as JsonObject

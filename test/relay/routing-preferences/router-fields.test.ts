@@ -47,7 +47,7 @@ test.each(ALL)(
 const CHAT = "/v1/chat/completions"
 const BODY = { model: "m/routed", messages: [{ role: "user", content: "Hi" }] }
 
-test("preferences for the gateway's own providers are kept", async () => {
+test("preferences for the gateway's own providers are applied", async () => {
   const provider = { only: ["openrouter", "anthropic"] }
   const { losses } = await world.post(CHAT, { ...BODY, provider })
   expect(losses).toBe("provider.only:dropped")

@@ -211,7 +211,7 @@ test("an account owns only the ids of tool outputs if the vendor does not store 
   expect(own.status).toBe(200)
 })
 
-test("compaction does not bypass ownership", async () => {
+test("a compaction request cannot use another account's response", async () => {
   const { n } = await leave(setup.ann)
   const body = { model: "first/gpt", input: "Hi", previous_response_id: `resp_${n}` }
   expect((await setup.bob.post(`${RESPONSES}/compact`, body)).status).toBe(404)
@@ -234,7 +234,7 @@ test("an estimate includes only stored data of the caller's account", async () =
   expect((await estimate(setup.bob, named)).status).toBe(404)
 })
 
-test("a caller that cancels an answer owns the ids sent until then", async () => {
+test("a caller that cancels a stream owns the ids that it has received", async () => {
   const controller = new AbortController()
   const response = await fetch(setup.gateway.url + RESPONSES, {
     method: "POST",

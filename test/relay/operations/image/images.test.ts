@@ -164,7 +164,7 @@ describe("images of each vendor", () => {
     })
   })
 
-  test("can be edited and varied by vendors that read images", async () => {
+  test("can be edited and varied by vendors that accept images", async () => {
     const wide = [PROMPT, IMAGE, MASK, ["response_format", "b64_json"]] as const
     for (const [model, losses] of [
       ["google/gemini-2.5-flash-image", "mask:approximated, size:approximated"],
