@@ -173,7 +173,7 @@ describe("credits for the input and a part of the output", () => {
 })
 
 describe("the hold and the output limit", () => {
-  test("count the tokens of the prompt, not its bytes, so that the full answer is affordable", async () => {
+  test("depend on the tokens of a prompt, not on its bytes", async () => {
     // 12,000 bytes are 2,000 tokens. With their margin, 2,800 input tokens and 10 output tokens are held.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")

@@ -46,7 +46,7 @@ test("tools found by a search are added, and calls and choices reference them", 
   expect(calls).toMatchObject([{ name: "notes__add" }])
 })
 
-test("a vendor of the same dialect gets items with added tools unchanged and without a list", () => {
+test("a request that adds tools is not changed for a vendor of the same dialect", () => {
   const request = asked({ input: [added(LOOK), SAID] })
   expect(carriedRequest(request, { dialect: ANTHROPIC_MESSAGES }, "anthropic-messages")).toBe(
     request,
@@ -55,7 +55,7 @@ test("a vendor of the same dialect gets items with added tools unchanged and wit
   expect(request.messages[0]?.parts[0]).toMatchObject({ type: "unknown" })
 })
 
-test("a vendor's own added tools are reported as lost under the name of the list", () => {
+test("added tools that only one vendor supports are reported as lost under the name `tools`", () => {
   const request = carried(asked({ input: [added({ type: "image_generation" }), SAID] }))
   expect(ANTHROPIC_MESSAGES.encodeRequest(request).losses.map(({ name }) => name)).toContain(
     "tools",

@@ -287,7 +287,7 @@ describe("a web search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("causes a loss together with functions at Gemini, which rejects both", async () => {
+  test("causes a loss together with functions at Gemini, which rejects the combination", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })

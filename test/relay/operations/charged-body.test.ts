@@ -93,7 +93,7 @@ describe("a body whose last chunk is held until the charge", () => {
     expect(called).toEqual(["caller_disconnected", "left"])
   })
 
-  test("does not read ahead of its reader", async () => {
+  test("reads from its source only as fast as its reader", async () => {
     let read = 0
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (;;) {

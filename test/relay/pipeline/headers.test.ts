@@ -179,7 +179,7 @@ describe("headers and fields that the gateway adds", () => {
   })
 })
 
-test("every response has an id, including responses of the gateway's own pages", async () => {
+test("every response has a request id, including responses that involve no vendor", async () => {
   for (const path of ["/healthz", "/readyz", "/v1/models", "/v1/credits", "/v1/nothing"]) {
     const response = await caller.get(path)
     expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -188,7 +188,7 @@ test("every response has an id, including responses of the gateway's own pages",
   }
 })
 
-test("an undecodable path returns not found", async () => {
+test("a path with invalid percent-encoding returns 404", async () => {
   for (const path of ["/v1/models/%E0%A4%A", "/v1/models/sim/%ZZ", "/v1/receipts/%E0%A4%A"]) {
     expect((await caller.get(path)).status).toBe(404)
   }

@@ -215,7 +215,7 @@ describe("a body that sets no priced field", () => {
 describe("priced tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("can be inside a conversation and inside each other", () => {
+  test("are found in the conversation and inside a namespace", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }
@@ -224,7 +224,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("have a price in a conversation only if none of it is stored", () => {
+  test("have a known price in a conversation only if the vendor stores no part of it", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>

@@ -31,7 +31,7 @@ test.each([
   ["deepseek/deepseek-chat", "deepseek/deepseek-chat-v3-0324", "deepseek/deepseek-chat-v3"],
   ["deepseek/deepseek-chat-v3-0324", "deepseek/deepseek-chat", "deepseek/deepseek-chat-v3-0324"],
 ])(
-  "the slug of %s, requested with %s, names the requested model: %s",
+  "a slug of %s, requested with fallback %s, refers to the requested model: %s",
   (own, fallback, reported) => {
     const models = [expensive(fallback)]
     expect(secondNamed(reported, [cheap(own)], models)).toBeUndefined()

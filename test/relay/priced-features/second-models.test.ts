@@ -222,7 +222,7 @@ describe("a second model that may answer", () => {
       })
     }
 
-    test(`needs a key with access to it: ${one.name}`, async () => {
+    test(`requires a key with access to the second model: ${one.name}`, async () => {
       const sent = vendor.bodies.length
       const caller = await gateway.caller("10", { models: [one.model] })
       const told = await caller.post(one.path, body)
@@ -235,7 +235,7 @@ describe("a second model that may answer", () => {
     })
   }
 
-  test("needs a price at the provider", async () => {
+  test("is rejected if it has no price at the provider", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
       [

@@ -321,7 +321,7 @@ test("an unusable answer to an embedding request counts as a failed attempt", as
   )
 })
 
-test("frames that arrive before the first content are passed on with it", async () => {
+test("frames that arrive before the first content are passed on with the first content", async () => {
   answers.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
   const response = await ask("odd/three", true)
   expect(contentOf(await response.text())).toBe("Hello")

@@ -165,7 +165,7 @@ describe("image upload validation", () => {
     })
   }
 
-  test("accepts exactly 4 MB", async () => {
+  test("accepts an image and a mask of exactly 4 MB", async () => {
     const largest = pngFile(png(512, 512, { bytes: 4 * MEGABYTE }))
     expect(largest.size).toBe(4 * MEGABYTE)
     const response = await send("edits", [MODEL, PROMPT, ["image", largest], ["mask", largest]])
