@@ -34,7 +34,12 @@ const NAMES: ReadonlySet<string> = new Set([
   "toolConfig",
   ...[...Object.values(BILLABLE), USUAL_BILLABLE]
     .flatMap((byDialect) => Object.values(byDialect))
-    .flatMap(({ fields }) => fields.map(({ path }) => path.split(/[.[]/)[0] ?? path)),
+    .flatMap(({ fields, closed = [], options = {} }) => [
+      ...fields.map(({ path }) => path),
+      ...closed,
+      ...Object.keys(options),
+    ])
+    .map((path) => path.split(/[.[]/, 1)[0] ?? path),
 ])
 
 /** The format of a request: a dialect of chat, or any operation other than chat. */
