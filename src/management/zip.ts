@@ -28,12 +28,16 @@ export async function* zipped(files: AsyncIterable<ArchivedFile>): AsyncGenerato
 
 async function* inputs(files: AsyncIterable<ArchivedFile>) {
   for await (const { name, modifiedAt, chunks } of files) {
-    const contents = chunks[Symbol.asyncIterator]()
-    const input = { [Symbol.asyncIterator]: () => contents }
+    const contents = filled(chunks)
     try {
-      yield { name, lastModified: modifiedAt, input }
+      yield { name, lastModified: modifiedAt, input: contents }
     } finally {
-      await contents.return?.()
+      await contents.return()
     }
   }
+}
+
+/** Omits empty chunks, which the library takes for the end of a file. */
+async function* filled(chunks: AsyncIterable<string>): AsyncGenerator<string, void> {
+  for await (const chunk of chunks) if (chunk !== "") yield chunk
 }

@@ -36,6 +36,16 @@ test("an empty archive is valid", async () => {
   expect(filesIn(await archiveOf(none())).size).toBe(0)
 })
 
+test("a file with an empty chunk is complete", async () => {
+  async function* chunks(): AsyncGenerator<string> {
+    yield* ["before", "", "after"]
+  }
+  async function* files(): AsyncGenerator<ArchivedFile> {
+    yield { name: "a.csv", modifiedAt: AT, chunks: chunks() }
+  }
+  expect(filesIn(await archiveOf(files())).get("a.csv")).toBe("beforeafter")
+})
+
 test("an error while a file is read ends the archive with that error", async () => {
   async function* broken(): AsyncGenerator<string> {
     yield "begun"
