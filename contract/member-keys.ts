@@ -8,8 +8,8 @@ const maxBudget = positiveCredits.nullable().default(null)
 /** Rules for keys that members of an account create and change. Owners and operators are not restricted. */
 export const memberKeyRules = z.strictObject({
   /**
-   * Whether members may create keys, and raise the limits of their keys. Members can always pause, rotate and revoke the
-   * keys that they created.
+   * Whether members may create keys, raise the budgets of their keys and add models to them. Members can always pause,
+   * rotate and revoke the keys that they created.
    */
   may_create: z.boolean().default(true),
   /** Globs of the models that members may select for their keys; null means all models. */

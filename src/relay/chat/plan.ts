@@ -107,14 +107,14 @@ function withServerOrder(body: JsonObject, { client, rules }: Plan): JsonObject 
   return withMember(body, path, order)
 }
 
-/** Returns an object with a member at a path, unless it has one. */
+/** Returns an object with a member at a path, unless it has one that is not null. */
 function withMember(
   object: JsonObject,
   [name = "", ...rest]: readonly string[],
   value: string,
 ): JsonObject {
   const own = object[name]
-  if (rest.length === 0) return own === undefined ? { ...object, [name]: value } : object
+  if (rest.length === 0) return (own ?? null) === null ? { ...object, [name]: value } : object
   const inner: JsonObject = withMember(isJsonObject(own) ? own : {}, rest, value)
   return { ...object, [name]: inner }
 }
