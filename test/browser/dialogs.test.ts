@@ -153,7 +153,7 @@ test("an account is created, renamed, closed and reopened, and content storage i
   await creating.getByLabel("Name").fill("Wayne")
   await creating.getByLabel("Initial credits").fill("2000")
   await creating.getByRole("button", { name: "Create", exact: true }).click()
-  await finish(dialog(/^Begin Wayne with 2,000\.00 credits\?$/), "Yes, this is correct")
+  await finish(dialog(/^Create Wayne with 2,000\.00 credits\?$/), "Yes, this is correct")
   await page.getByRole("heading", { level: 1, name: "Wayne" }).waitFor()
 
   await page.getByRole("button", { name: "Rename" }).click()
