@@ -6,7 +6,7 @@ describe("a provider that no model uses", () => {
   const line = (found: string) =>
     `provider local: has no models (${found}), so it is never called. List them under 'models' with a price, such as local/NAME.`
 
-  test("causes a warning with the provider and the remedy, regardless of the reason", () => {
+  test("causes a warning that names the provider and the remedy", () => {
     const unknown = build(settings({ local: provider("free") }))
     expect(unknown.warnings).toEqual([line("no models of vendor 'free' are known")])
     expect(unknown.catalog.withoutModels).toEqual(unknown.warnings)
@@ -38,7 +38,7 @@ describe("credits in another currency", () => {
       (warning) => warning.startsWith("stripe.currency"),
     )
 
-  test("cause a warning if known prices in dollars are charged one to one", () => {
+  test("cause a warning if known prices in dollars are charged without conversion", () => {
     expect(warningsOf("jpy", "1.0")).toEqual([
       "stripe.currency: one credit is sold for 1 JPY, but the known prices are in US dollars and 'multiplier' is 1. " +
         "Set multiplier to the price of one dollar in JPY, plus your margin.",

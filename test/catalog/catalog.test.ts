@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("have entries in the model list under the id of their provider", () => {
+  test("appear in the model list under the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",
@@ -50,7 +50,7 @@ describe("known models", () => {
     expect(warnings).toEqual(["provider mine: vendor 'nobody' is unknown, so it is not called"])
   })
 
-  test("appear in a one-line report if they have no chargeable price", () => {
+  test("share one warning per provider if they have no chargeable price", () => {
     const { catalog, warnings } = build(settings({ mine: provider("acme") }))
     expect(catalog.unpriced.map(({ id }) => id)).toEqual(["mine/feed", "mine/secret"])
     expect(warnings).toEqual([
@@ -155,7 +155,7 @@ describe("models in the settings", () => {
     expect(inputRates({})).toEqual([3_000_000_000n, 7_000_000_000n, undefined])
   })
 
-  test("cause an error that names the class if they have no price for a required class", () => {
+  test("cause an error that names the class if a required price is missing", () => {
     const { catalog, warnings } = build(
       settings({ local: provider("free") }, { "local/x": { price: { output: "1" } } }),
     )
@@ -178,7 +178,7 @@ describe("models in the settings", () => {
     )
   })
 
-  test("can be named like inherited object members", () => {
+  test("can have the names of inherited object members", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.find("constructor/name")).toBeUndefined()
     expect(catalog.find("mine/toString")).toBeUndefined()

@@ -45,7 +45,7 @@ const deployment = (name: string, model: string, dialects?: string[]): Deploymen
   ...(dialects === undefined ? {} : { dialects }),
 })
 
-describe("dialects of a model", () => {
+describe("the dialects of a model", () => {
   test("default to all dialects of its vendor, unless the facts list fewer", () => {
     const built = build({})
     expect(dialectsIn(built, "mine/any")).toEqual([["openai-chat", "openai-responses"]])
@@ -75,7 +75,7 @@ describe("dialects of a model", () => {
     expect(dialectsIn(built, "local/x")).toEqual([["openai-responses"], ["anthropic-messages"]])
   })
 
-  test("can come from the upstream name, or else from the public name at the same vendor", () => {
+  test("depend on the upstream name, or on the public name if the upstream name is unknown", () => {
     const models = {
       "mine/thinker": {
         deployments: [

@@ -120,7 +120,7 @@ const apart: Record<string, { isMoreExpensive: boolean; reason: string }> = {
 describe.skipIf(!present)(
   "the oracle's usage at the gateway's prices (skipped without recordings)",
   () => {
-    test("costs exactly as much as the oracle's charge", async () => {
+    test("costs exactly as much as at the oracle", async () => {
       const cases = (await oracleCases()).filter(({ id }) => apart[id] === undefined)
       expect(cases.length).toBeGreaterThanOrEqual(59)
       const wrong = cases
@@ -129,7 +129,7 @@ describe.skipIf(!present)(
       expect(wrong).toEqual([])
     })
 
-    test("differs from the oracle's charge as documented for the excluded models", async () => {
+    test("costs a different amount for the excluded models, as documented", async () => {
       const cases = (await oracleCases()).filter(({ id }) => apart[id] !== undefined)
       expect(new Set(cases.map(({ id }) => id))).toEqual(new Set(Object.keys(apart)))
       for (const { id, usage, price, expected } of cases) {

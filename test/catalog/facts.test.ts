@@ -17,7 +17,7 @@ describe("facts.json", () => {
     for (const list of Object.values(facts.vendors)) expect(list).not.toBeEmptyObject()
   })
 
-  test("has prices for the input, and for any output", () => {
+  test("has prices for the input and for each kind of output", () => {
     const speaking = new Set(["chat", "image", "speech", "transcription"])
     /** Units that may be counted instead of tokens, by kind of model. */
     const counted: Partial<Record<string, PriceClass>> = {
@@ -34,7 +34,7 @@ describe("facts.json", () => {
     }
   })
 
-  test("has no price for cached input above the input price, or of zero unless the input price is zero", () => {
+  test("has no cached input price above the input price, or of zero if the input is not free", () => {
     const wrong = models.filter(({ price }) =>
       [price, ...(price?.tiers ?? [])].some(
         (rates) =>
@@ -80,7 +80,7 @@ describe("facts.json", () => {
     expect(models.filter(({ priced }) => priced === facts.date).length).toBeGreaterThan(500)
   })
 
-  test("stays small and has one model per line", async () => {
+  test("has a limited size and one model per line", async () => {
     const text = await Bun.file(factsPath).text()
     expect(text.length).toBeLessThan(800_000)
     expect(text.split("\n").filter((line) => line.startsWith("      ")).length).toBe(models.length)
@@ -88,7 +88,7 @@ describe("facts.json", () => {
 })
 
 describe("built-in models", () => {
-  test("cost more at locations of Vertex if Google has regional prices", () => {
+  test("cost more at regional locations of Vertex if Google has regional prices", () => {
     const regional = models.filter((model) => model.regional !== undefined)
     expect(regional.map(({ id }) => id)).toContain("vertex/gemini-3.8-flash")
     expect(
@@ -96,7 +96,7 @@ describe("built-in models", () => {
     ).toBe(true)
   })
 
-  test("have openrouter's price of searches unless the maker's is higher or they search on their own", () => {
+  test("have openrouter's search price unless the maker's is higher or they always search", () => {
     expect(known("google", "gemini-3.8-flash").price?.search).toBe("14000")
     expect(known("openrouter", "google/gemini-3.8-flash").price?.search).toBeUndefined()
     expect(known("openrouter", "google/gemini-2.5-pro").price?.search).toBe("35000")
@@ -118,7 +118,7 @@ describe("built-in models", () => {
     })
   })
 
-  test("have the same price for maps as for searches if Google bills both by query", () => {
+  test("have the same price for map and web searches if Google bills both by query", () => {
     for (const vendor of ["google", "vertex"]) {
       expect(known(vendor, "gemini-3.8-flash").price?.map_search).toBe("14000")
       expect(known(vendor, "gemini-2.5-flash").price?.map_search).toBeUndefined()
@@ -188,7 +188,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("have every class of a price in its long-context tier", () => {
+  test("have all price classes in each long-context tier", () => {
     expect(known("alibaba", "qwen-flash").price).toMatchObject({
       input: "0.05",
       output: "0.4",
@@ -198,7 +198,7 @@ describe("built-in models", () => {
     expect(tier).toMatchObject({ input: "20", cache_write: "25", cache_write_12h: "50" })
   })
 
-  test("have the makers' long-context tiers and cache writes at resellers", () => {
+  test("have the maker's long-context tiers and cache write prices at resellers", () => {
     expect(known("requesty", "gpt-5.5").price).toMatchObject({
       input: "5.5",
       tiers: [{ above: 272_000, input: "11", cached_input: "1.1", output: "49.5" }],
@@ -219,7 +219,7 @@ describe("built-in models", () => {
     })
   })
 
-  test("exclude models that the gateway cannot call", () => {
+  test("exclude models of kinds that the gateway cannot call", () => {
     for (const { id, kind } of models) {
       const vendor = vendors.get(id.slice(0, id.indexOf("/")))
       const isServed = kind === "chat" ? vendor?.chat.length !== 0 : vendor?.operations?.[kind]
@@ -358,7 +358,7 @@ describe("built-in models", () => {
     expect(names).toContain("xiaomi/mimo-v2.6-pro")
   })
 
-  test("include each kind, and mark free models", () => {
+  test("include each kind of model, and mark free models", () => {
     const kindsOf = {
       "openai/text-embedding-3-small": "embedding",
       "voyage/voyage-3.5": "embedding",
@@ -393,7 +393,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("never charge a reseller's audio and images at the text price", () => {
+  test("never have the text price for audio and images at resellers", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],
@@ -433,7 +433,7 @@ describe("built-in models", () => {
     expect(models.filter((model) => model.dialects && model.kind !== "chat")).toEqual([])
   })
 
-  test("have prices under the name that each cloud gives them", () => {
+  test("have prices under the model names of each cloud", () => {
     const priced = {
       anthropic: "claude-sonnet-4-6",
       azure: "gpt-5-mini",

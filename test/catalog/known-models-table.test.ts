@@ -19,7 +19,7 @@ const facts: Facts = {
   },
 }
 
-test("the known-models table lists the models of each provider, and the ages of their prices in days", () => {
+test("the known-models table lists each provider's models and the age of their prices in days", () => {
   const { table, violations } = knownModels("2026-11-28", facts, [{ id: "own" }, { id: "busy" }])
   expect(table).toEqual([
     "provider  models  unpriced  newest  median  oldest",

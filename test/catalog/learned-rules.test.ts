@@ -6,7 +6,7 @@ function deployment(model: string, more: Partial<Deployment> = {}): Deployment {
   return { id: `p/${model}`, provider: "p", upstreamModel: model, weight: 1, ...more }
 }
 
-test("a learned rule extends the rules of its deployment only, and is reported once", () => {
+test("a learned rule applies to its deployment only, and is reported once", () => {
   const reported: unknown[] = []
   const learned = new LearnedRules((...facts) => reported.push(facts))
   const rules = { max_user_length: 64, rejected_parameters: ["seed"] } as const

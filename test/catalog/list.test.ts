@@ -12,7 +12,7 @@ describe("the model list", () => {
     settings({ mine: provider("acme"), second: provider("other") }, {}, "1.2"),
   )
 
-  test("has the specified fields, with the charged prices", () => {
+  test("has the documented fields and the charged prices", () => {
     const { object, data } = JSON.parse(catalog.listBody()) as { object: string; data: object[] }
     expect(object).toBe("list")
     expect(data).toHaveLength(9)
@@ -40,7 +40,7 @@ describe("the model list", () => {
     })
   })
 
-  test("shows tiers, and the highest price of several deployments", () => {
+  test("shows price tiers, and the highest price of several deployments", () => {
     const deployments = [
       { provider: "mine", model: "tiered", weight: 1, price: { input: "5", output: "1" } },
       {
@@ -65,7 +65,7 @@ describe("the model list", () => {
     expect(costOf({ ...NO_USAGE, inputFresh: 2000 }, secondPrice).total).toBe(12_000_000n)
   })
 
-  test("reuses one list for unrestricted keys, and filters it for others", () => {
+  test("reuses one list for unrestricted keys, and filters the list for restricted keys", () => {
     expect(catalog.listBody()).toBe(catalog.listBody())
     const few = JSON.parse(catalog.listBody({ allows: (id) => id === "second/large" })) as {
       data: { id: string }[]
@@ -83,7 +83,7 @@ describe("the model list with the shipped facts", () => {
     vendors,
   })
 
-  test("has the models of all vendors together, and every rejected model has a warning", () => {
+  test("has the models of all vendors, and causes a warning for each rejected model", () => {
     expect(catalog.list().length).toBeGreaterThan(500)
     for (const { id } of catalog.unpriced) {
       const [name = ""] = id.split("/")

@@ -24,7 +24,7 @@ test("a deployment's rule takes precedence over the model's rule", () => {
   expect([rules?.tools, rules?.reasoning]).toEqual([true, "required"])
 })
 
-test("each model rule has its source", () => {
+test("each model rule names its source", () => {
   const sources = listedRules(resolved([{ max_user_length: 100 }])).map(
     ({ name, source }) => `${name}: ${source}`,
   )
@@ -104,7 +104,7 @@ models:
   }
 })
 
-test("model rules that cannot be followed cause a warning", () => {
+test("model rules that a deployment cannot follow cause a warning", () => {
   const models = {
     "acme/large": { rules: { api: "gemini" } },
     "acme/small": { rules: { tool_api: "openai-responses", api: "any" } },
@@ -125,7 +125,7 @@ test.each([
   ["tencent", "minimax-m2.7", { reasoning: "required" }],
   ["moonshot-cn", "kimi-k2.7-code", { reasoning: "required" }],
   ["volcengine", "doubao-seed-2-1-pro-260628", { rejected_parameters: ["logprobs", "stop"] }],
-])("the rules of %s/%s match their reference", (vendor, model, rules) => {
+])("the rules of %s/%s match their recorded values", (vendor, model, rules) => {
   const found = resolveRules({ vendor, model, facts: KNOWN[vendor]?.[model], written: [] })
   expect(found.rules).toMatchObject(rules)
 })

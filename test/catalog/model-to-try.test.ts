@@ -17,7 +17,7 @@ function suggested(vendor: string, models: Record<string, ModelSettings> = {}): 
   return modelToTry(catalog.list())?.id
 }
 
-test("the suggested first request uses an inexpensive model, regardless of its name", () => {
+test("the suggested first request uses an inexpensive model of the vendor", () => {
   expect(suggested("anthropic")).toStartWith("anthropic/claude-haiku")
   expect(suggested("openai")).toMatch(/^openai\/gpt-.*(nano|mini)/)
   expect(suggested("google")).toMatch(/^google\/gemini-.*flash/)

@@ -36,7 +36,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("returns the same names as a full distance table", () => {
+  test("returns the same names as a full edit-distance calculation", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 16 })
     fc.assert(
       fc.property(letters, letters, (wanted, name) => {
@@ -48,7 +48,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("returns the same names among many as a comparison with each name", () => {
+  test("returns the same names of a long list as a comparison with each name", () => {
     const names = fc.string({ unit: fc.constantFrom("a", "b", "/"), minLength: 1, maxLength: 12 })
     const many = fc.uniqueArray(names, { minLength: 4, maxLength: 30 })
     fc.assert(

@@ -60,7 +60,7 @@ const KNOWN = [
 describe("vendors' own model names", () => {
   const all = build(Object.fromEntries(KNOWN.map((vendor) => [vendor, provider(vendor)])))
 
-  test("refer to the vendor that makes the model, regardless of the order of the settings", () => {
+  test("refer to the maker's provider, regardless of the order of the settings", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5": "anthropic/claude-sonnet-4-5",
       "gpt-5.4": "openai/gpt-5.4",
@@ -77,7 +77,7 @@ describe("vendors' own model names", () => {
     })
   })
 
-  test("refer to the listed model, or to the model without the date, if they end with a date or `latest`", () => {
+  test("refer to the model without the suffix if they end with an unlisted date or `latest`", () => {
     expectMeanings(all, {
       "claude-sonnet-4-5-20250929": "anthropic/claude-sonnet-4-5-20250929",
       "gpt-5.4-2026-03-05": "openai/gpt-5.4-2026-03-05",
@@ -145,14 +145,14 @@ describe("vendors' own model names", () => {
   })
 })
 
-describe("a model name with additions of clients", () => {
+describe("a model name with a prefix or suffix that clients add", () => {
   const built = build(
     { google: provider("google"), anthropic: provider("anthropic") },
     {},
     { fast: "google/gemini-2.5-flash", gone: "google/gone" },
   )
 
-  test("matches without Google's resource prefix and Claude Code's long-context suffix", () => {
+  test("matches without Google's prefix `models/` and Claude Code's long-context suffix", () => {
     expectMeanings(built, {
       "models/gemini-2.5-flash": "google/gemini-2.5-flash",
       "models/google/gemini-2.5-flash": "google/gemini-2.5-flash",
@@ -164,7 +164,7 @@ describe("a model name with additions of clients", () => {
     })
   })
 
-  test("loses each addition only once and only in its usual position", () => {
+  test("loses each prefix or suffix only once and only in its usual position", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",
@@ -191,7 +191,7 @@ describe("models with Bedrock's own names", () => {
     return { ...provider("bedrock"), region }
   }
 
-  test("match their original names, with the provider's region first", () => {
+  test("match their original names, preferring the model for the provider's region", () => {
     const names = ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-5-latest"]
     const areas = { "us-east-1": "us", "eu-central-1": "eu", "ap-northeast-1": "jp" }
     for (const [region, area] of Object.entries(areas)) {
@@ -205,7 +205,7 @@ describe("models with Bedrock's own names", () => {
     })
   })
 
-  test("match names with every suffix of Bedrock", () => {
+  test("match names without Bedrock's suffixes", () => {
     expectMeanings(build({ bedrock: inRegion("us-east-1") }), {
       "nova-pro": "bedrock/us.amazon.nova-pro-v1:0",
       "claude-opus-4-6": "bedrock/us.anthropic.claude-opus-4-6-v1",
@@ -231,7 +231,7 @@ describe("models with Bedrock's own names", () => {
     })
   })
 
-  test("do not match for a key that cannot access them", () => {
+  test("do not match if the key cannot access the model", () => {
     const { catalog } = build({ bedrock: inRegion("us-east-1") })
     const allows = (id: string): boolean => id.startsWith("bedrock/eu.")
     expect(catalog.resolve("claude-sonnet-4-5", { allows })?.id).toBe(`bedrock/eu.${ID}`)
@@ -239,7 +239,7 @@ describe("models with Bedrock's own names", () => {
 })
 
 describe("several providers with the same model name", () => {
-  test("match in the order of the settings if none of them makes the model", () => {
+  test("match in the order of the settings if the maker is not configured", () => {
     const models = { "b/llama": { price: PRICE }, "a/llama": { price: PRICE } }
     expectMeanings(build({ b: HERE, a: HERE }, models), { llama: "b/llama" })
     expectMeanings(build({ a: HERE, b: HERE }, models), { llama: "a/llama" })
@@ -315,7 +315,7 @@ describe("model aliases", () => {
     }
   })
 
-  test("refer to ids only, and not to another alias or themselves", () => {
+  test("refer to model ids only, and never to an alias", () => {
     expectMeanings(built, { loop: undefined, "openai/loop": undefined, chain: undefined })
     expect(built.warnings.filter((warning) => warning.startsWith("aliases."))).toEqual([
       "aliases.loop: there is no model 'openai/loop', so requests for it are rejected",
@@ -325,7 +325,7 @@ describe("model aliases", () => {
     ])
   })
 
-  test("give a key no access to their model, and do not reveal it", () => {
+  test("give no access to the model, and do not reveal it", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
     const rejection =
@@ -334,7 +334,7 @@ describe("model aliases", () => {
     expect(() => catalog.visible("fast", rights)).toThrow(/^(?!.*gpt-5).*$/)
   })
 
-  test("resolve under their own names, and are not listed", () => {
+  test("keep their names in responses, and are not listed", () => {
     const { catalog } = built
     expect(catalog.visible("fast")).toMatchObject({ id: "fast", kind: "chat" })
     expect(catalog.listBody()).not.toContain('"fast"')

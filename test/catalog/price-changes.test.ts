@@ -20,7 +20,7 @@ function kinds(before: Facts, after: Facts): Record<string, string> {
   return Object.fromEntries(changes.map(({ model, kind }) => [model ?? "services", kind]))
 }
 
-describe("changes between two price lists", () => {
+describe("price changes between two lists", () => {
   test("appear by model, with the values before and after", () => {
     const before = list({ a: { input: "1", output: "2" }, b: { input: "1" }, gone: { input: "1" } })
     const after = list({
@@ -51,7 +51,7 @@ describe("changes between two price lists", () => {
     expect(priceChanges(before, before)).toEqual([])
   })
 
-  test("count as an increase if one part rises, even if others fall", () => {
+  test("count as an increase if one rate rises, even if others fall", () => {
     const before = list({ a: { input: "2", output: "2" } })
     expect(kinds(before, list({ a: { input: "1", output: "2.1" } }))).toEqual({ a: "increased" })
     expect(kinds(before, list({ a: { input: "1", output: "2" } }))).toEqual({ a: "decreased" })
@@ -65,7 +65,7 @@ describe("changes between two price lists", () => {
     expect(kinds(withMinimum("10"), withMinimum())).toEqual({ a: "decreased" })
   })
 
-  test("compare a removed class, tier or mode with its fallback", () => {
+  test("compare a removed class, tier or mode with the rate that applies instead", () => {
     const cached = { input: "2", cached_input: "0.5", output: "2" }
     expect(kinds(list({ a: cached }), list({ a: { input: "2", output: "2" } }))).toEqual({
       a: "increased",
@@ -83,13 +83,13 @@ describe("changes between two price lists", () => {
     })
   })
 
-  test("can affect models with the names of inherited members", () => {
+  test("can include models with the names of inherited object members", () => {
     const after = list({ constructor: { input: "1" } })
     expect(kinds(list({}), after)).toEqual({ constructor: "added" })
   })
 })
 
-describe("a price list with increases applied", () => {
+describe("a price list to which only increases are applied", () => {
   const before = list(
     { up: { input: "1", output: "9" }, down: { input: "1" }, gone: { input: "1" } },
     { search: "1", file_search: "5" },
@@ -99,7 +99,7 @@ describe("a price list with increases applied", () => {
     { search: "2", file_search: "4" },
   )
 
-  test("contains the increased prices completely, and everything else unchanged", () => {
+  test("contains all rates of increased prices, and all other prices unchanged", () => {
     const taken = withIncreases(before, after)
     expect(taken.vendors["acme"]).toEqual({
       up: { kind: "chat", price: { input: "2", output: "8" } },
@@ -111,7 +111,7 @@ describe("a price list with increases applied", () => {
     expect(before.vendors["acme"]?.["up"]?.price?.["input"]).toBe("1")
   })
 
-  test("excludes the other changes, which require a review", () => {
+  test("excludes all other changes, which require a review", () => {
     expect(kinds(withIncreases(before, after), after)).toEqual({
       down: "decreased",
       fresh: "added",
@@ -172,7 +172,7 @@ describe("price changes of periods", () => {
     expect(kinds(flat, at(mode))).toEqual({ a: "increased" })
   })
 
-  test("list a changed rate of a mode in a period without the mode's factor", () => {
+  test("list only the changed rate of a mode in a period", () => {
     const flex = (output: string) => ({
       ...peak("2"),
       output: "2",

@@ -18,7 +18,7 @@ describe("price lists that disagree", () => {
   const two = { input: "2", output: "8" }
   const three = { input: "3", output: "9" }
 
-  test("result in the value of two of three lists, and the dispute shows all values and the rule", () => {
+  test("result in the price of two of three lists, and in a dispute with all values and the rule", () => {
     const settled = settle(
       quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
       "chat",
@@ -42,7 +42,7 @@ describe("price lists that disagree", () => {
     expect(settle(quotes(mixed), "chat", { maker: "acme" })?.price).toEqual(mixed.LiteLLM)
   })
 
-  test("give the newest price for makers and the highest for resellers if no two lists agree", () => {
+  test("result in the newest price for makers, and the highest for resellers, if no lists agree", () => {
     const said = quotes({ "models.dev": three, LiteLLM: two })
     expect(settle(said, "chat", { maker: "acme" })?.price).toEqual(two)
     expect(settle(said, "chat", {})?.price).toEqual(three)
@@ -52,7 +52,7 @@ describe("price lists that disagree", () => {
     ])
   })
 
-  test("combine the classes of a tier, which requires an input or output price", () => {
+  test("result in a tier with the classes of all lists if it has an input or output price", () => {
     const long = { above: 200_000, input: "4", output: "12" }
     const base = { input: "2", output: "8", cache_write: "3" }
     const said = quotes({
@@ -77,12 +77,12 @@ describe("price lists that disagree", () => {
     ])
   })
 
-  test("do not dispute an exact price with a rounded one", () => {
+  test("cause no dispute if one price is the rounded form of the other", () => {
     const said = quotes({ "models.dev": { input: "0.3333" }, LiteLLM: { input: "0.333333333" } })
     expect(settle(said, "embedding", {})?.disputes).toEqual([])
   })
 
-  test("keep a class that only one list has, unless it cannot be part of the price", () => {
+  test("result in a price with a class of a single list if the class fits the price", () => {
     const said = quotes({
       "models.dev": { input: "2", output: "8", cached_input: "0.2" },
       LiteLLM: { input: "2", output: "8", cache_write: "2.5", second: "100" },
@@ -101,7 +101,7 @@ describe("service modes in price lists", () => {
   const price = { input: "1", cached_input: "0.1", output: "4" }
   const flex = { input: "0.5", output: "2" }
 
-  test("have the classes of one list completed from another", () => {
+  test("combine the classes of several lists", () => {
     const more = { ...flex, cached_input: "0.1" }
     const said = quotes({
       "genai-prices": { ...price, modes: { flex } },
@@ -118,7 +118,7 @@ describe("service modes in price lists", () => {
     expect(settle(said, "chat", {})?.price.modes?.["flex"]).toMatchObject({ cached_input: "0.06" })
   })
 
-  test("contribute their highest factor if their list has another price", () => {
+  test("become their highest factor if the chosen price is from another list", () => {
     const said = quotes({
       "models.dev": { input: "3", output: "9", modes: { flex: { input: "1.5", output: "6" } } },
       LiteLLM: price,
@@ -144,7 +144,7 @@ describe("service modes in price lists", () => {
     })
   })
 
-  test("exclude mistakes, zeros, other classes and other tiers", () => {
+  test("exclude mistakes, zeros, and classes and tiers that the standard price does not have", () => {
     const own = { ...price, audio_input: "3", tiers: [{ above: 1_000, input: "2" }] }
     const listed = {
       ...flex,
@@ -164,7 +164,7 @@ describe("service modes in price lists", () => {
     expect(finished(price, { image_output: "30" })).toBeUndefined()
   })
 
-  test("apply the common factor of input and output to images and audio", () => {
+  test("have the common factor of input and output for images and audio", () => {
     const own = { input: "2", cached_input: "0.2", output: "12", audio_input: "4" }
     const images = { ...own, image_output: "120" }
     const half = { input: "1", output: "6" }
@@ -194,11 +194,11 @@ describe("service modes in price lists", () => {
   })
 })
 
-describe("prices of caches", () => {
+describe("cache prices", () => {
   const sold = (price: Price, vendor: string, owner: string) =>
     finishPrice(price, { vendor, owner })
 
-  test("include the input if a list has only the storage", () => {
+  test("include the input price if a list has only the storage price", () => {
     const tiers = [{ above: 200_000, input: "4", output: "18" }]
     const price = { input: "2", cache_write: "0.375", output: "12", tiers }
     for (const vendor of ["openrouter", "requesty"]) {
@@ -207,7 +207,7 @@ describe("prices of caches", () => {
     }
   })
 
-  test("are the input price if the price of a write is lower", () => {
+  test("equal the input price if a list has a lower price for writes", () => {
     const price = { input: "1.2", cache_write: "0.975", output: "6" }
     expect(sold(price, "openrouter", "qwen")).toEqual({ input: "1.2", output: "6" })
     expect(sold(price, "minimax", "minimax")).toEqual(price)

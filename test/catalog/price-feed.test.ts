@@ -16,7 +16,7 @@ function facts(more: object = {}, price: object = { input: "1", output: "2" }): 
 }
 
 describe("the check of signed price lists", () => {
-  test("accepts a signature by one of several keys", () => {
+  test("accepts a signature by one of several trusted keys", () => {
     const feed = writeFeed(facts(), privateKey)
     const read = readFeed(feed, [...PROJECT_KEYS, publicText(other), KEY], NOW)
     expect(read.date).toBe("2026-12-01")
@@ -28,14 +28,14 @@ describe("the check of signed price lists", () => {
     expect(Object.keys(readFeed(feed, [KEY], NOW).vendors)).toContain("anthropic")
   })
 
-  test("rejects a list with a single character that was changed after signing", () => {
+  test("rejects a list if a single character was changed after signing", () => {
     const feed = writeFeed(facts(), privateKey)
     const cheaper = feed.replace('\\"output\\":\\"2\\"', '\\"output\\":\\"1\\"')
     expect(cheaper).not.toBe(feed)
     expect(() => readFeed(cheaper, [KEY], NOW)).toThrow("its signature is wrong")
   })
 
-  test("rejects a list without a trusted signature, regardless of the key it names", () => {
+  test("rejects a list without a trusted signature, even if it names a trusted key", () => {
     const foreign = writeFeed(facts(), other)
     expect(() => readFeed(foreign, [...PROJECT_KEYS, KEY], NOW)).toThrow("not trusted here")
     const pretends = JSON.stringify({ ...JSON.parse(foreign), key: keyId(KEY) })
@@ -66,7 +66,7 @@ describe("the check of signed price lists", () => {
     }
   })
 
-  test("rejects a list completely if one price has an invalid period", () => {
+  test("rejects the whole list if one price has an invalid period", () => {
     const read = (...periods: object[]) =>
       readFeed(writeFeed(facts({}, { input: "1", output: "2", periods }), privateKey), [KEY], NOW)
     const peak = { name: "peak", zone: "Asia/Shanghai", hours: ["09:00-12:00"], input: "2" }
@@ -95,7 +95,7 @@ describe("the check of signed price lists", () => {
     expect(() => readFeed(facts(), [KEY], NOW)).toThrow("not a price list of the format")
   })
 
-  test("accepts an unknown class and keeps it", () => {
+  test("accepts and keeps an unknown price class", () => {
     const feed = writeFeed(facts({}, { input: "1", thought: "3" }), privateKey)
     const read = readFeed(feed, [KEY], NOW)
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
@@ -107,7 +107,7 @@ describe("the check of signed price lists", () => {
 })
 
 describe("a download of a price list", () => {
-  test("hides the address's secrets in its error", async () => {
+  test("hides secrets of the URL in its error", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Response("no", { status: 404 }) })
     const address = `http://user:secret@127.0.0.1:${server.port}/prices.json?token=secret`
     const shown = `http://127.0.0.1:${server.port}/prices.json`

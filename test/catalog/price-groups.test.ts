@@ -27,7 +27,7 @@ function priceOf(groups: PriceGroups, id: string, now = 0): Price | undefined {
 }
 
 describe("a price group", () => {
-  test("multiplies the usual price from the start of its term", () => {
+  test("multiplies the standard price from the start of its term", () => {
     const groups = groupOf({ from: 100, multiplier: "0.8" }, { from: 200, multiplier: "2" })
     expect(priceOf(groups, "mine/large", 99)?.multiplier).toBe(1_500_000n)
     expect(priceOf(groups, "mine/large", 100)).toMatchObject({
@@ -56,7 +56,7 @@ describe("a price group", () => {
     expect(priceOf(groupOf({ from: 0, multiplier: "0.000001" }), "mine/large")?.multiplier).toBe(2n)
   })
 
-  test("has a rate card to which no multiplier is applied", () => {
+  test("can have a rate card, to which multipliers do not apply", () => {
     const groups = groupOf({
       from: 0,
       multiplier: "0.5",
@@ -92,7 +92,7 @@ describe("a price group", () => {
     expect(modesIn({ prices: named })).toEqual({ ...card, flex: 2_000_000_000n })
   })
 
-  test("prefers the price of an id to that of a pattern, and a longer pattern to a shorter one", () => {
+  test("prefers the price of an id to the price of a pattern, and longer patterns to shorter patterns", () => {
     const at = (input: string): PriceSettings => ({ input, output: "1" })
     const groups = groupOf({
       from: 0,
@@ -106,13 +106,13 @@ describe("a price group", () => {
     expect(inputOf("mine/vectors")).toBe(2)
   })
 
-  test("never makes a model without a known cost callable", () => {
+  test("does not make a model callable if the model's cost is unknown", () => {
     const groups = groupOf({ from: 0, prices: { "mine/secret": { input: "1", output: "1" } } })
     expect(model("mine/secret").deployments[0]?.price).toBeUndefined()
     expect(priceOf(groups, "mine/secret")).toBeUndefined()
   })
 
-  test("charges in the model's units, so that the vendor's cost remains known", () => {
+  test("charges in the model's units, so that the vendor's cost is known", () => {
     const made = settings(
       { mine: provider("acme") },
       { "mine/voice": { kind: "speech", price: { character: "15" } } },
@@ -130,7 +130,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("multiplies the model's prices of features that its rate card does not name", () => {
+  test("multiplies the model's feature prices that are missing in its rate card", () => {
     const features = {
       search: "10",
       search_premium: "20",
@@ -174,7 +174,7 @@ describe("a price group", () => {
     })
   })
 
-  test("warns about unused prices", () => {
+  test("causes a warning for unused prices", () => {
     const groups = groupOf({
       from: 0,
       prices: {
@@ -193,7 +193,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("determines the prices that the catalog lists, shows and requires for its members", () => {
+  test("determines the prices that the catalog returns for keys of the group", () => {
     const made = {
       ...settings({ mine: provider("acme") }),
       priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },
@@ -220,7 +220,7 @@ const decimal = fc.integer({ min: 0, max: 9_999_999 }).map((millionths) => ({
 }))
 const tokens = fc.integer({ min: 0, max: 1_000_000 })
 
-test("the charge in a price group is the usage times the price of the current term, for any terms", () => {
+test("the charge in a price group equals the usage times the price of the current term", () => {
   const card = facts.vendors["acme"]?.["large"]?.price
   expect(card).toMatchObject({ input: "1.25", output: "10" })
   const term = fc.record({ gap: fc.integer({ min: 1, max: 50 }), multiplier: decimal })

@@ -48,7 +48,7 @@ providers: list[Provider] = [
     expect(() => genaiPricesIn("providers: list = [1 + 1]")).toThrow(SyntaxError)
   })
 
-  test("finds the list of models.dev within the code of a program", () => {
+  test("finds the list of models.dev within a compiled program", () => {
     const list =
       '{acme:{id:"acme",env:["KEY"],models:{"a-1":{id:"a-1",tool_call:!0,cost:{input:.5}}}}}'
     const program = Buffer.concat([Buffer.from([0, 255, 195]), Buffer.from(`;var x=${list},y=f()`)])
@@ -67,7 +67,7 @@ describe("facts from price lists", () => {
   const built = buildFacts(publishedLists(), "2026-11-23")
   const models = built.facts.vendors["openai"] ?? {}
 
-  test("include a model of two lists even if models.dev lacks it, and exclude a model of one list", () => {
+  test("include a model of two lists without models.dev, and exclude a model of a single list", () => {
     expect(models["gpt-b"]).toEqual({
       kind: "chat",
       owner: "openai",
@@ -107,7 +107,7 @@ describe("facts from price lists", () => {
     expect(models["gpt-ending"]).toBeDefined()
   })
 
-  test("include a report of an announced price without a schedule", () => {
+  test("report an announced price change without a schedule", () => {
     expect(built.notes.of("price change announced, without a schedule")).toEqual([
       "openai/gpt-ending from 2026-12-01",
     ])
@@ -117,7 +117,7 @@ describe("facts from price lists", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
-  test("contain a LiteLLM entry that has a withdrawal date or the page of the price", () => {
+  test("include a LiteLLM entry only if it has a withdrawal date or the page of the price", () => {
     expect(Object.keys(built.facts.vendors["azure"] ?? {})).toEqual([
       "gpt-listed",
       "gpt-dated",
@@ -157,7 +157,7 @@ describe("facts from price lists", () => {
     expect(page).toContain("| LiteLLM | LiteLLM 1 | 2026-11-23 |")
   })
 
-  test("match the format of the committed file", async () => {
+  test("have the format of the committed file", async () => {
     const committed = (await Bun.file(factsPath).json()) as typeof built.facts
     expect(renderFacts(committed)).toBe(await Bun.file(factsPath).text())
   })

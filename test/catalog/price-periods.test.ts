@@ -67,7 +67,7 @@ describe("a model with price periods", () => {
     expect(inputOf(price())).toBe(0.5)
   })
 
-  test("resolves to one object per period, and again after the clock is set back", () => {
+  test("resolves to the same object within a period, even after the clock is set back", () => {
     const { catalog, clock } = built(models)
     const model = catalog.require("mine/own", "chat")
     clock.now = DAY + 5 * HOUR
@@ -103,7 +103,7 @@ describe("a model with price periods", () => {
     expect(all()).toEqual(["1.5", "1.5", "1.5"])
   })
 
-  test("multiplies its price for a price group, while a rate card has one price for all times", () => {
+  test("has multiplied periods in a price group, but a fixed price in a rate card", () => {
     const price_groups = {
       half: { terms: [{ from: 0, multiplier: "0.5" }] },
       card: { terms: [{ from: 0, prices: { "mine/own": { input: "9", output: "9" } } }] },
@@ -121,7 +121,7 @@ describe("a model with price periods", () => {
     expect(inputOf(price("card")?.listed)).toBe(1)
   })
 
-  test("can be free at times, so requests without credits are not rejected early", () => {
+  test("can be free in a period, so that requests without credits are not rejected early", () => {
     const free = { ...NIGHT, input: "0", output: "0" }
     const price = { input: "1", output: "2", periods: [free] }
     expect(built({ "mine/own": { price } }).catalog.hasFree("chat", {})).toBe(true)
@@ -166,7 +166,7 @@ test("a model group has the current prices of all its members", () => {
 describe("a known model with price periods", () => {
   const modesOf = (price: Price | undefined) => Object.fromEntries(price?.modes ?? [])
 
-  test("has the periods of its list, with the tiers, services and modes of its price", () => {
+  test("has the periods of the price list, with the tiers, services and modes of its price", () => {
     const { catalog, clock } = built({})
     const price = () => catalog.require("mine/timed", "chat").deployments[0]?.price
     expect(modesOf(price())).toEqual({ fast: 2_000_000n, ultra: 3_000_000n })
@@ -179,7 +179,7 @@ describe("a known model with price periods", () => {
     })
   })
 
-  test("applies the operator's modes for its provider in its periods", () => {
+  test("has the operator's modes in its periods", () => {
     const own = { ...provider("acme"), prices: { modes: { ultra: "4" } } }
     const { catalog, clock } = built({}, { providers: { mine: own } })
     const price = () => catalog.require("mine/timed", "chat").deployments[0]?.price
@@ -188,7 +188,7 @@ describe("a known model with price periods", () => {
     expect(modesOf(price())["ultra"]).toBe(4_000_000n)
   })
 
-  test("keeps the periods of its modes with an operator's price, unless that price has modes of its own", () => {
+  test("keeps the periods of its modes if the operator's price has neither modes nor periods", () => {
     const price = { input: "5", output: "6" }
     const cases: [ModelSettings["price"] & {}, bigint][] = [
       [price, 6_000_000n],
@@ -264,7 +264,7 @@ describe("the built-in prices", () => {
     }
   })
 
-  test("have another factor for Ultrafast of GPT-6.2 after February 2027", () => {
+  test("have a different factor for Ultrafast of GPT-6.2 after February 2027", () => {
     const factorAt = (moment: string) => {
       const price = at(moment, "openai/gpt-6.2-sol")
       expect(inputOf(price)).toBe(2)
@@ -277,7 +277,7 @@ describe("the built-in prices", () => {
   })
 })
 
-test("a price schedule is not applied to a price that has changed", () => {
+test("a price schedule does not apply if the price has changed", () => {
   const price = { input: "1.5", output: "7.5" }
   const list = { date: "2027-01-02", generated_from: [], services: {} }
   const models = { "gemini-3.8-flash": { kind: "chat" as const, price } }

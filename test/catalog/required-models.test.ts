@@ -47,7 +47,7 @@ describe("the catalog lookup of a required model", () => {
     expect(catalog.visible("second/large", { allows }).id).toBe("second/large")
   })
 
-  test("rejects a model of another kind and a model without a price", () => {
+  test("rejects a model of the wrong kind and a model without a price", () => {
     const kind = failure(() => catalog.require("mine/vectors", "chat"))
     expect([kind.kind, kind.status, kind.details.parameter]).toEqual([
       "model_not_supported",
@@ -62,7 +62,7 @@ describe("the catalog lookup of a required model", () => {
     ])
   })
 
-  test("repeats only the beginning of an endless name in its error", () => {
+  test("repeats only the beginning of an overlong name in the error", () => {
     expect(failure(() => catalog.require("x".repeat(100_000), "chat")).message.length).toBeLessThan(
       500,
     )

@@ -45,11 +45,11 @@ describe("model families", () => {
     ["o3-mini", "o mini", [3]],
     ["gpt-4o", "gpt o", [4]],
     ["us.anthropic.claude-opus-5", "usanthropicclaude opus", [5]],
-  ])("consist of the name parts of %s", (name, family, version) => {
+  ])("consist of the parts of the name %s", (name, family, version) => {
     expect(nameParts(name)).toMatchObject({ family, version })
   })
 
-  test("price a newer model at the highest price of the family, class by class", () => {
+  test("price a newer model at the family's highest price of each class", () => {
     expect(familyFacts(OPENAI, "gpt-6")).toEqual({
       kind: "chat",
       context: 400,
@@ -66,7 +66,7 @@ describe("model families", () => {
     expect(familyFacts(OPENAI, "text-embedding-4-small")).toMatchObject({ kind: "embedding" })
   })
 
-  test("give a newer model the family's highest price of all periods, at any time", () => {
+  test("price a newer model at the family's highest price of all periods", () => {
     const later = { from: "2031-01-01", output: "9", modes: { fast: "6" } }
     const price = { input: "1", output: "4", modes: { fast: "3" } }
     const models = {
@@ -84,7 +84,7 @@ describe("model families", () => {
     })
   })
 
-  test("have no price for a model that is not newer, which may have been more expensive", () => {
+  test("have no price for older models, which may have been more expensive", () => {
     for (const name of [
       "gpt-4",
       "gpt-5.3",
@@ -101,12 +101,12 @@ describe("model families", () => {
 })
 
 describe("unknown models", () => {
-  test("cannot be called without the setting", () => {
+  test("cannot be called if unknown_models is not set", () => {
     const { catalog } = build(undefined)
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
 
-  test("resolve by id and by their vendor's own name with `family`, and are not listed", () => {
+  test("resolve by id and by the vendor's model name with `family`, and are not listed", () => {
     const { catalog } = build("family")
     const model = catalog.require("openai/gpt-6", "chat")
     expect(model).toMatchObject({ id: "openai/gpt-6", context: 400 })
@@ -119,14 +119,14 @@ describe("unknown models", () => {
     expect(catalog.require("openai/gpt-6", "chat")).toBe(model)
   })
 
-  test("respect the key's model access, and known models are not affected", () => {
+  test("require the key's access to the model, and do not affect known models", () => {
     const { catalog } = build("family")
     const rights = { allows: (id: string) => id === "openai/gpt-5" }
     expect(() => catalog.require("gpt-6", "chat", rights)).toThrow("may not call")
     expect(catalog.require("gpt-5.4-2031-01-01", "chat").id).toBe("openai/gpt-5.4")
   })
 
-  test("have the configured price at every provider", () => {
+  test("have the configured price at all providers", () => {
     const { catalog, warnings } = build({ price: { input: "5", output: "50" } })
     expect(warnings).toEqual([])
     expect(catalog.require("mine/anything", "chat").deployments[0]?.price?.rates.output).toBe(
@@ -137,7 +137,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("whatever", "chat")).toThrow("does not exist")
   })
 
-  test("lead to a warning and an error if their price has no output", () => {
+  test("cause a warning and an error if the configured price has no output price", () => {
     const { catalog, warnings } = build({ price: { input: "5" } })
     expect(warnings).toEqual([
       expect.stringContaining("unknown_models is not used: its price has no"),
@@ -145,7 +145,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("openai/gpt-7", "chat")).toThrow("does not exist")
   })
 
-  test("cannot have invalid names, and do not accumulate", () => {
+  test("cannot have invalid names, and only a limited number stays in memory", () => {
     const { catalog } = build({ price: { input: "5", output: "5" } })
     for (const name of [
       `openai/${"a".repeat(300)}`,
@@ -169,7 +169,7 @@ describe("unknown models", () => {
     expect(catalog.require("best", "chat").deployments[0]?.upstreamModel).toBe("gpt-6")
   })
 
-  test("do not exist at a provider without known models", () => {
+  test("cannot be called at a provider without known models", () => {
     const providers = { openai: provider("openai", false) }
     const { catalog } = build("family", { providers })
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("does not exist")
@@ -187,7 +187,7 @@ describe("a model newer than the price list, without unknown_models", () => {
     }
   }
 
-  test("returns an error that explains how to offer it", () => {
+  test("causes an error that explains how the operator can enable the model", () => {
     for (const name of ["gpt-7", "openai/gpt-7", "openai/gpt-5.9-mini"]) {
       expect(rejection(name)).toContain("'unknown_models: family'")
     }
@@ -196,7 +196,7 @@ describe("a model newer than the price list, without unknown_models", () => {
     }
   })
 
-  test("has an offer at the highest price of its family, unless unknown_models is set", () => {
+  test("can be enabled at the highest price of its family if unknown_models is not set", () => {
     expect(catalog.offer("gpt-7")).toMatchObject({ id: "openai/gpt-7", kind: "chat" })
     expect(catalog.offer("gpt-5.4")).toBeUndefined()
     expect(catalog.offer("gpt-1")).toBeUndefined()

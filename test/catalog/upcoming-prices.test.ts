@@ -16,7 +16,7 @@ function changes(models: Record<string, ModelSettings>) {
   }))
 }
 
-test("upcoming price changes with a date are listed by date, with the changed values", () => {
+test("upcoming price changes are listed by date, with the changed values", () => {
   const price = {
     input: "1",
     output: "2",
@@ -44,7 +44,7 @@ test("upcoming price changes with a date are listed by date, with the changed va
   ])
 })
 
-test("upcoming changes of a mode with its own rates are listed by class", () => {
+test("upcoming price changes of a mode with its own rates are listed by class", () => {
   const periods = [{ from: at("2027-01-01"), modes: { flex: { input: "0.6", output: "1" } } }]
   const price = { input: "1", output: "2", modes: { flex: { input: "0.5" } }, periods }
   const [change] = changes({ "mine/own": { price } })
@@ -85,7 +85,7 @@ test("the next price change of a weekly period is listed", () => {
   ])
 })
 
-test("upcoming price changes name each of several deployments, and a group has no changes of its own", () => {
+test("upcoming price changes name each deployment, and model groups have no changes of their own", () => {
   const period = { from: at("2027-01-01"), output: "4" }
   const price = { input: "1", output: "2" }
   const deployments = [

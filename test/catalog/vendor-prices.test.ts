@@ -5,7 +5,7 @@ import { readPriceFacts } from "../../src/catalog/read-price.ts"
 import type { ModelSettings, ProviderSettings } from "../../src/config/settings.ts"
 import { facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
-describe("prices of a vendor's services and modes", () => {
+describe("a vendor's prices of services and modes", () => {
   const known: Facts = {
     ...facts,
     services: {
@@ -50,7 +50,7 @@ describe("prices of a vendor's services and modes", () => {
     })
   })
 
-  test("use a known mode's rates with the known price, and its factor with another price", () => {
+  test("include a known mode's rates if the price is known, and the mode's factor otherwise", () => {
     const flex = { input: "0.5", cached_input: "0.1", output: "2" }
     const price = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "3" } }
     const moded = { kind: "chat", price }
@@ -89,7 +89,7 @@ describe("prices of a vendor's services and modes", () => {
     expect(readPriceFacts("chat", price, "1").reason).toContain("also charges by 'citation'")
   })
 
-  test("do not change the price of a plain request", () => {
+  test("do not change the price of a request without services and modes", () => {
     expect(priceAt({})?.rates.searches).toBeUndefined()
   })
 
