@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { load, problems } from "./harness.ts"
 
-test("account templates have the credits and limits of the API", () => {
+test("account templates can contain the same credits and limits as the API", () => {
   const text = `account_templates:
   trial: { credits: 0.5, models: [openai/*], requests_per_minute: 60, max_keys: 2, daily_budget: "2.50" }
   team: { monthly_budget: 600, max_hourly_spend_ratio: 5 }`

@@ -16,7 +16,7 @@ models:
 const REAL = { vendors: [...vendors.values()], modelsOf: listedModels }
 
 describe("aliases in the settings", () => {
-  test("map names to models, in a table or in one line", () => {
+  test("map names to models, as a YAML mapping or on one line", () => {
     const table = { "gpt-4o": "openai/gpt-5.4", fast: "mine/llama" }
     const written = load(
       `${PROVIDERS}
@@ -38,7 +38,7 @@ aliases: "gpt-4o=openai/gpt-5.4, fast=mine/llama"
     expect(load(`${PROVIDERS}\naliases:\n`).settings.aliases).toBeUndefined()
   })
 
-  test("cannot name a missing model, and the error has the line", () => {
+  test("cannot refer to a missing model, and the error contains the line number", () => {
     const text = `${PROVIDERS}
 aliases:
   fast: mine/llama
@@ -53,7 +53,7 @@ aliases:
     expect(() => load(`${PROVIDERS}\naliases: { a: b, b: mine/llama }\n`)).toThrow(/aliases\.a/)
   })
 
-  test("have names without spaces, commas and equals signs", () => {
+  test("cannot have names with spaces, commas or equals signs", () => {
     for (const name of ["a b", "a,b", "a=b", '""']) {
       const text = `${PROVIDERS}\naliases: { ${JSON.stringify(name)}: mine/llama }\n`
       expect(() => load(name === '""' ? text.replace('\\"\\"', "") : text)).toThrow(
@@ -62,7 +62,7 @@ aliases:
     }
   })
 
-  test("aliases on one line are accepted completely or rejected", () => {
+  test("can be on one line, which is accepted or rejected as a whole", () => {
     for (const text of ["", "a", "a=", "=b/c", "a=b", "a=b/c,", "a=b/c d", "a=b/c, a=b/d"]) {
       expect([text, readAliases(text) instanceof Fault]).toEqual([text, true])
     }

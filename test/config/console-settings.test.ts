@@ -80,7 +80,7 @@ describe("stored settings of the console", () => {
     expect(encryptEntry("provider", "mine", { vendor: "ollama" }, cipher).encrypted).toBeNull()
   })
 
-  test("stay active if other settings are invalid", () => {
+  test("stay active if other stored settings are invalid", () => {
     const other = encryptEntry("provider", "other", { api_key: "k" }, cipher).encrypted
     const { settings, faults } = read(
       { section: "provider", id: "moved", body: '{"vendor":"openai"}', encrypted: other },
@@ -110,7 +110,7 @@ describe("stored settings of the console", () => {
     expect(settings.models["gone/x"]?.price).toEqual({ input: "1" })
   })
 
-  test("need no validation unless they or their secrets have changed", () => {
+  test("need validation again only if they or their secrets have changed", () => {
     const known = new Map<string, KnownRecord>()
     const first = record("provider", "mine", { vendor: "openai", api_key: "first" })
     const sources = { vendors: VENDORS, cipher, known }
@@ -124,7 +124,7 @@ describe("stored settings of the console", () => {
 })
 
 describe("precedence of the file and the environment over the console", () => {
-  test("applies per entry and per setting", () => {
+  test("applies to each entry and setting separately", () => {
     const base = load(
       `multiplier: 3
 timeouts: { connect: 1s }
@@ -159,7 +159,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("appears at each changeable setting that the file locks", () => {
+  test("marks each setting that the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",
@@ -227,7 +227,7 @@ describe("secret settings of the console", () => {
     expect(secretsOf(merged)).toContain("hidden")
   })
 
-  test("a secret has no effect without the other setting that it needs", () => {
+  test("a secret has no effect without the setting that must accompany it", () => {
     const reading = read(record("setting", "notices.smtp", SMTP))
     expect([...reading.faults]).toEqual([])
     expect(mergeConsole(load(""), reading).notices).toEqual({ allowsPrivate: false })
@@ -246,7 +246,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("both secrets enable a section with its defaults, unless the file sets it", () => {
+  test("two secrets together enable their section with its defaults, unless the file sets the section", () => {
     const reading = read(
       record("setting", "stripe.secret_key", "sk_test_1"),
       record("setting", "stripe.webhook_secret", "whsec_1"),
@@ -266,7 +266,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("a lost encryption key is reported", () => {
+  test("the loss of the encryption key is reported", () => {
     const lost = new SecretCipher(new SecretFolder(join(folder, "nowhere")))
     const reading = readConsole([record("setting", "notices.smtp", SMTP)], {
       vendors: VENDORS,
@@ -277,7 +277,7 @@ describe("secret settings of the console", () => {
   })
 })
 
-test("the console cannot use the machine's files or identity", () => {
+test("settings of the console cannot use the machine's files or identity", () => {
   const findings = (settings: Readonly<Record<string, unknown>>) =>
     entryFindings(
       { section: "provider", id: "a", value: { vendor: "vertex", ...settings } },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { load, problems } from "./harness.ts"
 
-test("allowed origins are read, and there are none by default", () => {
+test("allowed origins are read from the settings, and no origin is allowed by default", () => {
   const text = 'cors: { origins: ["https://app.example.com/", "http://localhost:3000"] }'
   expect(load(text).settings.corsOrigins).toEqual([
     "https://app.example.com",

@@ -25,7 +25,7 @@ function rejectionOf(environment: Record<string, string>): string {
 }
 
 describe("database settings", () => {
-  test("have SQLite as the default", () => {
+  test("select SQLite by default", () => {
     expect(load({}).database).toBeUndefined()
   })
 
@@ -35,7 +35,7 @@ describe("database settings", () => {
       "2:8: database.url: connects to db.example.com over",
     ],
     ["database:\n  settle: journal\n", "2:11: database.settle: is for a PostgreSQL"],
-  ])("lead to an error with the line in the file if one is invalid: %j", (text, place) => {
+  ])("cause an error with the line number if one of them is invalid: %j", (text, place) => {
     const load = () => loadSettings({ environment: {}, vendors: [], file: "tollgate.yaml", text })
     expect(load).toThrow(`tollgate.yaml:${place}`)
   })
@@ -75,7 +75,7 @@ describe("database settings", () => {
     ["postgres://db.example.com/tollgate?sslrootcert=/ca.pem", "taken"],
     ["postgresql://127.0.0.1/tollgate", "taken"],
     ["postgres://[::1]/tollgate", "taken"],
-  ])("lead to an error if one is invalid: %s: %s", (url, words) => {
+  ])("cause an error if one of them is invalid: %s: %s", (url, words) => {
     expect(rejectionOf({ TOLLGATE_DATABASE_URL: url })).toContain(words)
   })
 
@@ -109,7 +109,7 @@ describe("database settings", () => {
     expect(shown).not.toContain("word")
   })
 
-  test("include the target of charges, which determines the default lease term", () => {
+  test("include the settlement target, which determines the default lease term", () => {
     const url = { TOLLGATE_DATABASE_URL: "postgres://localhost/tollgate" }
     const plain = load(url).database
     expect(plain).toMatchObject({ settle: "database", settleTimeout: 10_000, leaseTerm: 15_000 })
@@ -143,7 +143,7 @@ describe("database settings", () => {
     } else expect(read).toThrow(expected)
   })
 
-  test("require a secret that cannot be guessed", () => {
+  test("require a secret of at least 32 characters", () => {
     expect(rejectionOf({ TOLLGATE_SECRET: "short" })).toContain("at least 32 characters")
   })
 })

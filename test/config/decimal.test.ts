@@ -31,10 +31,11 @@ describe("plainDecimal", () => {
     Infinity: undefined,
   }
   for (const [text, expected] of Object.entries(cases)) {
-    test(`accepts or rejects '${text}'`, () => expect(plainDecimal(text)).toBe(expected))
+    test(`accepts '${text}' only if it is a decimal number`, () =>
+      expect(plainDecimal(text)).toBe(expected))
   }
 
-  test("has the same value as the exponent form", () => {
+  test("returns the same value for the exponent form", () => {
     const whole = fc.bigInt({ min: 0n, max: 10n ** 12n })
     fc.assert(
       fc.property(whole, fc.integer({ min: -9, max: 0 }), (digits, exponent) => {
@@ -45,7 +46,7 @@ describe("plainDecimal", () => {
   })
 })
 
-test("trailing zeros are not counted as digits", () => {
+test("trailing zeros do not count as decimal places", () => {
   expect(amountFault("0.100000000000", 9)).toBeUndefined()
   expect(amountFault("0.1000000001", 9)).toBeDefined()
   expect(amountFault("999999999", 9)).toBeUndefined()
@@ -72,7 +73,7 @@ test("amounts keep all their digits, quoted or not", () => {
   expect(settings.models["a/b"]?.price).toEqual({ input: "0.0000001", output: "0.1234567890" })
 })
 
-test("duration settings are parsed", () => {
+test("durations are parsed from text with a unit", () => {
   expect(parseDuration("500ms")).toBe(500)
   expect(parseDuration("1.5 s")).toBe(1_500)
   expect(parseDuration("5m")).toBe(300_000)
@@ -83,7 +84,7 @@ test("duration settings are parsed", () => {
   }
 })
 
-test("the nearest name is suggested", () => {
+test("the nearest name is suggested for a misspelled name", () => {
   const known = ["api_key", "base_url", "headers", "port", "host"]
   expect(nearestName("apikey", known)).toBe("api_key")
   expect(nearestName("API_KEY", known)).toBe("api_key")

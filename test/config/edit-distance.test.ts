@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { editDistance } from "../../src/config/edit-distance.ts"
 import { simpleDistance } from "../support/simple-distance.ts"
 
-test("the computed edit distance equals the definition, up to the limit", () => {
+test("the edit distance equals a simple reference implementation, up to the limit", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 14 })
   fc.assert(
     fc.property(text, text, fc.integer({ min: 0, max: 9 }), (left, right, limit) => {

@@ -31,13 +31,13 @@ test("an environment variable takes precedence over the file", () => {
   expect(warnings).toEqual([])
 })
 
-test("an empty environment variable counts as not set", () => {
+test("an empty environment variable is ignored", () => {
   const { settings } = load(FILE, { TOLLGATE_PORT: "", OPENAI_API_KEY: "" })
   expect(settings.server.port).toBe(1)
   expect(Object.keys(settings.providers)).toEqual([])
 })
 
-test("port 0 is accepted from the environment", () => {
+test("an environment variable can set port 0", () => {
   expect(load("", { TOLLGATE_PORT: "0" }).settings.server.port).toBe(0)
 })
 
@@ -76,7 +76,7 @@ describe("the check of environment variables", () => {
   }
 })
 
-test("the callers' key in TOLLGATE_KEY causes no warning", () => {
+test("the client variable TOLLGATE_KEY causes no warning", () => {
   expect(load("", { TOLLGATE_KEY: "sk-tg-x" }).warnings).toEqual([])
 })
 
@@ -99,7 +99,7 @@ function geminiKey(environment: Record<string, string>): string | undefined {
   return load("", environment).settings.providers.gemini?.apiKey
 }
 
-describe("a vendor's key in the environment", () => {
+describe("a vendor's API key in the environment", () => {
   test("adds the vendor's provider", () => {
     const { settings } = load("", { OPENAI_API_KEY: " sk-1\n" })
     expect(settings.providers).toEqual({
@@ -113,7 +113,7 @@ describe("a vendor's key in the environment", () => {
     })
   })
 
-  test("can have another name, and the main name takes precedence", () => {
+  test("can be in an alternative variable, over which the main variable takes precedence", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second" })).toBe("second")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" })).toBe("first")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
@@ -129,7 +129,7 @@ describe("a vendor's key in the environment", () => {
     expect(warnings[0]).toContain('write api_key: "${OPENAI_API_KEY}"')
   })
 
-  test("does not configure a vendor without an address", () => {
+  test("does not add a provider if the vendor has no default URL", () => {
     const { settings, warnings } = load("", { VLLM_API_KEY: "k" })
     expect(Object.keys(settings.providers)).toEqual([])
     expect(warnings[0]).toStartWith("VLLM_API_KEY: not used, since vLLM has no address of its own.")
@@ -138,7 +138,7 @@ describe("a vendor's key in the environment", () => {
     expect(load(file, { VLLM_API_KEY: "k" }).warnings).toEqual([])
   })
 
-  test("makes the provider available to deployments", () => {
+  test("adds a provider that deployments can use", () => {
     const text = "models: { my/best: { deployments: [{ provider: openai, model: gpt }] } }"
     expect(load(text, { OPENAI_API_KEY: "k" }).settings.models["my/best"]?.deployments).toEqual([
       { provider: "openai", model: "gpt", weight: 1 },
@@ -147,13 +147,13 @@ describe("a vendor's key in the environment", () => {
   })
 })
 
-test("deployments can use the sandbox if there is no other provider", () => {
+test("deployments can use the sandbox if no provider is configured", () => {
   const text = "models: { my/best: { deployments: [{ provider: sandbox, model: echo }] } }"
   expect(load(text).settings.models["my/best"]?.deployments).toHaveLength(1)
   expect(problems(text, { OPENAI_API_KEY: "k" })).toHaveLength(1)
 })
 
-test("unusual but usable settings cause a warning", () => {
+test("settings that are probably mistakes cause a warning", () => {
   const { warnings } = load("admin_token: short\n")
   expect(warnings).toEqual(["admin_token: is shorter than 16 characters. Use a longer one."])
   expect(load("multiplier: 0.0").warnings).toEqual([
@@ -164,7 +164,7 @@ test("unusual but usable settings cause a warning", () => {
   expect(load(key).warnings.join()).toContain('write api_key: "${A_KEY}"')
 })
 
-test("an issuer that is reached without encryption causes a warning", () => {
+test("an issuer with an unencrypted URL causes a warning", () => {
   const oidcOf = (issuer: string) =>
     load(`console: { oidc: [{ id: a, issuer: "${issuer}", client_id: b }] }`).warnings
   expect(oidcOf("http://login.example.com").join()).toContain("the issuer 'a' starts with http")
@@ -186,7 +186,7 @@ describe("variable references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("get a value that is never read as YAML or as another reference", () => {
+  test("have values that are not parsed as YAML or as another reference", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',

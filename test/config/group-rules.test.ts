@@ -20,7 +20,7 @@ test("a model group that contains itself, another group, or a model twice is rej
   expect(twice).toStartWith("models.auto/a.members.3 names 'local/a' a second time")
 })
 
-test("a model group has no price of its own, and no provider's name", () => {
+test("a model group with its own price or a provider's name is rejected", () => {
   const found = findings({ "local/all": { members: ["local/a"], price: { input: 1 } } })
   expect(found).toHaveLength(2)
   expect(found[0]).toContain("has the name of a provider before the slash")

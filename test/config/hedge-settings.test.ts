@@ -7,7 +7,7 @@ import { load, problems } from "./harness.ts"
 const PROVIDERS =
   "providers: { a: { vendor: openai, api_key: k }, b: { vendor: openai, api_keys: [k, l] } }"
 
-test("hedging is off by default, and can be turned on for all models or for one", () => {
+test("hedging is off by default, and can be enabled for all models or single models", () => {
   expect(load("data: x").settings.routing.hedge).toBe(false)
   const { settings } = load(
     `${PROVIDERS}\nrouting: { hedge: true }\nmodels: { a/x: { hedge: false }, b/x: { hedge: true } }`,
@@ -23,7 +23,7 @@ test.each([
   "a/x: { hedge: true }",
   "a/x: { hedge: true, deployments: [{ provider: a }] }",
   "a/x: { hedge: true, deployments: [{ provider: a }, { provider: b, paused: true }] }",
-])("hedging with one deployment is rejected: %s", (model) => {
+])("hedging of a model with one deployment is rejected: %s", (model) => {
   expect(problems(`${PROVIDERS}\nmodels: { ${model} }`)).toEqual([
     expect.stringContaining(`models.a/x.hedge: ${NO_EFFECT}`),
   ])
@@ -36,7 +36,7 @@ test("several credentials of a provider count as several deployments", () => {
   expect(warnings.join()).not.toContain("hedge")
 })
 
-test("hedging with one deployment in the catalog causes a warning", () => {
+test("hedging of a model with one deployment in the catalog causes a warning", () => {
   const { settings } = load("models: { openai/x: { hedge: true, price: { input: 1 } } }", {
     OPENAI_API_KEY: "k",
   })

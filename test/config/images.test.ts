@@ -41,7 +41,7 @@ describe("image price settings", () => {
     })
   })
 
-  test("lead to an error with the position if a price is invalid", () => {
+  test("cause an error with the position if a price is invalid", () => {
     expect(problemsOf(pricedBy("many"))).toContain("must be a decimal number")
     const negative = problemsOf(pricedBy("{ 1024x1024: -1 }"))
     expect(negative).toContain("models.local/draw.price.image.1024x1024")
@@ -50,7 +50,7 @@ describe("image price settings", () => {
   })
 })
 
-test("a model has a maximum text length, and a price for input images", () => {
+test("models can have a maximum text length and a price for input images", () => {
   const { models } = load(`
 providers: { local: { vendor: openai-compatible, base_url: "http://127.0.0.1:1/v1" } }
 models:
@@ -69,7 +69,7 @@ images:
 defaults: { image_model: local/draw, translation_model: local/say }
 `
 
-  test("default to files in a folder and links for one hour", () => {
+  test("default to files in a folder and links that are valid for one hour", () => {
     const { images, imageModel } = load("")
     expect(images).toEqual({ linkLifetime: 3_600_000 })
     expect(imageModel).toBeUndefined()
@@ -95,7 +95,7 @@ defaults: { image_model: local/draw, translation_model: local/say }
     expect(shown).not.toContain("id1")
   })
 
-  test("require the keys of their bucket, and a duration for links", () => {
+  test("require the keys of the bucket and a duration of links", () => {
     expect(problemsOf("images: { s3: { bucket: shelf } }")).toContain("images.s3.access_key_id")
     expect(problemsOf("images: { link_minutes: 0 }")).toContain("images.link_minutes")
   })

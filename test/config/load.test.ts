@@ -177,7 +177,7 @@ models:
   })
 })
 
-test("anchors and aliases can share a price", () => {
+test("YAML anchors and aliases can share a price", () => {
   const { settings } = load(`
 providers: { local: { vendor: ollama } }
 models:
@@ -187,7 +187,7 @@ models:
   expect(settings.models["local/b"]?.price).toEqual({ input: "0.10" })
 })
 
-test("merge keys and top-level names with x- can share values", () => {
+test("YAML merge keys and top-level names that begin with x- can share values", () => {
   const { settings, warnings } = load(
     `
 x-account: &account { vendor: ollama, api_key: "\${KEY}", headers: { x-team: a } }

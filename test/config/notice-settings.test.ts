@@ -5,7 +5,7 @@ import { load, problems } from "./harness.ts"
 
 const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
 
-test("notices use email if a mail server is configured, and public addresses unless private addresses are allowed", () => {
+test("notices use email if a mail server is set, and private addresses only if they are allowed", () => {
   expect(load("").settings.notices).toEqual({ allowsPrivate: false })
   expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
   expect(load(MAIL).settings.notices.mail).toEqual({
@@ -14,7 +14,7 @@ test("notices use email if a mail server is configured, and public addresses unl
   })
 })
 
-test("the mail server's address and its password are secrets", () => {
+test("the URL and the password of the mail server are secrets", () => {
   const { settings } = load(MAIL)
   expect(JSON.stringify(describeSettings(settings))).not.toContain("cret")
   expect(secretsOf(settings)).toContain("s@cret")

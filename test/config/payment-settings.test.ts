@@ -9,7 +9,7 @@ function stripe(section: Record<string, string>): string {
   return `stripe:\n${lines.join("")}`
 }
 
-test("card payments are on if Stripe is configured, in dollars by default", () => {
+test("card payments are enabled if Stripe is configured, in dollars by default", () => {
   expect(load("").settings.stripe).toBeUndefined()
   expect(load(stripe(SECRETS)).settings.stripe).toEqual({
     secretKey: "sk_test_1",
@@ -19,7 +19,7 @@ test("card payments are on if Stripe is configured, in dollars by default", () =
   expect(load(stripe({ ...SECRETS, currency: "EUR" })).settings.stripe?.currency).toBe("eur")
 })
 
-test("Stripe's secrets are shown only as set", () => {
+test("descriptions show only that Stripe's secrets are set", () => {
   const { stripe: told } = describeSettings(load(stripe(SECRETS)).settings)
   expect(told).toEqual({ secretKey: "set", webhookSecret: "set", currency: "usd" })
 })
@@ -29,8 +29,11 @@ test.each([
   [{ ...SECRETS, currency: "dollars" }, "currency"],
   [{ ...SECRETS, currency: "kwd" }, "currency"],
   [{ ...SECRETS, key: "x" }, "key"],
-])("a faulty payment section %# is rejected with the name of the field", (section, field) => {
-  const found = problems(stripe(section))
-  expect(found).toHaveLength(1)
-  expect(JSON.stringify(found)).toContain(field)
-})
+])(
+  "invalid payment settings are rejected with the name of the field: case %#",
+  (section, field) => {
+    const found = problems(stripe(section))
+    expect(found).toHaveLength(1)
+    expect(JSON.stringify(found)).toContain(field)
+  },
+)

@@ -50,7 +50,7 @@ test.each([
   ["prices: { keys: 1 }", "1:17 prices.keys: must be a list"],
   ["prices: { keys: { a: 1 } }", "1:17 prices.keys: must be a list, but is a group of settings"],
   ["prices: { keys: }", "1:17 prices.keys: has no value. Give it one, or remove the line"],
-])("a value of the wrong kind is described in terms of YAML: %s", (text, problem) => {
+])("an error about a value of the wrong type names the YAML type: %s", (text, problem) => {
   expect(problems(text)).toEqual([problem])
 })
 
@@ -382,7 +382,7 @@ describe("the value check of settings", () => {
   }
 })
 
-test("all faults of one entry are reported", () => {
+test("all problems of one entry are reported", () => {
   const found = problems("providers:\n  a: { vendor: vllm, weight: 1, known_models: 7 }")
   expect(found.map((problem) => problem.split(" ", 1)[0])).toEqual(["2:6", "2:22", "2:47"])
 })

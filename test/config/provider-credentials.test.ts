@@ -19,7 +19,7 @@ const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 
 describe("several credentials of a provider", () => {
-  test("can be keys, or keys with a name and a weight, also from the environment", () => {
+  test("can be API keys, with or without a name and a weight, also from the environment", () => {
     const entry = inFile(
       'vendor: openai, api_keys: ["${FIRST}", { name: backup, api_key: "${SECOND}", weight: 0 }]',
       { FIRST: "k1", SECOND: "k2" },
@@ -31,7 +31,7 @@ describe("several credentials of a provider", () => {
     expect(entry?.apiKey).toBeUndefined()
   })
 
-  test("have the form that the vendor uses to sign requests", () => {
+  test("can have the credential form that the vendor requires", () => {
     const pair = "access_key_id: AK, secret_access_key: SK"
     expect(
       inFile(`vendor: bedrock, region: r, api_keys: [{ ${pair} }, { name: b, api_key: k }]`)
@@ -86,11 +86,11 @@ describe("several credentials of a provider", () => {
       "a.api_keys[0]: unknown name 'region'. Known here: name, weight, api_key, project, credentials, access_key_id, secret_access_key, session_token",
     ],
   ]
-  test.each(bad)("lead to an error if one is invalid: %s", (entry, fault) => {
+  test.each(bad)("cause an error if one of them is invalid: %s", (entry, fault) => {
     expect(faultsOf(`vendor: openai, ${entry}`)).toContain(fault)
   })
 
-  test("require complete credentials of the vendor's own kind", () => {
+  test("must be complete and of the kind that the vendor requires", () => {
     expect(faultsOf("vendor: bedrock, region: r, api_keys: [{ access_key_id: k }]")).toEqual([
       "a.api_keys[0]: needs secret_access_key",
     ])
@@ -121,7 +121,7 @@ describe("several credentials of a provider", () => {
 describe("credentials entered in the console", () => {
   const value = { vendor: "openai", api_keys: ["canary-one", { name: "b", api_key: "canary-two" }] }
 
-  test("have all values encrypted, and decryption restores them", () => {
+  test("have all values encrypted, and decryption restores the values", () => {
     const cipher = new SecretCipher({
       read: () => "00".repeat(32),
       readOrCreate: () => "00".repeat(32),
@@ -139,7 +139,7 @@ describe("credentials entered in the console", () => {
     ])
   })
 
-  test("show only their names", () => {
+  test("appear in descriptions only by their names", () => {
     expect(splitSecrets(value).open).toEqual({ vendor: "openai" })
     expect(secretNames(value)).toEqual(["api_keys.1", "api_keys.b"])
   })

@@ -115,7 +115,7 @@ test("the value of a referenced variable is never shown, at any position", () =>
 })
 
 test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"])(
-  "a password %s that is not percent-encoded is not shown as a host",
+  "a password %s that is not percent-encoded is not mistaken for a host and shown",
   (password) => {
     for (const prefix of ["", "user:"]) {
       const text = stringify({
@@ -126,7 +126,7 @@ test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"
   },
 )
 
-test("a path segment of an address can start with an @", () => {
+test("a path segment of a URL can start with @", () => {
   const address = "http://h/ai/run/@cf/model"
   const text = stringify({ providers: { a: { vendor: "ollama", base_url: address } } })
   expect(load(text).settings.providers["a"]?.baseUrl).toBe(address)

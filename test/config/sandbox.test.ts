@@ -4,7 +4,7 @@ import { load } from "./harness.ts"
 
 const URL = "http://127.0.0.1:9999"
 
-test("the simulator is configured in each dialect with prices", () => {
+test("the sandbox configures the simulator in each dialect, with prices", () => {
   const { providers, models } = withSandbox(load("").settings, URL)
   const chat = Object.entries(models).filter(([, { kind }]) => kind === "chat")
   const called = chat.map(([id, { price, deployments }]) => {
@@ -24,7 +24,7 @@ test("the simulator is configured in each dialect with prices", () => {
   expect(providers["sandbox-gpt"]?.dialects).toEqual(["openai-responses"])
 })
 
-test("the simulator is configured for operations other than chat, with prices in their units", () => {
+test("the sandbox configures the simulator for all operations, with prices in their units", () => {
   const { models } = withSandbox(load("").settings, URL)
   expect(models["sandbox/embed"]).toMatchObject({ kind: "embedding", price: { input: "0.02" } })
   expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
@@ -39,7 +39,7 @@ test("in the sandbox, only Bedrock's provider signs requests, and no provider ha
   }
 })
 
-test("the sandbox model of Bedrock has a name that is known to support tools", () => {
+test("the sandbox model of Bedrock has the name of a model that supports tools", () => {
   const { models } = withSandbox(load("").settings, URL)
   const [deployment] = models["sandbox/nova"]?.deployments ?? []
   expect(deployment?.model).toStartWith("amazon.nova-")

@@ -19,7 +19,7 @@ class Folder implements Disposable {
 }
 
 describe("the secret cipher", () => {
-  test("decrypts a secret only at the same place, and never encrypts it to the same text twice", () => {
+  test("decrypts a secret only in the same place, and encrypts equal secrets differently", () => {
     using folder = new Folder()
     const cipher = new SecretCipher(new SecretFolder(folder.path))
     fc.assert(
@@ -62,7 +62,7 @@ describe("the secret cipher", () => {
     expect(readFileSync(folder.keyFile, "utf8")).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  test("returns nothing for another, damaged or missing key file, and does not throw", () => {
+  test("returns undefined if the key file is different, damaged or missing", () => {
     using folder = new Folder()
     const encrypted = new SecretCipher(new SecretFolder(folder.path)).encrypt("a", "b")
     rmSync(folder.keyFile)

@@ -18,7 +18,7 @@ console:
   trusted_origins: ["https://console.example.com/"]
 `
 
-test("sign-in issuers and trusted origins are read", () => {
+test("sign-in issuers and trusted origins are read from the settings", () => {
   expect(load(EXAMPLE).settings.console).toEqual({
     oidc: [
       {

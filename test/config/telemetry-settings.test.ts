@@ -107,7 +107,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("have lower priority than the file, and their headers are sent to no other collector", () => {
+  test("do not override the file, and their headers are not sent to the file's collector", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,
@@ -118,7 +118,7 @@ describe("OpenTelemetry's environment variables", () => {
     } as typeof settings.telemetry)
   })
 
-  test("can turn off metrics, like the file", () => {
+  test("can turn off metrics, as the file can", () => {
     const { settings } = loadWith("", { ...OTEL, OTEL_METRICS_EXPORTER: "none" })
     expect(settings.telemetry?.metricsEvery).toBe(0)
     const file = `telemetry: { endpoint: "${ENDPOINT}", metrics: off }`
@@ -133,7 +133,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(settings).not.toHaveProperty("telemetry")
   })
 
-  test("never prevent the start, and an invalid variable causes a warning without its value", () => {
+  test("cause only a warning if one is invalid, and the warning does not contain the value", () => {
     const { settings, warnings } = loadWith("", {
       ...OTEL,
       OTEL_EXPORTER_OTLP_HEADERS: "canary",

@@ -17,7 +17,7 @@ function faultsOf(entry: string): string[] {
 }
 
 describe("settings for one vendor", () => {
-  test("can come from the file", () => {
+  test("can be in the file", () => {
     expect(
       inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
     ).toEqual({
@@ -32,7 +32,7 @@ describe("settings for one vendor", () => {
     expect(inFile("vendor: bedrock, region: eu-west-1, api_key: k")).toMatchObject({ apiKey: "k" })
   })
 
-  test("lead to an error with the position and the allowed settings if they are for another vendor", () => {
+  test("cause an error that lists the allowed settings if they are for another vendor", () => {
     expect(faultsOf("vendor: openai, region: eu-west-1")).toEqual([
       "1:43 providers.a.region: is not a setting of vendor 'openai', which accepts vendor, api_keys, base_url, headers, known_models, dialects, extra_fields, api_key",
     ])
@@ -51,12 +51,12 @@ describe("settings for one vendor", () => {
     ["vendor: vllm", "needs a base_url: 'vllm' has no address of its own"],
   ]
   for (const [entry, message] of missing) {
-    test(`lead to an error if one is missing: ${entry}`, () => {
+    test(`cause an error if a required setting is missing: ${entry}`, () => {
       expect(faultsOf(entry)).toEqual([`1:17 providers.a: ${message}`])
     })
   }
 
-  test("must be names if they become part of an address", () => {
+  test("must be plain names if they are part of a URL", () => {
     for (const region of ["us-east-1.evil.test/", "US EAST", "a@b", "-x"]) {
       const [fault] = faultsOf(`vendor: bedrock, api_key: k, region: "${region}"`)
       expect(fault).toContain("providers.a.region: must be lowercase letters, digits and hyphens")
@@ -115,7 +115,7 @@ describe("Google credentials in settings", () => {
     ],
   ]
   for (const [name, credentials, message] of bad) {
-    test(`lead to an error if they are invalid: ${name}`, () => {
+    test(`cause an error if they are invalid: ${name}`, () => {
       const [fault] = problems(
         `providers: { a: { vendor: vertex, credentials: ${JSON.stringify(credentials)} } }`,
       )
@@ -152,7 +152,7 @@ describe("Google credentials in settings", () => {
     })
   })
 
-  test("can be a user's own, with the quota project as project", () => {
+  test("can belong to a user, whose quota project is the default project", () => {
     const document = {
       type: "authorized_user",
       client_id: "id",
@@ -169,7 +169,7 @@ describe("Google credentials in settings", () => {
     })
   })
 
-  test("can be the identity of the machine, with a project", () => {
+  test("can be the machine's identity, with a project", () => {
     expect(inFile("vendor: vertex, identity: machine, project: mine")?.identity).toBe("machine")
     expect(faultsOf("vendor: vertex, identity: machine")[0]).toContain("needs project")
     expect(faultsOf("vendor: vertex, identity: here, project: mine")[0]).toContain(
@@ -203,7 +203,7 @@ describe("a vendor's environment variables", () => {
   const PAIR = { AWS_ACCESS_KEY_ID: "AK", AWS_SECRET_ACCESS_KEY: "SK" }
   const key = JSON.stringify(KEY_FILE)
 
-  test("add the vendor if the set is complete", () => {
+  test("add the vendor's provider if a set of variables is complete", () => {
     const { settings, warnings } = providers({
       ...PAIR,
       AWS_REGION: "us-east-1",
@@ -232,14 +232,14 @@ describe("a vendor's environment variables", () => {
     })
   })
 
-  test("take effect from the first complete set", () => {
+  test("come from the first complete set", () => {
     const both = { ...PAIR, BEDROCK_KEY: "k", AWS_REGION: "us-east-1" }
     expect(providers(both).settings.providers.bedrock).not.toHaveProperty("accessKeyId")
     const other = { BEDROCK_KEY: "k", AWS_DEFAULT_REGION: "us-east-2" }
     expect(providers(other).settings.providers.bedrock).toMatchObject({ region: "us-east-2" })
   })
 
-  test("lead to an error if a set with a key is incomplete, except for variables that others use too", () => {
+  test("cause a warning if a set with an API key is incomplete, except for shared variables", () => {
     expect(providers({ BEDROCK_KEY: "k" }).warnings).toEqual([
       "BEDROCK_KEY: not used, since AWS_REGION is not set.",
     ])
@@ -264,7 +264,7 @@ describe("a vendor's environment variables", () => {
     )
   })
 
-  test("do not override the file", () => {
+  test("do not override providers in the file", () => {
     const text = "providers: { bedrock: { vendor: bedrock, region: eu-west-1, api_key: k } }"
     const { settings, warnings } = load(text, { ...PAIR, AWS_REGION: "us-east-1" })
     expect(settings.providers.bedrock).toMatchObject({ region: "eu-west-1", origin: "file" })
@@ -284,7 +284,7 @@ describe("the base_url setting", () => {
     ["audio/transcriptions"],
     ["models/gemini-pro:generateContent"],
     ["models"],
-  ])("cannot end in %s, and the error contains the correction", (path) => {
+  ])("cannot end with %s, and the error contains the correct URL", (path) => {
     const [fault = ""] = faultsOf(`vendor: vllm, base_url: "http://h/api/v1/${path}"`)
     expect(fault).toEndWith("which the gateway adds itself. Write http://h/api/v1")
   })
@@ -294,7 +294,7 @@ describe("the base_url setting", () => {
     ["cohere", "https://proxy/cohere/v2/", "https://proxy/cohere"],
     ["google", "https://proxy/v1beta", "https://proxy"],
   ])(
-    "cannot end in a version for %s, and the error contains the correction",
+    "cannot end with a version for %s, and the error contains the correct URL",
     (vendor, url, base) => {
       const text = `providers: { a: { vendor: ${vendor}, api_key: k, base_url: "${url}" } }`
       const [fault = ""] = problems(text, {}, { vendors: [...vendors.values()] })

@@ -105,7 +105,7 @@ models: { a/x: { multiplier: 2 } }
   expect(next.changes.restartNeeded).toEqual(["server.port"])
 })
 
-test("the settings watcher keeps the settings after an invalid file, and compares the next valid file with them", async () => {
+test("after an invalid file, the settings watcher compares the next file with the last valid settings", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   folder.write("multiplier: 2\ntimeouts: { conect: 1s }")
@@ -115,7 +115,7 @@ test("the settings watcher keeps the settings after an invalid file, and compare
   expect((await watched.changed()).changes.changed).toEqual(["multiplier"])
 })
 
-test("the settings watcher follows a file that is repeatedly replaced by rename", async () => {
+test("the settings watcher follows a file that is repeatedly replaced by a renamed file", async () => {
   const folder = startFolder("multiplier: 1")
   await using watched = new Watched(folder.options())
   for (const multiplier of ["2", "3", "4"]) {
@@ -200,7 +200,7 @@ test("a reload reads the settings file immediately and returns the result", asyn
   expect(watched.pending).toBe(0)
 })
 
-test("the settings watcher does not activate settings that cannot be applied", async () => {
+test("the settings watcher keeps the active settings if new settings cannot be applied", async () => {
   const folder = startFolder("multiplier: 1")
   let failing = true
   const taken: string[] = []
@@ -218,7 +218,7 @@ test("the settings watcher does not activate settings that cannot be applied", a
   expect(taken).toEqual(["2"])
 })
 
-test("the settings watcher calls nothing after it is stopped", async () => {
+test("the settings watcher runs no callbacks after it is stopped", async () => {
   const folder = startFolder("multiplier: 1")
   const watched = new Watched(folder.options())
   folder.write("multiplier: 2")
