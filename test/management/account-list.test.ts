@@ -36,7 +36,7 @@ function usesOf(accounts: readonly AccountRecord[]) {
   return new Map(uses)
 }
 
-test("the pages of 2,000 accounts contain each account in the requested order, despite simultaneous changes", () => {
+test("pages of 2,000 accounts contain each account in order, even during simultaneous changes", () => {
   const accounts = manyAccounts(2_000)
   const uses = usesOf(accounts)
   const quiet = new Set(accounts.slice(500).map(({ id }) => id))
@@ -106,7 +106,7 @@ test("accounts can be sorted by balance, spending and remaining days", async () 
   expect(plain?.usage).toBeUndefined()
 })
 
-test("an account list cursor that is invalid or from another order is rejected", async () => {
+test("an account list rejects a cursor that is invalid or belongs to a different sort order", async () => {
   await using own = await ReportedDatabase.open()
   const accounts = new Accounts(own.database.store, new Audit(own.database.store))
   const { next_cursor: cursor } = await accounts.list(OPERATOR, query({ limit: "1", sort: "name" }))
@@ -121,7 +121,7 @@ test("an account list cursor that is invalid or from another order is rejected",
   )
 })
 
-test("accounts are listed without usage if it cannot be read, and the query is retried", async () => {
+test("accounts are listed without usage if the usage query fails, and the query is retried", async () => {
   await using own = await ReportedDatabase.open()
   let isBroken = true
   const reports = {

@@ -4,7 +4,7 @@ import { COMMAND_LINE } from "../../src/management/actor.ts"
 import { Audit } from "../../src/management/audit.ts"
 import { TestDatabase } from "../store/test-database.ts"
 
-test("two simultaneous changes of an account are both applied to their own fields", async () => {
+test("simultaneous changes of different fields of an account are both applied", async () => {
   await using database = await TestDatabase.open()
   const accounts = new Accounts(database.store, new Audit(database.store))
   const { id } = await accounts.create(COMMAND_LINE, { name: "Nimbus" })

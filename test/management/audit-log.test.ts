@@ -61,7 +61,7 @@ test("an audit record has the format of the API", async () => {
   expect(next.next_cursor).toBeNull()
 })
 
-test("owners read their accounts' audit records, operators read all records, and others cannot read any", async () => {
+test("audit records are visible to operators, and to owners for their own accounts", async () => {
   await using database = await audited()
   const log = auditLogOf(database)
   const numbers = async (actor = OPERATOR, filter = {}) =>
@@ -81,7 +81,7 @@ test("owners read their accounts' audit records, operators read all records, and
   expect(await kindOf(numbers(userIn({ a: "owner" }), { account: "b" }))).toBe("not_found")
 })
 
-test("a page of long audit records has few records, and all pages together have all records", async () => {
+test("pages of long audit records contain few records each, and all records together", async () => {
   await using database = TestDatabase.direct()
   const audit = new Audit(database.store)
   const models = Array.from({ length: 2_000 }, (_, index) => `provider/${"x".repeat(80)}-${index}`)

@@ -26,7 +26,7 @@ function reportOn(receipts: ReceiptRecord[]) {
   return new BillingGapReports({ settlements }).report(OPERATOR, query)
 }
 
-test("the report of billing gaps counts a request with several unpriced features once in the total", async () => {
+test("the billing gaps report counts a request with several unpriced features once in the total", async () => {
   const { unpriced } = await reportOn([
     charged("req_1", 1_000_000_000n, { unpriced: ["tools[0].type", "plugins[0]"] }),
     charged("req_2", 2_000_000_000n, { unpriced: ["plugins[0]"] }),
@@ -41,7 +41,7 @@ test("the report of billing gaps counts a request with several unpriced features
   })
 })
 
-test("the report of billing gaps counts a request once for all attempts with the same outcome", async () => {
+test("the billing gaps report counts several attempts with the same outcome as one request", async () => {
   const attempt = { outcome: "upstream_timeout", provider_cost: "0.1" }
   const { uncharged } = await reportOn([charged("req_1", 0n, { attempts: [attempt, attempt] })])
   expect(uncharged).toEqual({

@@ -162,7 +162,7 @@ function call(): Promise<Response> {
 }
 
 describe("a refund of a card payment", () => {
-  test("removes its part of the credits once, for any repetition of its events", async () => {
+  test("removes its part of the credits once, even if its events are repeated", async () => {
     await pay()
     expect(await refund("re_a", 250)).toBe(200)
     expect(await refund("re_a", 250)).toBe(200)
@@ -208,7 +208,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("applies if it is reported before its payment, and the payment is entered once", async () => {
+  test("applies even if it is reported before its payment", async () => {
     sessions = [session()]
     expect(await refund("re_early", 300)).toBe(200)
     expect(await kinds()).toEqual(["payment 10", "reversal -3"])
@@ -217,7 +217,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("removes the credits of a payment that an older version entered", async () => {
+  test("removes the credits of a payment that an older Tollgate version recorded", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
     await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
@@ -226,7 +226,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("does not apply to another program's payment", async () => {
+  test("does not apply if the payment belongs to another program", async () => {
     await pay()
     expect(await refund("re_foreign", 500, { payment_intent: "pi_foreign" })).toBe(200)
     expect(await refund("re_none", 500, { payment_intent: null })).toBe(200)
@@ -235,7 +235,7 @@ describe("a refund of a card payment", () => {
 })
 
 describe("refunded credits that are already spent", () => {
-  test("become a debt that blocks requests, and new credits pay it", async () => {
+  test("become a debt, which blocks requests until new credits pay the debt", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)
@@ -276,7 +276,7 @@ describe("refunded credits that are already spent", () => {
     await ledgersAreRight()
   })
 
-  test("do not affect holds of running requests, and the rest of the holds pays the debt afterwards", async () => {
+  test("do not affect holds of running requests, whose unused credits then pay the debt", async () => {
     await pay()
     const long = caller.post("/v1/chat/completions", {
       model: SLOW,
@@ -302,7 +302,7 @@ describe("refunded credits that are already spent", () => {
 })
 
 describe("a dispute of a card payment", () => {
-  test("removes the credits, and returns them when it is won", async () => {
+  test("removes the credits, and returns the credits when it is won", async () => {
     await pay()
     await spend("6")
     await dispute("created", "needs_response")
@@ -326,14 +326,14 @@ describe("a dispute of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("removes nothing if it is won before it is reported", async () => {
+  test("removes no credits if it is won before it is reported", async () => {
     await pay()
     await dispute("closed", "won")
     await dispute("created", "needs_response")
     expect(await kinds()).toEqual(["payment 10"])
   })
 
-  test("keeps the credits if it is lost, and an inquiry removes nothing until it becomes a dispute", async () => {
+  test("does not return credits if it is lost, and an inquiry removes no credits", async () => {
     await pay()
     await dispute("created", "warning_needs_response")
     expect(await standing()).toEqual({ balance: "10", debt: "0" })
@@ -342,7 +342,7 @@ describe("a dispute of a card payment", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("removes no more than was paid together with a refund, and everything if it is in another currency", async () => {
+  test("removes at most the payment together with a refund, even in another currency", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })
@@ -351,7 +351,7 @@ describe("a dispute of a card payment", () => {
   })
 })
 
-test("events in any order leave a valid ledger and no negative balance", async () => {
+test("events in any order result in a valid ledger without a negative balance", async () => {
   await pay()
   await spend("4")
   const told: (() => Promise<number>)[] = [
@@ -371,7 +371,7 @@ test("events in any order leave a valid ledger and no negative balance", async (
   await ledgersAreRight()
 })
 
-test("a manipulated debt is detected", async () => {
+test("verification detects a manipulated debt", async () => {
   await pay()
   await spend("10")
   await refundedCharge(1_000)

@@ -41,7 +41,7 @@ test("a credit code is shown only once", async () => {
   expect(kept).not.toContain(code)
 })
 
-test("credit codes are listed page by page and are invalid after their revocation", async () => {
+test("credit codes are listed page by page, and are invalid after their revocation", async () => {
   await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const ids: string[] = []
@@ -62,7 +62,7 @@ test("credit codes are listed page by page and are invalid after their revocatio
   expect(await database.store.audit.list({ action: "code.revoke" }, null, 9)).toHaveLength(1)
 })
 
-test("only operators manage credit codes, and their expiry must be in the future", async () => {
+test("only operators manage credit codes, whose expiry must be in the future", async () => {
   await using database = await TestDatabase.open()
   const codes = codesOf(database)
   const order = { credits: "1", uses: 1 }

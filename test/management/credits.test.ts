@@ -37,7 +37,7 @@ describe("a manual credit entry", () => {
     })
   })
 
-  test("appears by its time, page by page", async () => {
+  test("appears in the list in order of time, page by page", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -73,7 +73,7 @@ describe("a manual credit entry", () => {
     expect(await numbers({ from: "2099-01-01T00:00:00Z" })).toEqual([])
   })
 
-  test("fails if its amount is invalid, and nothing is written", async () => {
+  test("fails without writing anything if its amount is invalid", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 5_000_000_000n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -135,7 +135,7 @@ describe("leased credits in the balance", () => {
     return { payer, ledger }
   }
 
-  test("disappear as soon as they are returned", async () => {
+  test("disappear as soon as the leases are returned", async () => {
     await using database = await TestDatabase.open()
     await using stack = new AsyncDisposableStack()
     const { payer, ledger } = await running(database, stack)
@@ -152,7 +152,7 @@ describe("leased credits in the balance", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("appear with the holds of requests", async () => {
+  test("include the holds of requests", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }

@@ -84,7 +84,7 @@ function creatorIn(roles: Parameters<typeof userIn>[0]): Actor {
 describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
   "key ownership on %s",
   (_, engine) => {
-    test("allows changes by owners, operators and the creator, and by no others", async () => {
+    test("allows changes only by owners, operators and the creator", async () => {
       const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
       folders.push(folder)
       await using store = await engine.open(folder)
@@ -117,7 +117,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       }
     })
 
-    test("lists only the keys that a user has created", async () => {
+    test("lists the keys created by one user", async () => {
       const folder = mkdtempSync(join(tmpdir(), "tollgate-ownership-"))
       folders.push(folder)
       await using store = await engine.open(folder)

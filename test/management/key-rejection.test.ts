@@ -81,7 +81,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       },
     )
 
-    test("shows a used-up budget for the keys that it applies to, until it renews", async () => {
+    test("shows a used-up budget for each key of the budget until the next period", async () => {
       const account = await createAccount("5")
       const { id } = await keys.create(COMMAND_LINE, { account, name: "key" })
       const [key, payer] = await Promise.all([store.keys.find(id), store.accounts.find(account)])

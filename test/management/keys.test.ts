@@ -37,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test("a member of two accounts sees the keys of both, or of one on request", async () => {
+test("a member of two accounts can list the keys of both accounts or of one account", async () => {
   const both = userIn({ [first]: "member", [second]: "viewer" })
   const { id } = await keys.create(both, { account: first, name: "mine" })
   const other = await keys.create(COMMAND_LINE, { account: second, name: "seen" })
@@ -63,7 +63,7 @@ test("keys of another account are not found by any operation", async () => {
   expect((await keys.list(stranger, { limit: 10 })).data).toEqual([])
 })
 
-test("a key is shown with its usage", async () => {
+test("a key is returned with its usage", async () => {
   const { id } = await keys.create(COMMAND_LINE, { account: first, name: "used" })
   expect(await keys.find(COMMAND_LINE, id)).toMatchObject({
     spent: "1.5",

@@ -95,7 +95,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       expect((await keys.find(member, fitting.id)).daily_budget?.limit).toBe("2.5")
     })
 
-    test("let members who may not create keys only lower the limits of a key", async () => {
+    test("allow members without the right to create keys only to lower a key's limits", async () => {
       const { store, keys, rules, account, owner, member, create } = await opened()
       await using _ = store
       const limits = {
@@ -147,7 +147,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       expect(record?.account).toBe(account)
     })
 
-    test("remain when the limits of the account change", async () => {
+    test("stay unchanged when the account's limits change", async () => {
       const { store, accounts, rules, account, owner } = await opened()
       await using _ = store
       await rules.change(owner, account, RULES)

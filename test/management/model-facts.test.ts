@@ -65,7 +65,7 @@ test("a model has the features of the registry, even under another name", () => 
   expect(described.capabilities(model("elsewhere/gpt-x", "other"))).toBeNull()
 })
 
-test("a model's price has the date of its list, or of its change", () => {
+test("a model's price has the date of the price list or of its last change", () => {
   const source = (id: string, upstream?: string) =>
     described.priceSource(model(id, upstream), KNOWN)
   expect(source("mine/gpt-x")).toEqual({

@@ -58,7 +58,7 @@ function checkout(credits: string): Promise<Response> {
 }
 
 describe("a payment page", () => {
-  test("requests the exact price of the credits from Stripe", async () => {
+  test("sends the exact price of the credits to Stripe", async () => {
     const path = `/accounts/${account}/checkout`
     expect(await asked(gateway, "POST", path, { credits: "12.50" })).toEqual({
       url: "https://pay.test/cs_1",
@@ -90,7 +90,7 @@ describe("a payment page", () => {
     expect((await errorOf(response)).error_type).toBe("above_max_value")
   })
 
-  test("shows Stripe's error about the amount", async () => {
+  test("returns Stripe's error about the amount", async () => {
     const error = { type: "invalid_request_error", message: "The amount must be at least 50 cents" }
     answer = () => Response.json({ error }, { status: 400 })
     const response = await checkout("0.10")
@@ -98,7 +98,7 @@ describe("a payment page", () => {
     expect((await errorOf(response)).message).toContain("at least 50 cents")
   })
 
-  test("hides Stripe's error about the key", async () => {
+  test("does not return Stripe's error about the API key", async () => {
     const error = { type: "invalid_request_error", message: `Invalid API Key: ${SECRET_KEY}` }
     answer = () => Response.json({ error }, { status: 401 })
     const response = await checkout("10")
@@ -106,7 +106,7 @@ describe("a payment page", () => {
     expect(await response.text()).not.toContain(SECRET_KEY)
   })
 
-  test("does not exist if payments are off", async () => {
+  test("cannot be created if payments are off", async () => {
     await using plain = await startManaged()
     const { id } = await asked(plain, "POST", "/accounts", { name: "plain" })
     const response = await ask(plain, "POST", `/accounts/${String(id)}/checkout`, { credits: "1" })
@@ -168,7 +168,7 @@ async function balance(): Promise<unknown> {
 }
 
 describe("the Stripe webhook", () => {
-  test("enters a payment as credits once, for any repetition", async () => {
+  test("enters a payment as credits once, even if the event is repeated", async () => {
     const notice = noticeOf({})
     expect(await tell(notice)).toBe(200)
     expect(await balance()).toBe("12.5")
@@ -183,7 +183,7 @@ describe("the Stripe webhook", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("stores the paid amount with its currency, which the entry shows", async () => {
+  test("stores the paid amount and its currency in the ledger entry", async () => {
     const id = `pi_${account}`
     await tell(noticeOf({ changes: { payment_intent: id, amount_total: 1_488 } }))
     await tell(noticeOf({}))
@@ -205,7 +205,7 @@ describe("the Stripe webhook", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("enters a delayed payment when it arrives", async () => {
+  test("enters a delayed payment when it succeeds", async () => {
     const changes = { payment_status: "unpaid" }
     expect(await tell(noticeOf({ changes }))).toBe(200)
     expect(await balance()).toBe("0")
@@ -251,7 +251,7 @@ describe("the Stripe webhook", () => {
     expect(await balance()).toBe("0")
   })
 
-  test("rejects a large body and another method", async () => {
+  test("rejects a large body and unsupported methods", async () => {
     const response = await fetch(`${gateway.url}/webhooks/stripe`, {
       method: "POST",
       body: "x".repeat(300_000),

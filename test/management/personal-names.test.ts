@@ -5,7 +5,7 @@ import { TestDatabase } from "../store/test-database.ts"
 
 const ADA = { user: "user_ada" }
 
-test("an encrypted name is decrypted while its person exists, and its stored text does not contain it", async () => {
+test("a name is stored encrypted, and is decrypted until the person is erased", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
   const [one = "", two = ""] = await names.encryptAll(ADA, ["ada@example.com", "ada@example.com"])
@@ -24,7 +24,7 @@ test("an encrypted name is decrypted while its person exists, and its stored tex
   expect(await names.encrypt(ADA, "ada@example.com")).toBe("erased")
 })
 
-test("text that only resembles an encrypted name is not changed", async () => {
+test("text that resembles an encrypted name stays unchanged", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
   const encrypted = await names.encrypt(ADA, "ada@example.com")

@@ -76,7 +76,7 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
 }
 
 describe("automatic price updates", () => {
-  test("wait with `ask` until the operator applies them, and are then active for every request", async () => {
+  test("wait for the operator with `ask`, and then apply to every request", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "ask")
@@ -111,7 +111,7 @@ describe("automatic price updates", () => {
     expect((await ask(gateway, "POST", "/prices/apply", { date: TOMORROW })).status).toBe(404)
   })
 
-  test("apply increases immediately with `increases`, and the rest waits", async () => {
+  test("apply increases immediately with `increases`, and delay all other changes", async () => {
     using list = new PriceListServer()
     list.text = feed({
       "gpt-4o": { ...GPT, output: "11" },
@@ -150,7 +150,7 @@ describe("automatic price updates", () => {
     ])
   })
 
-  test("change nothing after a failed, invalid or older list, and are retried", async () => {
+  test("change nothing after a failed, invalid or older download, and are retried", async () => {
     using list = new PriceListServer()
     await using gateway = await start(list, "all")
     const failures = (): string[] =>
@@ -192,7 +192,7 @@ describe("automatic price updates", () => {
   })
 })
 
-test("the operator gets a notice of a pending price list from any process", async () => {
+test("any process can send the operator's notice of a pending price list", async () => {
   using list = new PriceListServer()
   using receiver = startReceiver()
   await using gateway = await start(list, "ask")
@@ -206,7 +206,7 @@ test("the operator gets a notice of a pending price list from any process", asyn
   })
 })
 
-test("the operator gets a notice of a price change in the next day, but not of prices that change every hour", async () => {
+test("the operator gets a notice of price changes in the next day, except for hourly changes", async () => {
   using receiver = startReceiver()
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000)
   const price = { input: "1", output: "2" }

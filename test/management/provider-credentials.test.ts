@@ -76,7 +76,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("changes as a whole, and sends its keys nowhere else", async () => {
+  test("changes as a whole, and its keys are not sent to another server", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -130,7 +130,7 @@ describe("a provider with several credentials", () => {
     expect(keys()).toMatchObject([{ name: "good", apiKey: "canary-good", weight: 2 }])
   })
 
-  test("keeps its previous single key as the first credential", async () => {
+  test("keeps a previous single key as the first credential", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -143,7 +143,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("has one line in a model, with the health of all credentials", async () => {
+  test("appears once in a model, with the health of all credentials", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const model = `${id}/pool`

@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 describe("a member who is not an operator", () => {
-  test("sees used providers and their health, but not their addresses", async () => {
+  test("sees used providers and their health, but not their URLs", async () => {
     const { providers, health } = await Process.start(store, settings)
     health.failed("inside/internal-name", new GatewayError("upstream_error", "x"), 500)
     const { data } = providers.list(MEMBER, { limit: 50 })
@@ -92,7 +92,7 @@ describe("a member who is not an operator", () => {
     expect(JSON.stringify(whole)).not.toContain("hidden")
   })
 
-  test("sees all models, but not their names at the providers", async () => {
+  test("sees all models, but not their upstream names", async () => {
     const { models } = await Process.start(store, settings)
     const text = JSON.stringify(await models.list(MEMBER, { limit: 50 }))
     expect(text).toContain("inside/model")
@@ -106,7 +106,7 @@ describe("a member who is not an operator", () => {
     )
   })
 
-  test("sees no rules of a model, unlike operators", async () => {
+  test("sees no model rules", async () => {
     const { models, learnedRules, catalog } = await Process.start(store, settings)
     const [deployment] = catalog().listed("inside/model").deployments
     if (deployment === undefined) throw new Error("no deployment")
@@ -119,7 +119,7 @@ describe("a member who is not an operator", () => {
     ])
   })
 
-  test("changes nothing", async () => {
+  test("cannot change models and providers", async () => {
     const { providers, models, gatewaySettings } = await Process.start(store, settings)
     const attempts = [
       () => providers.vendors(MEMBER),
@@ -138,7 +138,7 @@ describe("a member who is not an operator", () => {
   })
 })
 
-test("a process that missed a change rejects the same change as a conflict, and then applies it", async () => {
+test("a process that missed another process's change rejects a repetition as a conflict", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })
@@ -203,7 +203,7 @@ test("a provider has the totals of its deployments", async () => {
   })
 })
 
-test("deployments are paused and ordered in every process, with their audit record", async () => {
+test("pauses and priorities of deployments apply in every process and are audited", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   const deployments = [
@@ -233,7 +233,7 @@ test("deployments are paused and ordered in every process, with their audit reco
   await first.models.reset(COMMAND_LINE, "inside/pool")
 })
 
-test("a test calls a model's providers, and reports a name that is missing in their lists", async () => {
+test("the test of a model calls its providers and reports a name that their lists lack", async () => {
   await using vendor = Bun.serve({
     port: 0,
     fetch: () => Response.json({ data: [{ id: "there" }] }),
@@ -267,7 +267,7 @@ test("a test calls a model's providers, and reports a name that is missing in th
   await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
-test("the API names the settings file, and the settings that it locks", async () => {
+test("the API returns the name of the settings file and the settings locked by the file", async () => {
   const { gatewaySettings } = await Process.start(store, settings)
   const view = gatewaySettings.view(COMMAND_LINE)
   expect(view.file).toBe("/etc/tollgate.yaml")
@@ -285,7 +285,7 @@ describe("price groups of the management API", () => {
   const at = (hour: number) =>
     new Date(Date.parse("2026-11-24T12:00:00Z") + hour * 3_600_000).toISOString()
 
-  test("keep every term that has started, and drop terms that have ended", async () => {
+  test("keep terms that have started, and drop terms that have ended", async () => {
     const process = await Process.start(store, settings)
     const { groups } = process
     const [first, second, third] = [{}, { from: at(1), multiplier: "2" }, { from: at(2) }]
@@ -307,7 +307,7 @@ describe("price groups of the management API", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("change in every process, and no other change is lost", async () => {
+  test("change in every process without losing simultaneous changes", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),
@@ -325,7 +325,7 @@ describe("price groups of the management API", () => {
     await one.groups.delete(COMMAND_LINE, "shared")
   })
 
-  test("do not appear for members, and neither do the prices of other accounts", async () => {
+  test("stay hidden from members, like the prices of other accounts", async () => {
     const { groups, models } = await Process.start(store, settings)
     const query = { limit: 10 }
     expect(await kindOf(() => groups.list(MEMBER, query))).toBe("forbidden")

@@ -19,7 +19,7 @@ function servicesOf({ store, directory }: TestDatabase) {
 }
 
 describe("a redeemed credit code", () => {
-  test("gives credits once in any typed form, and the audit log omits its text", async () => {
+  test("gives credits once in any spelling, and does not appear in the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions, codes } = servicesOf(database)
@@ -39,7 +39,7 @@ describe("a redeemed credit code", () => {
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
-  test("returns an error with the reason if it is unusable", async () => {
+  test("causes an error with the reason if it is unusable", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -56,7 +56,7 @@ describe("a redeemed credit code", () => {
     }
   })
 
-  test("cannot be redeemed after ten wrong codes from one account or address, in all processes", async () => {
+  test("cannot be redeemed after ten wrong codes from its account or IP address, in any process", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)

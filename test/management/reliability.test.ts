@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 2, 2, 10, 30)
 
 for (const engine of ENGINES) {
-  test(`${engine.name}: model reliability is computed from stored requests, hour by hour`, async () => {
+  test(`${engine.name}: model reliability is computed by hour from stored requests`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/good", duration: 1_000, usage: { output: 50 } },
@@ -54,7 +54,7 @@ for (const engine of ENGINES) {
     ])
   })
 
-  test(`${engine.name}: model reliability excludes invalid requests, and omits models that have no other requests`, async () => {
+  test(`${engine.name}: model reliability excludes invalid requests and models without valid requests`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/mixed" },
@@ -69,7 +69,7 @@ for (const engine of ENGINES) {
     expect(data).toMatchObject([{ group: "m/mixed", state: "healthy", requests: 1, failed: 0 }])
   })
 
-  test(`${engine.name}: model reliability shows members only the requests of their own accounts`, async () => {
+  test(`${engine.name}: model reliability for members includes only requests of their own accounts`, async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       { request: "req_1", at: NOW, model: "m/one" },

@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const AT = Date.UTC(2026, 2, 2, 10)
 const SPAN = { from: new Date(AT).toISOString(), to: new Date(AT + 2 * HOUR).toISOString() }
 
-test("requests are counted as answered, failed or rejected, in totals and individually", async () => {
+test("each request counts as answered, failed or rejected, in totals and in lists", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT + 1 },

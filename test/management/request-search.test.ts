@@ -60,7 +60,7 @@ function failedRequest(delay: number, change: Partial<FailedRequest> = {}): Fail
   }
 }
 
-test("the search finds errors, outcomes, models, keys, labels and ids, and the chart agrees", async () => {
+test("the search finds errors, outcomes, models, keys, labels and ids, and the chart matches", async () => {
   await using own = await ReportedDatabase.open()
   await own.database.key("laptop", "a", null)
   const add = (delay: number, request = {}) => ({
@@ -102,7 +102,7 @@ test("the search finds errors, outcomes, models, keys, labels and ids, and the c
   expect(await searched(own, "engine", userIn({ b: "viewer" }))).toEqual(one(5))
 })
 
-test("a search combines with the other filters, and with sorting", async () => {
+test("a search can be combined with filters and sorting", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: idAt(1), at: AT + 1, model: "m/one", cost: 5n, labels: { user: "m" } },
@@ -125,7 +125,7 @@ test("a search combines with the other filters, and with sorting", async () => {
   expect(await ids({ search: "m", limit: "2", cursor: first.next_cursor ?? "" })).toEqual([1])
 })
 
-test("error messages are searched in steps if very many match", async () => {
+test("error messages are searched in steps if there are very many matches", async () => {
   await using own = await ReportedDatabase.open()
   const delays = Array.from({ length: 1_005 }, (_, index) => index)
   await own.add(
@@ -146,7 +146,7 @@ test("error messages are searched in steps if very many match", async () => {
   expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
 })
 
-test("the list of all requests includes rejected ones, page by page and in the order of time", async () => {
+test("the list of all requests includes rejected requests, page by page and in order of time", async () => {
   await using own = await ReportedDatabase.open()
   const requests = new Requests(own.sources)
   const { reports, failures: log } = own
@@ -193,7 +193,7 @@ test("the list of all requests includes rejected ones, page by page and in the o
   expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
 })
 
-test("a file of all requests contains rejected ones with their errors, in the order of the list", async () => {
+test("an exported file of all requests includes rejected requests, in the order of the list", async () => {
   await using own = await ReportedDatabase.open()
   const requests = new Requests(own.sources)
   const failures = new Failures({ log: own.failures, reports: own.reports, requests })

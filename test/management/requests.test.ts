@@ -46,7 +46,7 @@ test("a listed request has the format of the API", async () => {
   })
 })
 
-test("written-off amounts are shown to operators, and only mentioned to other users", async () => {
+test("operators see written-off amounts, and other users see only that an amount was written off", async () => {
   await using own = await ReportedDatabase.open()
   const writtenOff = [{ amount: 2_000_000_000n, reason: "usage_beyond_bound" }] as const
   await own.add({ request: "req_1", at: AT, cost: 575_000n, writtenOff })
@@ -114,7 +114,7 @@ test("filters of the request list are applied to each page", async () => {
   expect(await kindOf(requests.list(OPERATOR, query({ cursor: "garbage" })))).toBe("invalid_value")
 })
 
-test("the most expensive and the slowest requests come first, page by page, even while new requests arrive", async () => {
+test("requests sorted by cost or duration have stable pages while new requests arrive", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT, cost: 5n, duration: 900 },
@@ -146,7 +146,7 @@ test("the most expensive and the slowest requests come first, page by page, even
   expect(await ids({ min_duration_ms: "400", account: "a" })).toEqual(["req_3", "req_1"])
 })
 
-test("a request list is exported for spreadsheets without formulas from callers", async () => {
+test("a request list for spreadsheets contains no formulas from callers", async () => {
   await using own = await ReportedDatabase.open()
   const labels = { user: "=HYPERLINK(1)", session: "a,b", tags: { team: '"blue"' } }
   await own.add(

@@ -25,7 +25,7 @@ async function spending(cost: bigint, hours: number, pace = 5) {
   return { own, store, stateAt }
 }
 
-test("an account that spends many times its usual hour is paused, with the reason in the audit log", async () => {
+test("an account whose hourly spend is many times the usual is paused, with an audit record", async () => {
   const { own, store, stateAt } = await spending(100n, 30)
   await using database = own
   await database.add({ request: "now", at: NOW, cost: 500n })
@@ -37,7 +37,7 @@ test("an account that spends many times its usual hour is paused, with the reaso
   expect(JSON.stringify(record)).toContain("spent_this_hour")
 })
 
-test("a resumed account is not paused again within the hour, but can be in the next", async () => {
+test("a resumed account can be paused again only after the current hour", async () => {
   const { own, store, stateAt } = await spending(100n, 30)
   await using database = own
   await database.add({ request: "now", at: NOW, cost: 1_000n })
@@ -49,7 +49,7 @@ test("a resumed account is not paused again within the hour, but can be in the n
   expect(await stateAt(NOW + HOUR)).toBe("paused")
 })
 
-test("an account is not paused without enough history, a limit, or a reason", async () => {
+test("an account is not paused without enough history, without a limit or at its usual spend", async () => {
   const few = await spending(100n, 23)
   await using first = few.own
   await first.add({ request: "now", at: NOW, cost: 100_000n })

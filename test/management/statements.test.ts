@@ -124,7 +124,7 @@ describe("an account statement", () => {
     expect(empty).toMatchObject({ opening_balance: "0", entries: [], closing_balance: "0" })
   })
 
-  test("has totals by kind of entry, model and key, which add up to the closing balance", async () => {
+  test("has totals by entry kind, model and key, which add up to the closing balance", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     const days = { from: "2026-11-02", to: "2026-11-30" }
@@ -164,7 +164,7 @@ describe("an account statement", () => {
     expect(page).toContain("Closing balance, 2026-11-30")
   })
 
-  test("adds up to the statement of all days if it covers single days, for any length of the ledger", async () => {
+  test("has the same sum for all days as the statements of single days", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
@@ -231,7 +231,7 @@ describe("an account statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("cannot be read by strangers, for unknown accounts, or for reversed days", async () => {
+  test("cannot be read by other users, for unknown accounts or for reversed dates", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
@@ -252,7 +252,7 @@ describe("an account statement", () => {
 
 describe("a long statement", () => {
   test.each(["csv", "html", "json"] as const)(
-    "is read in many turns of the event loop as %s",
+    "takes many event-loop turns as %s",
     async (format) => {
       await using database = TestDatabase.direct()
       await database.account("a", 0n)
@@ -299,7 +299,7 @@ describe("the statements of all accounts", () => {
     },
   )
 
-  test("only operators download an archive, for a valid period", async () => {
+  test("can be downloaded as an archive only by operators and for a valid period", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", CREDIT)
     const statements = new Statements(database.store)
@@ -309,7 +309,7 @@ describe("the statements of all accounts", () => {
     expect(await kindOf(statements.openAll(COMMAND_LINE, reversed))).toBe("invalid_value")
   })
 
-  test("the gateway reads them in many turns of the event loop", async () => {
+  test("take many event-loop turns", async () => {
     await using database = await TestDatabase.open()
     for (let index = 0; index < 50; index++) await database.account(`account-${index}`, CREDIT)
     using turns = new TurnCounter()

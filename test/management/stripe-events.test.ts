@@ -168,7 +168,7 @@ function mutated(object: Fields, changes: readonly (readonly [number, unknown])[
   return result
 }
 
-test("every signed Stripe event is acknowledged, and never moves credits the wrong way", async () => {
+test("each signed Stripe event is acknowledged, and never moves credits in the wrong direction", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(MUTATION, { minLength: 1, maxLength: 6 }),
@@ -210,7 +210,7 @@ test("every signed Stripe event is acknowledged, and never moves credits the wro
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("a Stripe event with metadata that no database stores is acknowledged, with an alarm", async () => {
+test("a Stripe event with metadata that databases cannot store is acknowledged, with an alarm", async () => {
   const payer = await newPayer()
   for (const account of ["a\0", "a\ud800"]) {
     const before = alarms().length
@@ -291,7 +291,7 @@ test.each(["a\0b", "a\ud800b"])(
   },
 )
 
-test("missing objects, other objects, unknown states and unknown accounts in Stripe events raise an alarm", async () => {
+test("Stripe events with missing or wrong objects, unknown states or accounts raise an alarm", async () => {
   const payer = await newPayer()
   await tell(JSON.stringify(eventOf("checkout.session.completed", sessionOf(payer))))
   const { "refund.created": refund, "charge.dispute.created": dispute } = handled(payer)
@@ -355,7 +355,7 @@ test("the operator is notified once of a Stripe event that was not applied, with
   ])
 })
 
-test("a Stripe request that disconnects before the end of its body is not reported as a failure", async () => {
+test("a Stripe request that is aborted before the end of its body is not reported as a failure", async () => {
   const heard: Heard = []
   const payments = { receive: () => Promise.reject(new Error("it has no body")) }
   const handler = stripeWebhook({ payments, events: recorder(heard) })

@@ -60,7 +60,7 @@ test("the system report lists the nodes of the database, and marks a silent node
   expect(JSON.stringify(report)).not.toContain("/data")
 })
 
-test("the system report contains database problems with the remedy, like doctor", async () => {
+test("the system report contains the database problems and remedies of the doctor command", async () => {
   const server = {
     release: 17,
     clockOffset: 60_000,
@@ -98,7 +98,7 @@ test("the system report is visible only to operators, and a failed query is retr
   expect((await asked.report(OPERATOR)).database.engine).toBe("SQLite")
 })
 
-test("a slow query of the system report runs once for all simultaneous callers, and a failure is not cached", async () => {
+test("a slow query of the system report runs once for simultaneous callers; failures are not cached", async () => {
   let calls = 0
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const found = new CachedQuery(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)
@@ -114,7 +114,7 @@ test("a slow query of the system report runs once for all simultaneous callers, 
   expect([await always.get(), await always.get()]).toEqual([3, 4])
 })
 
-test("the system report contains the warnings of the start with their remedy", async () => {
+test("the system report contains the startup warnings with their remedies", async () => {
   const warnings = () => ["provider local: has no models. List them under 'models'."]
   const { problems } = await systemOf(async () => SQLITE, undefined, warnings).report(OPERATOR, NOW)
   expect(problems).toEqual([

@@ -37,7 +37,7 @@ async function openReports(): Promise<
   }
 }
 
-test("a comparison of two days names the keys, models and labels that spent more", async () => {
+test("a usage comparison of two days lists the keys, models and labels that spent more", async () => {
   await using opened = await openReports()
   const changes = await opened.reports.report(OPERATOR, query())
   expect(usageChanges.parse(changes)).toMatchObject({
@@ -61,7 +61,7 @@ test("a comparison of two days names the keys, models and labels that spent more
   expect(changes.data[0]).toMatchObject({ name: "key_a", cost: "0.000011", compared_requests: 1 })
 })
 
-test("a comparison names the keys and models that spent less if the total fell", async () => {
+test("a usage comparison lists the keys and models that spent less if the total decreased", async () => {
   await using opened = await openReports()
   const span = { compared_from: SPAN.from, compared_to: SPAN.to }
   const monday = { from: "2026-03-02T00:00:00Z", to: "2026-03-03T00:00:00Z" }
@@ -71,7 +71,7 @@ test("a comparison names the keys and models that spent less if the total fell",
   expect(changes.data.map(({ group }) => group)).not.toContain("old")
 })
 
-test("a comparison excludes the selected groups and other accounts", async () => {
+test("a usage comparison can be filtered, and excludes accounts of other users", async () => {
   await using opened = await openReports()
   const ofModel = await opened.reports.report(OPERATOR, query({ model: "small" }))
   expect(ofModel.data.map(({ group }) => group)).toEqual(["key_a"])
@@ -82,7 +82,7 @@ test("a comparison excludes the selected groups and other accounts", async () =>
   expect(await kindOf(foreign)).toBe("not_found")
 })
 
-test("a comparison of equal periods has no causes", async () => {
+test("a usage comparison of equal periods lists no causes", async () => {
   await using opened = await openReports()
   const span = { compared_from: SPAN.from, compared_to: SPAN.to }
   const changes = await opened.reports.report(OPERATOR, query(span))

@@ -88,7 +88,7 @@ test("a reversed or overlong usage time range is rejected", async () => {
   expect(await rejected({ from: "1970-01-01T00:00:00Z" })).toBe("invalid_value")
 })
 
-test("a usage series separates the first groups and adds up all others", async () => {
+test("a usage series lists the first groups and combines all other groups", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     ...Array.from({ length: 12 }, (_, index) => ({

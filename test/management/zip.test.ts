@@ -57,7 +57,7 @@ test("an error while a file is read ends the archive with that error", async () 
   await expect(archiveOf(files())).rejects.toThrow("the disk is gone")
 })
 
-test("closing an archive early closes its current file", async () => {
+test("closing an archive early closes the file that is being read", async () => {
   let isClosed = false
   async function* endless(): AsyncGenerator<string> {
     try {

@@ -100,7 +100,7 @@ test("the bill comparison names one factor if all amounts of several models diff
   expect(named.map(({ cause }) => cause)).toEqual(["factor", "factor", "factor", "factor"])
 })
 
-test("the bill comparison finds the models that descriptions name, and their tiers", async () => {
+test("the bill comparison finds models and service tiers in descriptions", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -134,7 +134,7 @@ test("the bill comparison finds the models that descriptions name, and their tie
   ])
 })
 
-test("the bill comparison compares fees without a model over all models", async () => {
+test("the bill comparison compares fees that have no model over all models", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -152,7 +152,7 @@ test("the bill comparison compares fees without a model over all models", async 
   expect(lines).toMatchObject([{ model: "", class: "search", cause: "stale_price" }])
 })
 
-test("the bill comparison compares by key if the keys in the bill are named", async () => {
+test("the bill comparison compares by key if the bill contains key names", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const call = { day: FIRST, model: "gpt-plain", input: 1_000_000 }
@@ -175,7 +175,7 @@ test("the bill comparison compares by key if the keys in the bill are named", as
   expect(whole.lines).toMatchObject([{ key: null, difference: "4.5" }])
 })
 
-test("the bill comparison posts nothing if the bill does not cover a day with calls", async () => {
+test("the bill comparison posts no correction if the bill lacks a day with calls", async () => {
   const rows = [billed({ ...INPUT, model: "gpt-plain", cost: "1" })]
   const rejected = await reconcile(own.database.store, rows, { reason: "x" }).catch(
     (error: unknown) => error,
@@ -188,7 +188,7 @@ test("the bill comparison posts nothing if the bill does not cover a day with ca
   expect(await own.database.store.reconciliations.listCorrections(all)).toEqual([])
 })
 
-test("the bill comparison posts nothing if a correction is above the maximum amount", async () => {
+test("the bill comparison posts nothing if one correction exceeds the maximum amount", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const rows = [

@@ -116,7 +116,7 @@ function micros(amount: number): string {
 }
 
 describe("the reader of OpenAI's cost API", () => {
-  test("returns classes, tiers and keys over all pages", async () => {
+  test("returns price classes, service tiers and keys from all pages", async () => {
     const { costs } = gateway.simulator
     const whole = days("2026-08-01", "2026-11-01")
     costs.push(
@@ -143,7 +143,7 @@ describe("the reader of OpenAI's cost API", () => {
     ])
   })
 
-  test("has a simulator that OpenAI's client can read", async () => {
+  test("has a simulator that is compatible with OpenAI's client", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })
@@ -165,9 +165,12 @@ describe("the reader of OpenAI's cost API", () => {
     ["sk-user", "OPENAI_ADMIN_KEY (403)"],
     ["sk-admin-429", "status 429"],
     ["sk-admin-503", "status 503"],
-  ])("rejects the response to the key %s with the gateway's own message", async (key, words) => {
-    expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
-  })
+  ])(
+    "returns the gateway's own error message for the response to the key %s",
+    async (key, words) => {
+      expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
+    },
+  )
 
   test("rejects another currency, impossible amounts and a private address", async () => {
     const { costs } = gateway.simulator
@@ -203,7 +206,7 @@ describe("validation of a cost list", () => {
 })
 
 test.each(["", "{"])(
-  "a cost API response that stalls after its headers and '%s' is ended",
+  "a cost API response that stalls after its headers and '%s' is aborted",
   async (start) => {
     const head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n"
     using server = Bun.listen({
@@ -225,7 +228,7 @@ function readAt(port: number | undefined, timeoutMs?: number): Promise<Bill> {
   )
 }
 
-test("Anthropic's costs are read in cents, with cache classes and searches", async () => {
+test("Anthropic's costs are read as cents, with cache classes and searches", async () => {
   const claude = { model: "claude-sonnet-4-5-20250929" }
   const whole = days("2026-09-01", "2026-11-01")
   gateway.simulator.costs.push(
@@ -254,7 +257,7 @@ test("Anthropic's costs are read in cents, with cache classes and searches", asy
   expect(await rejection(busy)).toContain("status 529")
 })
 
-test("all tokens of a model at OpenRouter are read for the last thirty days", async () => {
+test("OpenRouter's costs of the last thirty days are read with all tokens per model", async () => {
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
   const day = dayText(today - DAY_MS)
   const model = "openai/gpt-5.4"
