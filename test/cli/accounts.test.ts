@@ -43,7 +43,7 @@ describe("account show", () => {
     expect(output).toMatch(/^stores prompts: +no$/m)
   })
 
-  test("names the existing accounts if there is no such account", async () => {
+  test("lists the existing accounts if the account does not exist", async () => {
     const { code, notices } = await run("account", "show", "nobody")
     expect(code).toBe(4)
     expect(notices).toContain("there is no account 'nobody'")
@@ -51,7 +51,7 @@ describe("account show", () => {
   })
 })
 
-describe("texts that people choose", () => {
+describe("names and notes", () => {
   const COMMANDS = [
     ["account", "create"],
     ["key", "create", "--account", "acme", "--name"],
@@ -77,7 +77,7 @@ describe("texts that people choose", () => {
     }
   })
 
-  test("lose the spaces around them before they are stored", async () => {
+  test("lose surrounding spaces before they are stored", async () => {
     expect((await run("account", "create", " trimmed ")).output).toMatch(/^account: +trimmed$/m)
     expect((await run("account", "show", "trimmed")).output).toMatch(/^account: +trimmed$/m)
   })

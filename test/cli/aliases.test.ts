@@ -50,7 +50,7 @@ async function everywhere(url: string, key: string, name: string): Promise<numbe
   return [...new Set(await Promise.all(Array.from({ length: 24 }, ask)))]
 }
 
-test("aliases of a key and of the settings file are active in every worker, and an invalid alias is rejected", async () => {
+test("aliases of a key and of the settings file apply in each worker; invalid aliases are rejected", async () => {
   using installation = createInstallation(yaml("{ one: sim/echo }"))
   await runJson(installation, "account", "create", "caller", "--credits", "5")
   const words = ["key", "create", "--account", "caller", "--alias", "mine=sim/echo"]
@@ -78,7 +78,7 @@ test("aliases of a key and of the settings file are active in every worker, and 
   )
 })
 
-test("a settings file with an invalid alias prevents the start, and the error names its line", async () => {
+test("an invalid alias in the settings file prevents the start, and the error contains the line", async () => {
   using installation = createInstallation(yaml("{ one: sim/none }"))
   const { exitCode, stderr } = await runCommand(installation, "models")
   expect(exitCode).toBe(3)

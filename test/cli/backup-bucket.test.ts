@@ -71,7 +71,7 @@ async function installation() {
   }
 }
 
-test.concurrent("a bucket stores backups in parts, the oldest backup is deleted, and the newest is restored", async () => {
+test.concurrent("a backup to a bucket is stored in parts, replaces the oldest backup, and can be restored", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   bucket.page = 2
@@ -116,7 +116,7 @@ test.concurrent("a backup with missing or modified files in a bucket is not rest
   expect(existsSync(join(place.restored, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a backup to a bucket that rejects requests returns an error, and leaves no backup", async () => {
+test.concurrent("a backup to a bucket that rejects requests fails and leaves no backup", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
@@ -154,7 +154,7 @@ test.concurrent("a backup to a bucket that rejects requests returns an error, an
   expect([...folders]).toEqual([name])
 })
 
-test.concurrent("a session token is sent only with its own access key", async () => {
+test.concurrent("a session token is sent only with the access key that belongs to it", async () => {
   using place = await installation()
   const bucket = new FakeBucket()
   const tokens = new Set<string | null>()
@@ -198,7 +198,7 @@ test.concurrent("a bucket's redirect is not followed", async () => {
   expect([asked, place.left()]).toEqual([0, []])
 })
 
-test.concurrent("a backup of a database on a server returns an error that names the right tool", async () => {
+test.concurrent("a backup of a PostgreSQL database fails and names the right tool", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
   using installation = createInstallation(yaml)
   for (const [command, tool] of [

@@ -4,7 +4,7 @@ import { createInstallation, PROGRAM_WORDS, runCommand, runJson } from "../suppo
 import { until } from "../support/until.ts"
 import { Folders, withKey } from "./backup-folders.ts"
 
-test.concurrent("scheduled backups run at their interval, report failures, and do not run early after a restart", async () => {
+test.concurrent("scheduled backups run at their interval, even after a restart, and report failures", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -57,7 +57,7 @@ test.concurrent("scheduled backups run at their interval, report failures, and d
   expect(names()).toHaveLength(count)
 })
 
-test.concurrent("another tool's backup is recorded, and the doctor command warns when it is old", async () => {
+test.concurrent("backups by other tools can be recorded, and doctor warns when the last backup is old", async () => {
   using installation = createInstallation("backup: { every: 1m }")
   const checked = async () => {
     const { stdout } = await runCommand(installation, "--json", "doctor")

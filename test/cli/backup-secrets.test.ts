@@ -41,7 +41,7 @@ test.concurrent("a backup can exclude secrets", async () => {
   expect(settings).toContain("# where")
 })
 
-test.concurrent("restore rejects a changed backup without secrets, and secrets of another installation", async () => {
+test.concurrent("restore rejects a modified backup without secrets, and secrets of another installation", async () => {
   using before = createInstallation("")
   using stranger = createInstallation("")
   using folders = new Folders("")
@@ -74,7 +74,7 @@ test.concurrent("restore rejects a changed backup without secrets, and secrets o
   expect(foreign.stderr).toContain("signed with other secrets")
 })
 
-test.concurrent("restore rejects an older backup under the name of a newer one", async () => {
+test.concurrent("restore rejects an older backup under the name of a newer backup", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups, restored } = folders
@@ -86,7 +86,7 @@ test.concurrent("restore rejects an older backup under the name of a newer one",
   expect(rejected.stderr).toContain("which is not the time in its name")
 })
 
-test.concurrent("files of a backup are readable by their owner only", async () => {
+test.concurrent("backup files are readable by their owner only", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("")
   const { backups } = folders

@@ -52,7 +52,7 @@ async function chat(url: string, key: string): Promise<string> {
   return response.text()
 }
 
-test.concurrent("a backup under load contains all earlier charges", async () => {
+test.concurrent("a backup under load contains all charges from before the backup", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using before = createInstallation(settingsWith(vendor.url))
   using folders = new Folders(settingsWith(vendor.url))
@@ -92,7 +92,7 @@ test.concurrent("a backup under load contains all earlier charges", async () => 
   expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
 })
 
-test.concurrent("the oldest backups are deleted, other files are kept, and the newest is restored", async () => {
+test.concurrent("the oldest backups are deleted without other files, and the newest backup is restored", async () => {
   using before = createInstallation("")
   using stranger = createInstallation("")
   using folders = new Folders("")
@@ -122,7 +122,7 @@ test.concurrent("the oldest backups are deleted, other files are kept, and the n
   expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
 })
 
-test.concurrent("a restore overwrites nothing, and fails while a gateway runs", async () => {
+test.concurrent("a restore never overwrites files, and fails while a gateway runs", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("server: { port: 0 }")
   await withKey(before)
@@ -340,7 +340,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   expect(readdirSync(backups)).toEqual([name])
 })
 
-test.concurrent("a killed restore leaves no ledger that a gateway can start with, and can be repeated", async () => {
+test.concurrent("a gateway cannot start after a killed restore, which can be repeated", async () => {
   using before = createInstallation("")
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders
@@ -363,7 +363,7 @@ test.concurrent("a killed restore leaves no ledger that a gateway can start with
   expect(existsSync(unfinished)).toBe(false)
 })
 
-test.concurrent("a backup to a full disk returns an error, and leaves no files", async () => {
+test.concurrent("a backup to a full disk fails and leaves no files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -380,7 +380,7 @@ test.concurrent("a backup to a full disk returns an error, and leaves no files",
   }
 })
 
-test.concurrent("a backup without enough space is rejected before anything is written", async () => {
+test.concurrent("a backup is rejected before it writes anything if the disk space is insufficient", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)

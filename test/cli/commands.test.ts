@@ -69,7 +69,7 @@ describe("account and credit commands", () => {
     })
   })
 
-  test("reject a name that is in use", async () => {
+  test("reject an account name that is in use", async () => {
     const error = await failing(5, "account", "create", "poor")
     expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("poor") })
   })
@@ -89,7 +89,7 @@ describe("account and credit commands", () => {
     expect(plain.stdout).toContain("1.000000001 credits")
   })
 
-  test("list the existing accounts for an unknown account", async () => {
+  test("list the existing accounts if the account is unknown", async () => {
     const error = await failing(4, "credits", "grant", "nobody", "1")
     expect(error.code).toBe("not_found")
     expect(error.words).toContain("'nobody'")
@@ -106,7 +106,7 @@ describe("account and credit commands", () => {
 })
 
 describe("the key command", () => {
-  test("creates keys with every option, lists them, and never shows them again", async () => {
+  test("creates keys with every option, and shows each secret only once", async () => {
     const before = Date.now()
     const words = ["key", "create", "--account", "rich", "--name", "all", "--budget", "0.5"]
     words.push("--alias", "gpt-4o=sim/echo", "--alias", "a=sim/a,b=sim/b")
@@ -158,7 +158,7 @@ describe("the key command", () => {
     expect((await run("key", "list", "--account", "poor")).stdout).toContain("No keys yet")
   })
 
-  test("prints the key on a separate line", async () => {
+  test("prints the new key on a separate line", async () => {
     const { stdout } = await run("key", "create", "--account", "poor")
     expect(stdout).toMatch(/^key: sk-tg-[0-9A-Za-z]{43}$/m)
   })
@@ -206,7 +206,7 @@ describe("the models command", () => {
     expect(message).toContain("sim/ecko")
   })
 
-  test("explains with --rules that no provider is configured", async () => {
+  test("reports with --rules that no provider is configured", async () => {
     using empty = createInstallation("server: { port: 0 }\n")
     const { exitCode, stderr } = await runCommand(empty, "models", "--rules", "sandbox/claude")
     expect(exitCode).toBe(4)
@@ -232,7 +232,7 @@ describe("the receipt command", () => {
     readonly entry: { amount: string; balance: string }
   }
 
-  test("explains its charge to the nanocredit", async () => {
+  test("explains the charge of the receipt, exact to the nanocredit", async () => {
     await runJson(installation, "account", "create", "caller", "--credits", "1")
     const { key } = await runJson<KeyDocument>(installation, "key", "create", "--account", "caller")
     await using serving = await startServing(installation)
@@ -269,7 +269,7 @@ describe("the receipt command", () => {
 })
 
 describe("a command with invalid settings", () => {
-  test("reports the file and the line, and starts nothing", async () => {
+  test("reports the file and the line, and does not start", async () => {
     using broken = createInstallation("server:\n  port: 0\n  prot: 1\nmultiplier: lots\n")
     for (const words of [["models"], ["serve"], ["key", "list"]]) {
       const { exitCode, stdout, stderr } = await runCommand(broken, ...words)
@@ -292,7 +292,7 @@ describe("a command with invalid settings", () => {
     expect(stderr).toContain("--config")
   })
 
-  test("succeeds when the settings are fixed", async () => {
+  test("succeeds after the settings are fixed", async () => {
     using broken = createInstallation("port: 1\n")
     expect((await runCommand(broken, "models")).exitCode).toBe(3)
     writeFileSync(broken.config, yaml())
@@ -334,7 +334,7 @@ test("every command prints its usage", async () => {
   }
 })
 
-test("an account is paused, closed and resumed, and a key is paused, while the gateway runs", async () => {
+test("a running gateway applies the pausing, closing and resuming of accounts and keys", async () => {
   using held = createInstallation(yaml())
   await using serving = await startServing(held)
   await runJson(held, "account", "create", "held", "--credits", "1")

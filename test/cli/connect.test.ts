@@ -130,7 +130,7 @@ describe("printed connect settings", () => {
     })
   })
 
-  test("select the newest model of the family that the tool is built for", async () => {
+  test("select the newest model of the family that the tool prefers", async () => {
     const models = await selected(FAMILIES, "claude")
     expect(models).toEqual({
       model: "anthropic/claude-sonnet-5-5",
@@ -140,7 +140,7 @@ describe("printed connect settings", () => {
     expect((await selected(FAMILIES, "gemini")).model).toMatch(/^google\/gemini-[\d.]+-flash$/)
   })
 
-  test("select a cheap model if the family is missing, never the first by name", async () => {
+  test("select an inexpensive model if the preferred family is missing", async () => {
     const models = `
 models:
   local/a-expensive: { kind: chat, price: { input: 12, output: 60 } }
@@ -151,7 +151,7 @@ models:
     }
   })
 
-  test("use a named model for small tasks too, unless another model is named", async () => {
+  test("use the given model for small tasks, unless a small model is given", async () => {
     expect(await selected(FAMILIES, "claude", "--model", "local/x")).toEqual({
       model: "local/x",
       small: "local/x",
@@ -182,20 +182,20 @@ models:
     }
   })
 
-  test("name the answers to Gemini CLI's questions", async () => {
+  test("include the answers to Gemini CLI's questions", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")
   })
 
-  test("exist only for known tools", async () => {
+  test("support only known tools", async () => {
     const { exitCode, notices } = await connect("emacs")
     expect([exitCode, notices]).toEqual([2, expect.stringContaining("claude, codex, opencode")])
   })
 })
 
 describe("written connect settings", () => {
-  test("have a private file of their own", async () => {
+  test("have a separate file that is readable by its owner only", async () => {
     for (const [tool, path] of [
       ["claude", ".claude/settings.json"],
       ["codex", ".codex/config.toml"],
@@ -215,7 +215,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("use the folder named by the tool's own variable", async () => {
+  test("use the folder in the tool's own environment variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -228,7 +228,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("have no effect on existing content of the file", async () => {
+  test("keep existing content of the file", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")
@@ -275,7 +275,7 @@ describe("written connect settings", () => {
     expect(read(".claude/settings.json")).toBe(text)
   })
 
-  test("follow a symbolic link, unless its target is missing", async () => {
+  test("follow a symbolic link unless the target is missing", async () => {
     put("dotfiles/claude.json", '{\n  "theme": "dark"\n}\n')
     mkdirSync(join(home, ".claude"))
     symlinkSync(join(home, "dotfiles/claude.json"), join(home, ".claude/settings.json"))
@@ -288,7 +288,7 @@ describe("written connect settings", () => {
     expect(notices).toContain("without --write")
   })
 
-  test("return an error with the path if a folder has the name of the file", async () => {
+  test("cause an error with the path if a folder has the file's name", async () => {
     mkdirSync(join(home, ".claude/settings.json"), { recursive: true })
     put(".codex", "no folder")
     for (const [tool, path] of [
@@ -300,7 +300,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("contain the key in TOLLGATE_KEY, so that no shell history contains it", async () => {
+  test("can contain the key from TOLLGATE_KEY, which keeps the key out of the shell history", async () => {
     process.env["TOLLGATE_KEY"] = KEY
     expect((await connect("claude", "--write")).exitCode).toBe(0)
     expect(read(".claude/settings.json")).toContain(KEY)
@@ -314,7 +314,7 @@ describe("written connect settings", () => {
     expect(existsSync(join(home, ".claude"))).toBe(false)
   })
 
-  test("return an error without a required key, or if the tool has no file", async () => {
+  test("cause an error if a required key is missing or the tool has no settings file", async () => {
     expect((await connect("claude", "--write")).exitCode).toBe(2)
     expect((await connect("cursor", "--key", KEY, "--write")).exitCode).toBe(2)
     expect((await connect("opencode", "--write")).exitCode).toBe(0)

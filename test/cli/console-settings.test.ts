@@ -64,7 +64,7 @@ async function modelsOf(installation: Installation): Promise<readonly string[]> 
 }
 
 describe("settings from the console", () => {
-  test.concurrent("take effect in two processes within a second, survive a restart, and are visible to commands", async () => {
+  test.concurrent("apply in two processes within a second, survive a restart, and are visible to commands", async () => {
     using installation = createInstallation(BARE)
     let key: string
     {
@@ -96,7 +96,7 @@ describe("settings from the console", () => {
     expect(doctor.stdout).toContain("provider mine")
   })
 
-  test.concurrent("take effect in all workers, even though their ledgers run on threads", async () => {
+  test.concurrent("apply in all workers, even if their ledgers run on threads", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, { ...TOKEN, TOLLGATE_WORKERS: "2" })
     const key = keyIn(serving)
@@ -142,7 +142,7 @@ describe("settings from the console", () => {
     })
   })
 
-  test.concurrent("do not prevent the start if their key file is lost", async () => {
+  test.concurrent("do not prevent the start if the encryption key file is lost", async () => {
     using installation = createInstallation(BARE)
     {
       await using serving = await startServing(installation, TOKEN)

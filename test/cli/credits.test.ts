@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => installation[Symbol.dispose]())
 
 describe("the credit command", () => {
-  test("adjusts a balance up and down, and refunds, with a reason", async () => {
+  test("adjusts a balance up and down and refunds credits, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
     const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")
     expect(down).toMatchObject({ entry: 2, amount: "-2.5", balance: "7.5" })
@@ -50,7 +50,7 @@ describe("the credit command", () => {
 })
 
 describe("the report of billing gaps", () => {
-  test("covers a period, or one account", async () => {
+  test("covers a period, for all accounts or one account", async () => {
     const words = ["billing-gaps", "--from", "2026-11-01", "--to", "2026-12-01"]
     const report = await runJson(installation, ...words, "--account", "acme")
     expect(report).toMatchObject({ receipts: 0, uncharged: { requests: 0, amount: "0", rows: [] } })
@@ -62,7 +62,7 @@ describe("the report of billing gaps", () => {
 })
 
 describe("code commands", () => {
-  test("create codes, show each once, and list and revoke them", async () => {
+  test("create, list and revoke codes, and show each code once", async () => {
     const words = ["code", "create", "--credits", "5", "--uses", "3", "--expires", "30d"]
     const created = await run(...words, "--note", "for the fair")
     const code = /^code: (TG(?:-[0-9A-Z]{4}){4})$/m.exec(created.stdout)?.[1] ?? ""
@@ -104,7 +104,7 @@ describe("the statement command", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  test("requires existing days, a known format and an account", async () => {
+  test("requires valid dates, a known format and an account", async () => {
     const wrong = [
       ["acme", "--from", "2026-02-30", "--to", "2026-03-01"],
       ["acme", "--from", "yesterday", "--to", "2026-03-01"],

@@ -22,7 +22,7 @@ function statusOf(url: string): Promise<DatabaseStatus> {
 
 const yamlAt = (url: string, more = "") => `database: { url: "${url}"${more} }\n`
 
-test.concurrent("database status changes nothing, and database migrate creates the tables once", async () => {
+test.concurrent("the status command changes nothing, and the migrate command creates the tables once", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const before = await runJson<DatabaseStatus>(installation, "database", "status")
@@ -45,7 +45,7 @@ test.concurrent("database status changes nothing, and database migrate creates t
   expect(words.stdout).toMatch(/engine: +PostgreSQL \d+/)
 })
 
-test.concurrent("database status and migrate support a folder", async () => {
+test.concurrent("the status and migrate commands support a data folder", async () => {
   using installation = createInstallation("")
   const database = databaseOf(installation)
   const before = await database.status()
@@ -82,7 +82,7 @@ async function diagnose(yaml: string): Promise<Diagnosis["checks"]> {
   return (JSON.parse(stdout) as Diagnosis).checks.filter(({ name }) => name.startsWith("database"))
 }
 
-test.concurrent("the doctor command checks the database server, and creates nothing in it", async () => {
+test.concurrent("the doctor command checks the database server without creating anything", async () => {
   const url = server.url(await server.create())
   using installation = createInstallation(yamlAt(url))
   const results = (checks: Diagnosis["checks"]) =>
@@ -103,7 +103,7 @@ test.concurrent("the doctor command checks the database server, and creates noth
   expect(checks[0]?.found).toContain("fsync = off")
 })
 
-test.concurrent("a node with another secret fails to start, with an error", async () => {
+test.concurrent("a node with a different secret does not start, and reports an error", async () => {
   const url = await migratedDatabase()
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller")
@@ -143,7 +143,7 @@ test.concurrent("nodes that start simultaneously on an empty database migrate it
   }
 })
 
-test.concurrent("a gateway moves from its folder to a database server and keeps its keys and receipts", async () => {
+test.concurrent("a gateway that moves to a database server keeps its keys and receipts", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   const yaml = `
 server: { port: 0 }
@@ -185,7 +185,7 @@ models:
   expect(await chat(moved.url)).toContain("[DONE]")
 })
 
-test.concurrent("the ledger on a server is verified from the last position, and its backups are recorded", async () => {
+test.concurrent("on a database server, verification resumes at the last position, and backups are recorded", async () => {
   const url = await migratedDatabase()
   using installation = createInstallation(yamlAt(url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")

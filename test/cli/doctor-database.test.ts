@@ -33,14 +33,14 @@ function settingsOf(url: string) {
   return loadSettings({ environment, vendors: [] }).settings
 }
 
-test("doctor names a database host without an address", async () => {
+test("doctor names a database host that cannot be resolved", async () => {
   const url = "postgres://nowhere.invalid/tollgate?sslmode=verify-full"
   const [check] = await checkDatabase(settingsOf(url))
   expect(check?.result).toBe("failed")
   expect(check?.found).toContain("the host name 'nowhere.invalid' cannot be resolved")
 })
 
-test("doctor does not blame the host name if the port refuses connections", async () => {
+test("doctor does not report the host name as the cause if the port refuses connections", async () => {
   const [check] = await checkDatabase(settingsOf("postgres://127.0.0.1:9/tollgate"))
   expect(check).toMatchObject({ result: "failed", fix: expect.stringContaining("the port in") })
   expect(check?.found).not.toContain("resolved")

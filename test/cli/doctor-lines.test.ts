@@ -23,7 +23,7 @@ async function checkAddress(url: string, allowsPrivate: boolean) {
   return await checkLines({ ...LOG, http, bucket })
 }
 
-test("doctor reports no check if no log sink is configured", async () => {
+test("doctor lists no checks of log sinks if no log sink is configured", async () => {
   expect(await checkLines(LOG)).toEqual([])
 })
 
@@ -33,7 +33,7 @@ test("doctor checks a log file without creating it", async () => {
   expect(existsSync(join(folder, "a"))).toBe(false)
 })
 
-test("doctor names an obstacle in the path of a log file", async () => {
+test("doctor names the part of a log file path that prevents writing", async () => {
   writeFileSync(join(folder, "file"), "")
   expect(await checkFile(folder)).toMatchObject({
     result: "failed",
@@ -43,7 +43,7 @@ test("doctor names an obstacle in the path of a log file", async () => {
   expect(below).toMatchObject({ result: "failed", found: `${folder}/file is not a folder` })
 })
 
-test("doctor requires permission for an address in a private network, and shows it without its secret", async () => {
+test("doctor rejects private addresses of log sinks unless they are allowed, and hides secrets", async () => {
   const url = `http://127.0.0.1:9/x?token=${SECRET}`
   for (const check of await checkAddress(url, true)) {
     expect(check).toMatchObject({ result: "ok", found: "127.0.0.1:9" })

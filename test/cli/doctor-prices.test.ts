@@ -22,14 +22,14 @@ function lists(...records: SettingRecord[]): PriceLists {
   return readLists(records)
 }
 
-test("doctor accepts recent prices, and warns about old ones with the remedy", () => {
+test("doctor accepts recent prices, and warns about old prices with the remedy", () => {
   expect(checkPriceLists(settings({}), lists(), NOW)).toMatchObject({ result: "ok" })
   const later = checkPriceLists(settings({}), lists(), NOW + 61 * DAY)
   expect(later).toMatchObject({ result: "warning", found: expect.stringContaining("62 days old") })
   expect(later.fix).toContain("prices.refresh")
 })
 
-test("doctor warns about a pending price list with its changes, until the program has newer prices", () => {
+test("doctor warns about a pending price list until the program has newer prices", () => {
   const { vendors } = BUILT_IN.facts
   const fewer = { ...BUILT_IN.facts, date: TOMORROW, vendors: { ...vendors, xai: {} } }
   const waiting = record("pending", bodyOf(fewer, "https://example.com/list"))
@@ -42,7 +42,7 @@ test("doctor warns about a pending price list with its changes, until the progra
   expect(checkPriceLists(settings({}), lists(same), NOW)).toMatchObject({ result: "ok" })
 })
 
-test("doctor reports a damaged stored price list, and the built-in prices remain active", () => {
+test("doctor reports a damaged stored price list, which does not replace the built-in prices", () => {
   for (const body of ["", "{", "null", "{}", '{"facts":{"date":"soon"}}']) {
     const read = lists(record("kept", body))
     expect(read.facts).toBe(BUILT_IN.facts)
@@ -51,7 +51,7 @@ test("doctor reports a damaged stored price list, and the built-in prices remain
   }
 })
 
-test("a stored price list is active until the program has a newer one", () => {
+test("a stored price list is active until the program has a newer price list", () => {
   const kept = (date: string) => lists(record("kept", bodyOf({ ...BUILT_IN.facts, date }, "x")))
   expect(kept(TOMORROW).facts.date).toBe(TOMORROW)
   expect(kept("2026-01-01").facts).toBe(BUILT_IN.facts)

@@ -53,30 +53,33 @@ const LARGE_LISTS: readonly (readonly [name: string, text: () => string])[] = [
   ["a list of more than 8 MB", () => `{"data":[{"id":"${"x".repeat(9_000_000)}"}]}`],
 ]
 
-test.each(LARGE_LISTS)("a test of a provider reads no list of %s", async (_, textOf) => {
-  const text = textOf()
-  const settings = {
-    vendor: "openai",
-    headers: {},
-    knownModels: true,
-    origin: "file",
-    baseUrl: url,
-    apiKey: "good",
-  } as const
-  const vendor = vendors.get("openai")
-  if (!vendor) throw new Error("there is no such vendor")
-  for (const status of [200, 400]) {
-    const headers = { "content-type": "application/json" }
-    answer = () => new Response(text, { status, headers })
-    const begin = process.cpuUsage()
-    const finding = await probeProvider(settings, vendor, true)
-    const { user } = process.cpuUsage(begin)
-    expect(finding.models).toBeUndefined()
-    if (status === 200) expect(finding.found).toBe("its list of models is too long to be read")
-    // Parsing these lists takes 660 to 1,400 ms. Most of this time is the server of the test.
-    expect(user / 1_000).toBeLessThan(600)
-  }
-})
+test.each(LARGE_LISTS)(
+  "the test of a provider does not read the model list of %s",
+  async (_, textOf) => {
+    const text = textOf()
+    const settings = {
+      vendor: "openai",
+      headers: {},
+      knownModels: true,
+      origin: "file",
+      baseUrl: url,
+      apiKey: "good",
+    } as const
+    const vendor = vendors.get("openai")
+    if (!vendor) throw new Error("there is no such vendor")
+    for (const status of [200, 400]) {
+      const headers = { "content-type": "application/json" }
+      answer = () => new Response(text, { status, headers })
+      const begin = process.cpuUsage()
+      const finding = await probeProvider(settings, vendor, true)
+      const { user } = process.cpuUsage(begin)
+      expect(finding.models).toBeUndefined()
+      if (status === 200) expect(finding.found).toBe("its list of models is too long to be read")
+      // Parsing these lists takes 660 to 1,400 ms. Most of this time is the server of the test.
+      expect(user / 1_000).toBeLessThan(600)
+    }
+  },
+)
 
 test("doctor tests each of several credentials under its name", async () => {
   answer = () => {
@@ -97,7 +100,7 @@ test("doctor tests each of several credentials under its name", async () => {
   ])
 })
 
-describe("doctor's test of a credential with the vendor's list of models", () => {
+describe("doctor's test of a credential by the vendor's model list", () => {
   const cases: [string, string, string, string][] = [
     ["anthropic", "/v1/models", "x-api-key", "secret"],
     ["google", "/v1beta/models?pageSize=1", "x-goog-api-key", "secret"],
@@ -146,7 +149,7 @@ describe("doctor's check of a provider", () => {
     expect(found.fix).toContain("api_key")
   })
 
-  test("treats an account that is suspended or out of money as a failed credential", async () => {
+  test("reports a suspended account or an account without funds as a failed credential", async () => {
     const suspended = { error: { message: "Account acme is suspended.", type: "error" } }
     for (const [body, status] of [
       [suspended, 412],
@@ -170,7 +173,7 @@ describe("doctor's check of a provider", () => {
     expect(found.found).toEndWith(`(${code})`)
   })
 
-  test("reports TLS to a plain port", async () => {
+  test("reports an https:// URL of a port without TLS", async () => {
     const found = await check("openai", {
       baseUrl: url.replace("http:", "https:"),
       apiKey: "secret",
@@ -178,7 +181,7 @@ describe("doctor's check of a provider", () => {
     expect(found.found).toContain("does not use TLS")
   })
 
-  test("accepts another status 400, a missing list and a busy server", async () => {
+  test("accepts other 400 responses, a missing model list and a busy server", async () => {
     const results: [Response, string, string][] = [
       [
         Response.json({ error: { message: "no such page" } }, { status: 400 }),
@@ -203,7 +206,7 @@ describe("doctor's check of a provider", () => {
   })
 })
 
-describe("doctor's check of a response that no API returns", () => {
+describe("doctor's check of a response that is not from an API", () => {
   test.each([301, 302, 303, 307, 308])("fails for a redirect with %p", async (status) => {
     const location = "https://user:word@portal.example.com/login?token=secret"
     answer = () => new Response(null, { status, headers: { location } })
@@ -253,7 +256,7 @@ const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 40])
 test.each([
   ["closes other connections", () => undefined],
   ["sends an alert on other connections", () => ALERT],
-])("doctor reports http:// to a port with TLS that %s", async (_, answerToHttp) => {
+])("doctor reports an http:// URL of a port with TLS that %s", async (_, answerToHttp) => {
   const { listener, port } = await answeringServer((first) =>
     first[0] === HANDSHAKE ? ALERT : answerToHttp(),
   )
@@ -277,7 +280,7 @@ test.each([
   [80, "rejected the TLS handshake"],
   [112, "does not serve this host name"],
   [116, "requires a client certificate"],
-])("doctor names the reason for a handshake that ends with alert %p", async (alert, words) => {
+])("doctor names the reason for a TLS handshake that fails with alert %p", async (alert, words) => {
   const fatal = Buffer.from([0x15, 3, 3, 0, 2, 2, alert])
   const { listener, port } = await answeringServer(() => fatal)
   const found = await check("openai", { baseUrl: `https://127.0.0.1:${port}`, apiKey: "secret" })
@@ -287,7 +290,7 @@ test.each([
   expect(found.found).toEndWith("(EPROTO)")
 })
 
-describe("doctor's test of a service account by a key exchange", () => {
+describe("doctor's test of a service account by a token request", () => {
   async function vertex() {
     const { privateKey } = await generateKeyPair("RS256", { extractable: true })
     const credentials = {
@@ -299,7 +302,7 @@ describe("doctor's test of a service account by a key exchange", () => {
     return check("vertex", { credentials })
   }
 
-  test("succeeds with a token", async () => {
+  test("succeeds if it gets a token", async () => {
     answer = () => Response.json({ access_token: "token", expires_in: 3600 })
     expect(await vertex()).toEqual({
       name: "provider one",
@@ -309,7 +312,7 @@ describe("doctor's test of a service account by a key exchange", () => {
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /token"])
   })
 
-  test("fails with an error of the token endpoint", async () => {
+  test("fails with the error of the token endpoint", async () => {
     answer = () => Response.json({ error: "invalid_grant" }, { status: 400 })
     const found = await vertex()
     expect(found.result).toBe("failed")
@@ -318,7 +321,7 @@ describe("doctor's test of a service account by a key exchange", () => {
   })
 })
 
-test("doctor does not call Bedrock at another vendor's address", async () => {
+test("doctor does not call Bedrock at another vendor's URL", async () => {
   const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
   expect(found).toMatchObject({
     result: "ok",
@@ -327,7 +330,7 @@ test("doctor does not call Bedrock at another vendor's address", async () => {
   expect(asked).toEqual([])
 })
 
-test("doctor lists the active proxies without their passwords", () => {
+test("doctor lists the configured proxies without their passwords", () => {
   expect(checkProxies({})).toEqual([])
   // This setting is reported in the warnings of the start.
   expect(checkProxies({ ALL_PROXY: "socks5://proxy:1080" })).toEqual([])

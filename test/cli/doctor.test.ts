@@ -76,7 +76,7 @@ test.concurrent("doctor reports a healthy installation", async () => {
   expect(words).not.toContain("To fix")
 })
 
-test.concurrent("doctor reports a journal with charges that are not yet in the database", async () => {
+test.concurrent("doctor reports a journal whose charges are not yet in the database", async () => {
   const { exitCode, diagnosis } = await diagnose(yamlFor({}), async (data) => {
     await using journal = await openJournal(data)
     await journal.lines.add({ node: "dead", bodies: ["{}", "{}"], done: [] })
@@ -101,7 +101,7 @@ test.concurrent("doctor reports a credential that the provider rejects", async (
   expect(words).toContain("error: 1 of 7 checks failed")
 })
 
-test.concurrent("doctor warns about a provider that cannot be reached, because it may recover", async () => {
+test.concurrent("doctor warns about a provider that cannot be reached", async () => {
   const { exitCode, words, diagnosis } = await diagnose(yamlFor({ url: "http://127.0.0.1:1" }))
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "provider sim")).toMatchObject({ result: "warning" })
@@ -116,7 +116,7 @@ test.concurrent("doctor reports a model without a price", async () => {
   expect(checkOf(diagnosis, "prices").fix).toContain("sim/dear")
 })
 
-test.concurrent("doctor warns if there is no provider", async () => {
+test.concurrent("doctor warns if no provider is configured", async () => {
   const { exitCode, diagnosis } = await diagnose("multiplier: 1\n")
   expect(exitCode).toBe(0)
   expect(checkOf(diagnosis, "providers").result).toBe("warning")
@@ -172,7 +172,7 @@ test.concurrent("doctor reports a ledger of an older version without migrating i
   expect(stdout + stderr).toContain("with the version of Tollgate that serves")
 })
 
-test.concurrent("doctor, the start and the models command report the same faults in settings", async () => {
+test.concurrent("the doctor, serve and models commands report the same problems in settings", async () => {
   using installation = createInstallation(`server: { port: 0 }
 stripe: { secret_key: sk_x, webhook_secret: whsec_x, currency: cny }
 providers:
@@ -212,7 +212,7 @@ test.concurrent("the models command names a provider without models", async () =
   expect(checks).toContainEqual({ name: "prices", result: "ok", found: "there are no models yet" })
 })
 
-test.concurrent("doctor names a model whose provider is missing even if there is no provider at all", async () => {
+test.concurrent("doctor names a model whose provider is missing, even if no provider is configured", async () => {
   using installation = createInstallation(
     "models: { gone/y: { price: { input: 1, output: 1 } } }\n",
   )

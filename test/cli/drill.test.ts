@@ -25,7 +25,7 @@ models:
   return await runCommand(installation, "drill", "--model", "vendor/echo", ...words)
 }
 
-test("the drill command reports the served requests, and that all were charged", async () => {
+test("the drill command reports the number of requests, all of which were charged", async () => {
   const { stdout, stderr, exitCode } = await drill(["--time", "2s", "--yes", "--json"])
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
   const { served, charged, overspent, lost } = JSON.parse(stdout) as Verdict
@@ -43,7 +43,7 @@ test("the drill command does not count answers of a free model as lost", async (
   expect({ charged, overspent, lost }).toEqual({ charged: "0", overspent: "0", lost: [] })
 })
 
-test("the drill command without a confirmation does nothing", async () => {
+test("the drill command requires a confirmation", async () => {
   const { stderr, exitCode } = await drill([])
   expect(exitCode).toBe(2)
   expect(stderr).toContain("Add --yes if it is a copy")

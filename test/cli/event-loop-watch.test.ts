@@ -19,13 +19,13 @@ function checks(check: (now: number) => number, from: number, to: number): numbe
   return times.map((_, index) => check(from + index * INTERVAL_MS))
 }
 
-describe("the watch of an event loop", () => {
-  test("reports a blocked loop after its timeout", () => {
+describe("the event-loop watchdog", () => {
+  test("reports a blocked event loop after its timeout", () => {
     const { check } = watched()
     expect(checks(check, 500, 3_000)).toEqual([0, 0, 0, 0, 2_000, 2_500])
   })
 
-  test("does not report a loop that runs slowly", () => {
+  test("does not report a slow event loop", () => {
     const { check, monitor } = watched()
     for (let round = 0; round < 10; round++) {
       expect(checks(check, round * 2_000, round * 2_000 + 1_500)).toEqual([0, 0, 0, 0])
@@ -33,14 +33,14 @@ describe("the watch of an event loop", () => {
     }
   })
 
-  test("does not report a loop that was suspended together with its watch", () => {
+  test("does not report an event loop that was suspended together with the watchdog", () => {
     const { check } = watched()
     expect(checks(check, 500, 2_000)).toEqual([0, 0, 0, 0])
     expect(check(10_000)).toBe(0)
     expect(checks(check, 10_500, 12_000)).toEqual([0, 0, 0, 2_000])
   })
 
-  test("does not report a loop that serves no more requests", () => {
+  test("does not report an event loop that no longer serves requests", () => {
     const { check, monitor } = watched()
     monitor.rest()
     expect(checks(check, 500, 5_000)).toEqual(Array.from({ length: 10 }, () => 0))

@@ -97,7 +97,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     return { url, installation: createInstallation(settingsOf(vendor, url)) }
   }
 
-  test("contains all data, has correct totals, and matches the manifest", async () => {
+  test("contains all data and correct totals, and matches the manifest", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, fill)
@@ -149,7 +149,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
     expect(exported.text("settings.json")).not.toContain("upstream-canary")
   })
 
-  test("includes removed entries in the opening balances", async () => {
+  test("includes pruned entries in the opening balances", async () => {
     const { url, installation } = await made()
     using _ = installation
     await withFilled(installation, url, async (store) => {
@@ -296,7 +296,7 @@ describe("a rejected export", () => {
     },
   )
 
-  test("does not touch an unfinished export", async () => {
+  test("does not overwrite an unfinished export", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, async (store) => store.accounts.list())
     mkdirSync(join(installation.data, "out.part"))
@@ -366,7 +366,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves no files if the ledger's totals are wrong", async () => {
+  test("leaves no files if the ledger's totals are incorrect", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, happen)
     using file = new Database(join(installation.data, "tollgate.db"))

@@ -39,7 +39,7 @@ async function end(serving: ServingProcess): Promise<void> {
   expect(await serving.process.exited).toBe(0)
 }
 
-test.concurrent("only the first start prints a key and a usable command", async () => {
+test.concurrent("only the first start prints a key and a command that works", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation)
   const key = KEY.exec(first.output())?.[1] ?? ""
@@ -59,9 +59,9 @@ test.concurrent("only the first start prints a key and a usable command", async 
   expect(keys).toHaveLength(1)
 })
 
-describe("the start with a port in use", () => {
+describe("a start with a port in use", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`reports the remedy and loses no key, ${workers} worker(s)`, async () => {
+    test.concurrent(`reports the remedy and does not lose the new key, ${workers} worker(s)`, async () => {
       using installation = createInstallation(ANY_PORT)
       const busy = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
       const child = await startServing(installation, {
@@ -79,7 +79,7 @@ describe("the start with a port in use", () => {
 })
 
 describe("environment variables at the start", () => {
-  test.concurrent("override the file's values: host, port and data", async () => {
+  test.concurrent("override the host, port and data directory of the file", async () => {
     using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
     const data = join(installation.data, "elsewhere")
     const words = ["--config", installation.config, "serve"]
@@ -91,7 +91,7 @@ describe("environment variables at the start", () => {
     expect(readdirSync(installation.data)).not.toContain("wrong")
   })
 
-  test.concurrent("can name the file, and an invalid value is reported by name", async () => {
+  test.concurrent("can set the path of the file, and are named in errors about their values", async () => {
     using installation = createInstallation(ANY_PORT)
     const { config: TOLLGATE_CONFIG, data: TOLLGATE_DATA } = installation
     await using serving = await startCommand(["serve"], { TOLLGATE_CONFIG, TOLLGATE_DATA })
@@ -101,9 +101,9 @@ describe("environment variables at the start", () => {
   })
 })
 
-describe("the demo", () => {
+describe("the demo command", () => {
   for (const workers of ["1", "2"]) {
-    test.concurrent(`stores nothing with TOLLGATE_WORKERS=${workers}`, async () => {
+    test.concurrent(`leaves no files with TOLLGATE_WORKERS=${workers}`, async () => {
       const temporary = mkdtempSync(join(tmpdir(), "tollgate-test-"))
       const empty = join(temporary, "empty")
       mkdirSync(empty)
@@ -135,7 +135,7 @@ async function providersOf(url: string, key: string): Promise<string[]> {
   return [...new Set(list.data.map(({ id }) => id.slice(0, id.indexOf("/"))))]
 }
 
-test.concurrent("the start with --json prints one document", async () => {
+test.concurrent("a start with --json prints one JSON document", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

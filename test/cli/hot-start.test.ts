@@ -53,7 +53,7 @@ function socketTable(): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "the start reads no more of a large ledger than of a small one",
+  "the start reads about as much of a large ledger as of a small ledger",
   async () => {
     using small = createInstallation(YAML)
     using large = createInstallation(YAML)

@@ -10,17 +10,17 @@ test.each([
   ["1e-12", "0.000001"],
   ["0.0000012345678", "1.2345678"],
   ["12", "12000000"],
-])("a price of %p for one unit is %p for a million", (price, text) => {
+])("a unit price of %p is imported as a price of %p per million", (price, text) => {
   expect(perMillion(price)).toBe(text)
 })
 
-test("an invalid imported price is undefined", () => {
+test("an invalid unit price is imported as undefined", () => {
   for (const wrong of ["", "free", "-1", "1e9999", "0x10", "1.2.3", "NaN"]) {
     expect(perMillion(wrong)).toBeUndefined()
   }
 })
 
-test("digits below a nanocredit are dropped from an imported price", () => {
+test("digits below a nanocredit are dropped during an import", () => {
   expect(nanocreditsOf(7.876543210877)).toBe(7_876_543_210n)
   expect(nanocreditsOf(1e-10)).toBe(0n)
   expect(scaled("-1.5", 1)).toBe(-15n)

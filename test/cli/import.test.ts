@@ -91,7 +91,7 @@ function workplace(): Installation & { readonly out: string } {
   return { ...installation, out: join(installation.data, "imported.yaml") }
 }
 
-test("LiteLLM import shows its result, writes it once, and accepts the old keys", async () => {
+test("LiteLLM import shows and writes its result, and the old keys work", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -247,7 +247,7 @@ test("new-api import transfers channels, balances and keys", async () => {
   })
 })
 
-test("Portkey import creates one model for a config", async () => {
+test("Portkey import creates one model for each config", async () => {
   using place = workplace()
   const file = join(place.data, "config.json")
   writeFileSync(
@@ -310,7 +310,7 @@ test("OpenRouter import writes new secrets to a separate file", async () => {
   for (const line of secrets) expect(done.stdout).not.toContain(line.split("  ")[0] ?? "")
 })
 
-test("import rejects files of another kind and names the expected kind", async () => {
+test("import rejects files of the wrong format and names the expected format", async () => {
   using place = workplace()
   const file = join(place.data, "other.json")
   writeFileSync(file, '{"a": 1}')

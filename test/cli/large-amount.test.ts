@@ -36,7 +36,7 @@ describe("a grant of a large amount", () => {
     expect(usual.questions).toEqual([])
   })
 
-  test("requires --yes without a terminal", async () => {
+  test("requires --yes if there is no terminal", async () => {
     const alone = new FakeTerminal()
     expect(await granting(alone, "5000")).toBe(2)
     expect(alone.notices).toContain("Add --yes to confirm it.")

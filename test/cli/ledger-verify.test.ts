@@ -9,7 +9,7 @@ interface Verified {
   readonly continued_from: { readonly entries: number } | null
 }
 
-test("ledger verify resumes from the last verification only if requested", async () => {
+test("ledger verify resumes from the last verified position only if requested", async () => {
   using installation = createInstallation("")
   const { data } = installation
   await runJson(installation, "account", "create", "acme", "--credits", "5")

@@ -59,7 +59,7 @@ async function chat(url: string, key: string): Promise<void> {
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
 }
 
-test.concurrent("a start with secrets but without the ledger is rejected with the remedy", async () => {
+test.concurrent("a start with secrets but without the ledger fails and reports the remedy", async () => {
   using installation = await installed()
   for (const name of LEDGER_FILES) rmSync(join(installation.data, name), { force: true })
   for (const words of [["serve"], ["key", "list"]]) {
@@ -72,7 +72,7 @@ test.concurrent("a start with secrets but without the ledger is rejected with th
   expect(existsSync(join(installation.data, "tollgate.db"))).toBe(false)
 })
 
-test.concurrent("a start with the ledger but without its secrets is rejected, and creates no secrets", async () => {
+test.concurrent("a start with the ledger but without its secrets fails and creates no secrets", async () => {
   using installation = await installed()
   await runJson(installation, "key", "create", "--account", "one")
   rmSync(join(installation.data, "secrets"), { recursive: true })
@@ -85,7 +85,7 @@ test.concurrent("a start with the ledger but without its secrets is rejected, an
   expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
 })
 
-test.concurrent("a new ledger is created on request if there is no other", async () => {
+test.concurrent("a new ledger is created on request if no ledger exists", async () => {
   using installation = await installed()
   const rejected = await runCommand(installation, "serve", "--new-ledger")
   expect(rejected.exitCode).toBe(5)
@@ -98,7 +98,7 @@ test.concurrent("a new ledger is created on request if there is no other", async
   expect(verdict).toMatchObject({ is_right: true })
 })
 
-test.concurrent("a damaged ledger at the start is reported with its remedy", async () => {
+test.concurrent("a start with a damaged ledger reports the remedy", async () => {
   using installation = await installed()
   await Bun.write(join(installation.data, "tollgate.db"), "this is no database\n".repeat(500))
   const { exitCode, stderr } = await runCommand(installation, "serve")
@@ -109,7 +109,7 @@ test.concurrent("a damaged ledger at the start is reported with its remedy", asy
   expect(stderr).not.toContain("TOLLGATE_DEBUG")
 })
 
-test.concurrent("verification of a folder without a ledger creates nothing, and exits with 4", async () => {
+test.concurrent("verification of a folder without a ledger creates no files and exits with code 4", async () => {
   using folder = createInstallation(ANY_PORT)
   const data = join(folder.data, "wrong")
   for (const exists of [false, true]) {
@@ -122,7 +122,7 @@ test.concurrent("verification of a folder without a ledger creates nothing, and 
   }
 })
 
-test.concurrent("the ledger of a running gateway can be verified, and a copy without the write-ahead log lacks entries", async () => {
+test.concurrent("verification accepts a running gateway's ledger, but not a copy without the write-ahead log", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)
@@ -156,25 +156,28 @@ test.concurrent("the ledger of a running gateway can be verified, and a copy wit
 
 const canMount = Bun.spawnSync(["unshare", "--mount", "true"]).success
 
-test.skipIf(!canMount)("a ledger on read-only media can be verified, but not served", async () => {
-  using installation = await installed()
-  const command = (words: string): string =>
-    `"${PROGRAM_WORDS.join(`" "`)}" --config "${elsewhere.config}" --data "${installation.data}" ${words}`
-  const script = `mount --bind "${installation.data}" "${installation.data}" &&
+test.skipIf(!canMount)(
+  "on read-only media, a ledger can be verified, but a gateway cannot start",
+  async () => {
+    using installation = await installed()
+    const command = (words: string): string =>
+      `"${PROGRAM_WORDS.join(`" "`)}" --config "${elsewhere.config}" --data "${installation.data}" ${words}`
+    const script = `mount --bind "${installation.data}" "${installation.data}" &&
     mount -o remount,bind,ro "${installation.data}" && ${command("--json ledger verify")} && ${command("serve")}`
-  const child = Bun.spawn(["unshare", "--mount", "sh", "-c", script], {
-    stdout: "pipe",
-    stderr: "pipe",
-  })
-  const stdout = await new Response(child.stdout).text()
-  const stderr = await new Response(child.stderr).text()
-  expect(await child.exited).toBe(1)
-  expect(JSON.parse(stdout)).toMatchObject({ is_right: true, entries: 2 })
-  expect(stderr).toContain(`${installation.data} is on a read-only file system (EROFS)`)
-  expect(stderr).toContain("--data")
-})
+    const child = Bun.spawn(["unshare", "--mount", "sh", "-c", script], {
+      stdout: "pipe",
+      stderr: "pipe",
+    })
+    const stdout = await new Response(child.stdout).text()
+    const stderr = await new Response(child.stderr).text()
+    expect(await child.exited).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ is_right: true, entries: 2 })
+    expect(stderr).toContain(`${installation.data} is on a read-only file system (EROFS)`)
+    expect(stderr).toContain("--data")
+  },
+)
 
-test.concurrent("a truncated ledger is detected by the adjacent anchor", async () => {
+test.concurrent("verification detects a truncated ledger by the anchor file", async () => {
   using installation = await installed()
   const serving = await startServing(installation)
   serving.process.kill("SIGTERM")
@@ -193,7 +196,7 @@ test.concurrent("a truncated ledger is detected by the adjacent anchor", async (
   expect(again.errors()).toContain("ledger_behind")
 })
 
-test.concurrent("a gateway that lost the log's index does not overwrite other writers' data", async () => {
+test.concurrent("a gateway whose shared-memory file was deleted does not overwrite other writers' data", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

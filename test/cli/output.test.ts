@@ -6,7 +6,7 @@ import { FakeTerminal } from "./fake-terminal.ts"
 
 const PLAIN = styleOf(false)
 
-test("a table is as wide as its widest cells, with numbers aligned right and no trailing space", () => {
+test("table columns are as wide as their widest cell, and numbers are aligned right", () => {
   const columns: readonly Column<readonly string[]>[] = [
     { title: "NAME", cell: ([name = ""]) => name },
     { title: "CREDITS", align: "right", cell: ([, credits = ""]) => credits },
@@ -45,7 +45,7 @@ test("fields are printed with a name and a value", () => {
   expect(formatFields([], PLAIN)).toBe("")
 })
 
-test("a printed key is separated from its label by two spaces", () => {
+test("two spaces separate a printed key from its label", () => {
   expect(formatFields([["key", "sk-tg-1"]], PLAIN)).toBe("key:  sk-tg-1")
 })
 
@@ -58,7 +58,7 @@ test("names given by callers cannot control the terminal", () => {
   expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
 })
 
-test("no result, notice or failure can control the terminal", () => {
+test("results, notices and errors cannot control the terminal", () => {
   const name = "a\u001b]0;title\u0007\u001b[2J\u001b[8m\u009b2J\r\u202eb"
   for (const isColored of [false, true]) {
     for (const isJson of [false, true]) {
@@ -82,7 +82,7 @@ test("output is emphasized only if the terminal supports it", () => {
   expect(styleOf(false).strong("x")).toBe("x")
 })
 
-test("output is text or one JSON document", () => {
+test("output is either text or one JSON document", () => {
   const words = new FakeTerminal()
   new Output(words, false).result({ a: 1 }, () => "a is 1")
   expect(words).toMatchObject({ output: "a is 1\n", notices: "" })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-test("three machines together run exactly a key's allowed number of concurrent requests", async () => {
+test("three machines together enforce a key's limit of concurrent requests", async () => {
   const end = Promise.withResolvers<void>()
   using vendor = startVendor(() => helloUntil(end.promise))
   const yaml = `

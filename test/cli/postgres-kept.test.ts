@@ -65,7 +65,7 @@ function send(
   })
 }
 
-test("simultaneous requests with one idempotency key on several machines run once and share the answer", async () => {
+test("simultaneous requests with the same idempotency key on several machines run once", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
   answer = async () => {
@@ -114,7 +114,7 @@ test("a conversation continues on another machine", async () => {
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
 })
 
-test("an answer that could not be stored is reported as lost on another machine, and charged once", async () => {
+test("a response that was not stored is reported as lost on another machine and charged once", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
   await sql.unsafe(`
     CREATE FUNCTION reject_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;
@@ -135,7 +135,7 @@ test("an answer that could not be stored is reported as lost on another machine,
   await sql.unsafe("DROP TRIGGER rejects ON idempotency")
 })
 
-test("an answer is stored for all machines, and remains available when its machine stops", async () => {
+test("a stored response is available on all machines, even after its machine stops", async () => {
   let calls = 0
   answer = () => Response.json(wholeAnswer(`${LONG}${++calls}`))
   const headers = { "idempotency-key": "one" }

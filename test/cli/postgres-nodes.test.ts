@@ -105,7 +105,7 @@ test("two machines with one database share keys, credits, receipts and revocatio
   expect(verdict).toMatchObject({ exitCode: 0 })
 })
 
-test("a database crash delays running answers and has no other effect", async () => {
+test("a database crash only delays running responses", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create(template)))
   const { left } = twins
@@ -128,7 +128,7 @@ test("a database crash delays running answers and has no other effect", async ()
   expect(entries).toBe(4)
 })
 
-test("a journal bridges a database crash, and a node that crashes meanwhile posts its charges later", async () => {
+test("during a database crash, a journal keeps charges, even if the node crashes too", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(
     vendor.url,

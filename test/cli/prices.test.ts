@@ -76,7 +76,7 @@ async function receipt(serving: ServingProcess, key: string, id: string): Promis
 }
 
 describe("the prices command", () => {
-  test("shows the active prices, rejects untrusted and older ones, and accepts newer ones", async () => {
+  test("shows the active prices, accepts newer lists, and rejects untrusted and older lists", async () => {
     using installation = install()
     const status = () => runJson<Record<string, unknown>>(installation, "prices", "status")
     expect(await status()).toMatchObject({ date: builtIn.date, source: "built in", pending: null })
@@ -109,7 +109,7 @@ describe("the prices command", () => {
     expect((await update(feed(dayAfter(1), "2"))).stdout).toContain("changes nothing")
   })
 
-  test("lists future changes by date and recurring weekly changes", async () => {
+  test("lists future changes by date, and recurring weekly changes", async () => {
     using none = createInstallation(`
 providers:
   openai: { vendor: openai, api_key: x, known_models: false }
@@ -150,7 +150,7 @@ models:
     expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
   })
 
-  test("makes a running gateway charge new prices, leaves old receipts unchanged, and adds the author to the audit log", async () => {
+  test("makes a running gateway charge new prices, and records the author in the audit log", async () => {
     using installation = install()
     await using first = await startServing(installation)
     await using second = await startServing(installation)

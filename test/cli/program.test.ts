@@ -72,7 +72,7 @@ describe("the command line program", () => {
 })
 
 describe("the command line help", () => {
-  test("goes to the standard output, like the version", async () => {
+  test("appears on the standard output, like the version", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,
@@ -90,7 +90,7 @@ describe("the command line help", () => {
     }
   })
 
-  test("names every command, and defaults in the units that a person enters", async () => {
+  test("lists every command, with defaults in the units that users enter", async () => {
     const program = createProgram(new FakeTerminal(), await loadCommands([]))
     const commands = allCommands(program)
     expect(commands.length).toBeGreaterThan(50)
@@ -101,7 +101,7 @@ describe("the command line help", () => {
     }
   })
 
-  test("appears if a command is missing", async () => {
+  test("appears if a subcommand is missing", async () => {
     const { exitCode, output, notices } = await run("key")
     expect(exitCode).toBe(2)
     expect(output).toBe("")
@@ -243,7 +243,7 @@ describe("a failed command", () => {
   })
 })
 
-test("the program exits even if a connection attempt never completes", async () => {
+test("the program exits even if a connection attempt is still pending", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-end-"))
   const preload = join(folder, "keep-alive.ts")
   writeFileSync(preload, "setInterval(() => {}, 1_000_000)\n")

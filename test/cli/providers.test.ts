@@ -77,7 +77,7 @@ describe("provider add", () => {
 
 describe("the id of provider add", () => {
   test.each(["__proto__", "", "Mine", "a b", "a/b", "a\nb", "-a", "a".repeat(41)])(
-    "follows the rule of the management API: %j",
+    "follows the rules of the management API: %j",
     async (id) => {
       const words = ["--vendor", "openai", "--key-variable", VARIABLE]
       const { code, notices } = await run("provider", "add", ...words, "--", id)
@@ -85,7 +85,7 @@ describe("the id of provider add", () => {
     },
   )
 
-  test.each(["constructor", "tostring", "a".repeat(40)])("may be %s", async (id) => {
+  test.each(["constructor", "tostring", "a".repeat(40)])("can be %s", async (id) => {
     const words = ["--base-url", `${simulator.url}/v1`, "--key-variable", VARIABLE]
     expect((await add(id, ...words)).code).toBe(0)
     expect((await run("provider", "test", id)).code).toBe(0)
@@ -93,7 +93,7 @@ describe("the id of provider add", () => {
 })
 
 describe("provider add --setting", () => {
-  test("rejects names of settings that no vendor has", async () => {
+  test("rejects settings that no vendor has", async () => {
     for (const name of ["__proto__", "constructor", "nothing"]) {
       const words = ["--base-url", `${simulator.url}/v1`, "--setting", `${name}=a`]
       expect([name, (await add("unknown", ...words)).code]).toEqual([name, 2])
@@ -115,7 +115,7 @@ describe("provider add --setting", () => {
     expect((await run("provider", "test", "rejected")).code).toBe(4)
   })
 
-  test("rejects two variables for the API key", async () => {
+  test("rejects two environment variables for the API key", async () => {
     const words = ["--key-variable", VARIABLE, "--secret", `api_key=${VARIABLE}`]
     const { code, notices } = await add("rejected", ...words)
     expect(code).toBe(2)
@@ -137,7 +137,7 @@ describe("provider list", () => {
 })
 
 describe("provider test", () => {
-  test("prints the result and the listed models", async () => {
+  test("prints the result and the models that the vendor lists", async () => {
     const { code, output } = await run("provider", "test", "mine")
     expect(code).toBe(0)
     expect(output).toMatch(/^It accepts the credential, and lists \d+ models\.\n(?:.+\n)*echo\n/)
@@ -157,7 +157,7 @@ describe("provider test", () => {
     expect(output.replaceAll("\n", "")).not.toMatch(/\p{C}/u)
   })
 
-  test("fails for a provider that cannot be reached, with the next step", async () => {
+  test("fails for a provider that cannot be reached, and prints the next step", async () => {
     expect((await add("gone", "--base-url", "http://127.0.0.1:1/v1")).code).toBe(0)
     const { code, output, notices } = await run("provider", "test", "gone")
     expect(code).toBe(1)

@@ -56,7 +56,7 @@ function migratesConnections(): boolean {
 }
 
 test.concurrent.each([1, 2])(
-  "a gateway replaces another under load and every accepted request is answered (workers: %p)",
+  "a gateway replaces another gateway under load without losing a request (workers: %p)",
   async (workers) => {
     const first = await replace(undefined, workers)
     const load = startLoad({ url: first.url, key, model: "sim/echo", callers: CALLERS })
@@ -72,7 +72,7 @@ test.concurrent.each([1, 2])(
   },
 )
 
-test.concurrent("a gateway without a drain delay warns that its replacement may fail requests", async () => {
+test.concurrent("a gateway without a drain delay warns that its replacement may cause failed requests", async () => {
   const environment = { TOLLGATE_DRAIN_DELAY: "0" }
   const first = await startServing(installation, { ...environment, TOLLGATE_PORT: "0" })
   const { port } = new URL(first.url)
@@ -86,7 +86,7 @@ test.concurrent("a gateway without a drain delay warns that its replacement may 
   expect(second.errors()).toContain("server.drain_delay")
 })
 
-test.concurrent("a replaced gateway answers an idle connection once more during its drain delay, and closes it", async () => {
+test.concurrent("during its drain delay, a replaced gateway closes idle connections after one more response", async () => {
   const first = await replace()
   using idle = connectTo(first.url)
   const ask = "GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n"
@@ -100,7 +100,7 @@ test.concurrent("a replaced gateway answers an idle connection once more during 
   expect(await first.process.exited).toBe(0)
 })
 
-test.concurrent("a gateway with another data folder is not replaced", async () => {
+test.concurrent("a gateway does not replace a gateway with a different data folder", async () => {
   using other = createInstallation(yamlFor(simulator.url))
   await using serving = await replace()
   const rejected = replace(serving, 1, other).then(String, String)

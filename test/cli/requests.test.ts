@@ -78,7 +78,7 @@ models:
     await simulator.stop()
   })
 
-  test("lists answered, failed and rejected requests, the newest first", async () => {
+  test("can be listed as answered, failed and rejected, newest first", async () => {
     expect(await list()).toMatchObject([
       { status: "rejected", code: "account_paused", account_name: "held", key_name: "idle" },
       { status: "rejected", code: "insufficient_credits", account_name: "poor", key_name: "batch" },
@@ -89,7 +89,7 @@ models:
     expect(await list("--limit", "1")).toHaveLength(1)
   })
 
-  test("finds requests by error text, key name, label and model", async () => {
+  test("can be found by error text, key name, label and model", async () => {
     const models = async (...words: string[]) => (await list(...words)).map(({ model }) => model)
     expect(await models("--search", "DOES NOT COVER")).toEqual(["sim/echo"])
     expect(await models("--search", "batch")).toEqual(["sim/echo"])
@@ -101,7 +101,7 @@ models:
     expect(await models("--to", "2020-01-01")).toEqual([])
   })
 
-  test("prints a table with the error message", async () => {
+  test("appear in a table with their error messages", async () => {
     const { output } = await run("--status", "rejected")
     expect(output).toMatch(/^TIME +STATUS +ACCOUNT +KEY +MODEL +COST +ID +ERROR$/m)
     expect(output).toMatch(
@@ -110,7 +110,7 @@ models:
     expect((await run("--search", "nothing of this kind")).output).toContain("No matching requests")
   })
 
-  test("rejects an unknown status and an unknown account", async () => {
+  test("cannot be filtered by an unknown status or account", async () => {
     expect((await run("--status", "lost")).code).toBe(2)
     expect((await run("--account", "nobody")).code).toBe(4)
   })

@@ -96,7 +96,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, caller.key)).toBe(200)
   })
 
-  test("accepts a rotated key immediately, and the old secret until its grace period ends", async () => {
+  test("accepts a rotated key immediately, and the old secret until the grace period ends", async () => {
     const old = await runJson<Caller>(installation, "key", "create", "--account", "caller")
     const fresh = await runJson<Caller & { readonly grace_until: readonly string[] }>(
       installation,
@@ -123,7 +123,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, late.key)).toBe(200)
   })
 
-  test("loads a changed file with and without SIGHUP, and reports an invalid one without changing anything", async () => {
+  test("loads a changed file with and without SIGHUP, and ignores and reports an invalid file", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
     await until(() => serving.errors().includes("models.sim/echo"))
@@ -155,7 +155,7 @@ function startPausing() {
 }
 
 for (const workers of ["1", "2"]) {
-  test(`SIGTERM lets a running stream finish and be charged, ${workers} worker(s)`, async () => {
+  test(`completes and charges a running stream after SIGTERM, ${workers} worker(s)`, async () => {
     const { vendor, end } = startPausing()
     using _ = vendor
     using installation = createInstallation(yamlFor(vendor.url))

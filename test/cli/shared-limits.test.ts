@@ -88,7 +88,7 @@ describe("four workers", () => {
     installation[Symbol.dispose]()
   })
 
-  test.concurrent("accept 60 requests of a key with a limit of 60 per minute on one connection, and report the correct remainder", async () => {
+  test.concurrent("accept exactly 60 requests on one connection with a limit of 60 per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await onOneConnection(serving.url, key, 60)
     expect(passedOf(statusesOf(answers))).toBe(60)
@@ -99,7 +99,7 @@ describe("four workers", () => {
     expect(others.at(-1)).toBeLessThanOrEqual(DRAINED)
   })
 
-  test.concurrent("accept no more than 60 requests over all connections together", async () => {
+  test.concurrent("accept at most 60 requests over all connections with a limit of 60 per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
     const answers = await Promise.all(
       Array.from({ length: 120 }, () => chat(serving.url, key, "close")),
@@ -111,7 +111,7 @@ describe("four workers", () => {
     expect(rejected?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   })
 
-  test.concurrent("apply a command's change of a key before the command ends", async () => {
+  test.concurrent("apply a key change by a command before the command ends", async () => {
     const { id, key } = await createKey(installation)
     const everywhere = () =>
       Promise.all(Array.from({ length: 16 }, () => statusOf(serving.url, key)))
@@ -120,7 +120,7 @@ describe("four workers", () => {
     expect(new Set(await everywhere())).toEqual(new Set([401]))
   })
 
-  test.concurrent("accept only one of several requests of a key with a limit of one per minute", async () => {
+  test.concurrent("accept one of several requests with a limit of one per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {
@@ -142,7 +142,7 @@ describe("four workers", () => {
       ...(body && { body: JSON.stringify(body) }),
     })
 
-  test.concurrent("accept or reject a key as soon as the response to its change arrives", async () => {
+  test.concurrent("accept or reject a key as soon as the key change is confirmed", async () => {
     const accounts = (await (await admin("GET", "/accounts")).json()) as { data: { id: string }[] }
     const account = accounts.data[0]?.id
     const everywhere = async (key: string): Promise<number[]> => [
@@ -163,7 +163,7 @@ describe("four workers", () => {
 })
 
 describe("two gateways on one folder", () => {
-  test.concurrent("share limits and keys like workers, and do not stop each other", async () => {
+  test.concurrent("share limits and keys like workers, and do not end each other", async () => {
     using installation = createInstallation(yaml())
     await runJson(installation, "account", "create", "caller", "--credits", "5")
     await using first = await startServing(installation)

@@ -44,7 +44,7 @@ test.each(sampleOf(STARTS, 2))(
   },
 )
 
-test.each(["1", "2"])("SIGHUP during a drain does not end %s process(es)", async (workers) => {
+test.each(["1", "2"])("%s draining process(es) ignore SIGHUP", async (workers) => {
   using installation = createInstallation("server: { port: 0, drain_delay: 2s }\n")
   await using serving = await startServing(installation, { TOLLGATE_WORKERS: workers })
   const { pid } = serving.process

@@ -41,7 +41,7 @@ async function tokenOf(installation: Installation, ...words: string[]): Promise<
   return new URL(link).searchParams.get("token")
 }
 
-test.concurrent("several workers share the setup link and sessions, including sign-outs", async () => {
+test.concurrent("workers share the setup link, sessions and sign-outs", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation, { TOLLGATE_WORKERS: "2" })
   const browser = await setUp(first.url, first.output())
@@ -58,7 +58,7 @@ test.concurrent("several workers share the setup link and sessions, including si
   await new ConsoleBrowser(second).signIn(OPERATOR)
 })
 
-test.concurrent("an operator who is locked out regains access by the command line", async () => {
+test.concurrent("an operator who is locked out can regain access by the command line", async () => {
   using installation = createInstallation(ANY_PORT)
   const none = await runCommand(installation, "user", "list")
   expect(none.stdout).toContain("No users yet")
@@ -86,7 +86,7 @@ test.concurrent("an operator who is locked out regains access by the command lin
   expect(unknown.stderr).toContain("tollgate user list")
 })
 
-test.concurrent("a person who is invited by the command line joins the account", async () => {
+test.concurrent("a user who is invited by the command line can join the account", async () => {
   using installation = createInstallation(ANY_PORT)
   await using serving = await startServing(installation)
   await setUp(serving.url, serving.output())
@@ -119,7 +119,7 @@ test.concurrent("a person who is invited by the command line joins the account",
   expect(unknown.stderr).toContain("there is no account 'x'")
 })
 
-test.concurrent("a person is exported and erased while the gateway serves, and is signed out everywhere", async () => {
+test.concurrent("a user can be exported and erased while the gateway runs, and is signed out everywhere", async () => {
   using installation = createInstallation(ANY_PORT)
   await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })
   const browser = await setUp(serving.url, serving.output())
@@ -148,7 +148,7 @@ test.concurrent("a person is exported and erased while the gateway serves, and i
   expect(verified).toMatchObject({ is_right: true })
 })
 
-test.concurrent("the JSON output of a start includes the console", async () => {
+test.concurrent("the JSON output of a start includes the setup link of the console", async () => {
   using installation = createInstallation(ANY_PORT)
   const { config, data } = installation
   const words = ["--config", config, "--data", data, "serve", "--json"]

@@ -91,7 +91,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test.concurrent(`a blocked event loop is reported with its request, and its process is restarted: ${workers} worker(s)`, async () => {
+  test.concurrent(`a blocked event loop is reported with its request and its process restarted: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
@@ -127,7 +127,7 @@ for (const workers of ["1", "2"]) {
   })
 }
 
-test.concurrent("a process whose event loop is blocked during the shutdown is not restarted", async () => {
+test.concurrent("a process whose event loop is blocked during shutdown is not restarted", async () => {
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   using vendor = startVendor(() => {
@@ -170,7 +170,7 @@ test.concurrent("a worker that is blocked for too long is killed", async () => {
   await until(() => nodesOf(installation).length === 2 && !nodesOf(installation).includes(victim))
 })
 
-test.concurrent("a second signal does not wait for running requests", async () => {
+test.concurrent("a second signal ends the gateway without waiting for running requests", async () => {
   using vendor = startVendor(
     () =>
       new Response(

@@ -31,7 +31,7 @@ async function pausesLeft(program: string): Promise<number> {
   return left.size
 }
 
-test("the supervisor waits for no workers after all have exited", async () => {
+test("the supervisor does not wait if all workers have exited", async () => {
   expect(await pausesLeft(RUNS)).toBe(0)
 })
 

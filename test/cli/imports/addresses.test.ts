@@ -20,6 +20,6 @@ test.each([
     { vendor: "anthropic", baseUrl: "https://api.anthropic.com:8443" },
   ],
   ["anthropic", "https://api.anthropic.com", { vendor: "anthropic" }],
-] as const)("import keeps the port of an address of %s: %s", (vendor, stated, address) => {
+] as const)("import keeps the port in the URL of %s: %s", (vendor, stated, address) => {
   expect(addressOf(vendor, stated)).toEqual(address)
 })

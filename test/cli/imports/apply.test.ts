@@ -36,7 +36,7 @@ function installationOn(store: Store, data: string): ImportInstallation {
 
 const PLAN = [planned("one"), planned("two")]
 
-test("import writes nothing if one of its accounts cannot be written", () =>
+test("import writes nothing if one of the accounts cannot be written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -53,7 +53,7 @@ test("import writes nothing if one of its accounts cannot be written", () =>
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
-test("import completes a killed run with the secrets that the run had written", () =>
+test("import completes a killed import with the secrets that were already written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -87,7 +87,7 @@ test("import completes a killed run with the secrets that the run had written", 
     expect(await store.accounts.list()).toHaveLength(2)
   }))
 
-test("import finds accounts that were renamed since, and grants their credits once", () =>
+test("import finds accounts that were renamed since the last import, and grants credits once", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -100,7 +100,7 @@ test("import finds accounts that were renamed since, and grants their credits on
     expect((await store.accounts.find("renamed"))?.balance).toBe(5n)
   }))
 
-test("import attaches no key to an account that only has the same name", () =>
+test("import attaches no key to an existing account that only has the same name as a user", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -144,7 +144,7 @@ test("import grants credits once to a user who was renamed in the other gateway"
     expect(await store.accounts.list()).toMatchObject([{ name: "bob", balance: 5n }])
   }))
 
-test("import rejects keys of another installation whose users have the same numbers", () =>
+test("import rejects keys of another source whose users have the same ids", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -160,7 +160,7 @@ test("import rejects keys of another installation whose users have the same numb
     expect((await store.accounts.find("bob"))?.balance).toBe(5n)
   }))
 
-test("import finds a free name for each of several accounts with similar names", () =>
+test("import finds a unique name for each of several accounts with similar names", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -176,7 +176,7 @@ test("import finds a free name for each of several accounts with similar names",
     expect(new Set(found.map(({ name }) => name)).size).toBe(4)
   }))
 
-test("import rejects a plan whose accounts exist although none of its keys do", () =>
+test("import rejects an existing account if none of the imported keys exist", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const installation = installationOn(database.store, folder)
@@ -192,7 +192,7 @@ test("import rejects a plan whose accounts exist although none of its keys do", 
     for (const { id } of keys) expect(await database.store.keys.find(id)).toBeNull()
   }))
 
-test("import gives no key of another installation to an account of the first installation", () =>
+test("import gives no key of a second source to an account of the first source", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -210,7 +210,7 @@ test("import gives no key of another installation to an account of the first ins
     for (const { id } of stranger.keys) expect(await store.keys.find(id)).toBeNull()
   }))
 
-test("import of an account whose keys exist does not grant its credits again", () =>
+test("import does not grant credits again if the account's keys exist", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
@@ -226,7 +226,7 @@ test("import of an account whose keys exist does not grant its credits again", (
     expect(await store.accounts.list()).toHaveLength(1)
   }))
 
-test("import distinguishes a user of a named source from a user whose id contains that name", () =>
+test("import distinguishes a user of a named source from a user whose id contains the source name", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const installation = installationOn(database.store, folder)

@@ -171,7 +171,7 @@ test.each([
   'router_settings: { fallbacks: [{ a: "b" }] }',
   `litellm_settings: { fallbacks: '[{"a": ["b"]}]' }`,
   `litellm_settings: { fallbacks: '{"a": "b"}' }`,
-])("LiteLLM import reads %p", async (settings) => {
+])("LiteLLM import reads fallbacks from %p", async (settings) => {
   const { page } = written(await planWith(`${MODELS}${settings}\n`))
   expect(page).toContain("model a: falls back to b")
 })

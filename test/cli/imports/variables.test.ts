@@ -28,7 +28,7 @@ const value: fc.Arbitrary<Value> = fc.oneof(
   fc.record({ vault: provider }),
 )
 
-test("import gives each secret a variable that nothing else uses", () => {
+test("import assigns a unique environment variable to each secret", () => {
   const environments = fc.dictionary(name, fc.constantFrom("sk-1", "real"))
   fc.assert(
     fc.property(
@@ -78,7 +78,7 @@ const base = fc.constantFrom(
 )
 const prefix = fc.constantFrom("openai", "groq", "mistral", "anthropic")
 
-test("import sends each server only the key that the source assigns to it", async () => {
+test("import configures each server with only the key that the source uses there", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-import-"))
   const file = join(folder, "config.yaml")
   try {
