@@ -325,7 +325,7 @@ describe("model aliases", () => {
     ])
   })
 
-  test("give no access to the model, and do not reveal it", () => {
+  test("give no access to the model, and do not reveal its existence", () => {
     const rights = { allows: (id: string) => id === "fast" || id.startsWith("anthropic/") }
     const { catalog } = built
     const rejection =

@@ -223,7 +223,7 @@ describe("cache prices", () => {
     ])
   })
 
-  test("have Alibaba's percentages of the input price if the lists have none", () => {
+  test("have Alibaba's percentages of the input price if the lists have no cache prices", () => {
     const tiers = [{ above: 32_000, input: "2.4", output: "12" }]
     const price = { input: "1.2", output: "6", tiers }
     expect(sold(price, "alibaba", "qwen")).toMatchObject({

@@ -192,7 +192,7 @@ describe("a journal's file", () => {
     await settling.die()
   })
 
-  test("keeps a charge whose rejection cannot be recorded, and posts the following ones", async () => {
+  test("keeps a charge whose rejection cannot be recorded, and posts the following charges", async () => {
     await using database = TestDatabase.direct()
     await database.account("a", 100n)
     await using journal = await openJournal(database.directory.path)

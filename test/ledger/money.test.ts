@@ -55,11 +55,11 @@ describe("credits as text", () => {
     "NaN",
     "1 2",
     "١",
-  ])("lead to an error if they are invalid: %p", (text) => {
+  ])("cause an error if they are invalid: %p", (text) => {
     expect(() => parseCredits(text)).toThrow(RangeError)
   })
 
-  test("lead to an error if they would be rounded", () => {
+  test("cause an error if they would be rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
     expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
     expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)

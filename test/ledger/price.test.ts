@@ -156,7 +156,7 @@ describe("the cost of usage", () => {
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })
 
-  test("includes the vendor's services at their own price, unless the model has one", () => {
+  test("includes the vendor's services at the vendor's price, unless the model has its own price", () => {
     const services = { search: "10", file_search: "20" }
     const price = parsePrice({ input: "1", output: "2", search: "30" }, "1", services)
     const usage = { ...NO_USAGE, searches: 1, fileSearches: 1 }
@@ -217,7 +217,7 @@ test("the cost of any usage fits into a column of the ledger", () => {
 })
 
 describe("the price parser", () => {
-  test("uses the rate of the parent class for a class without one", () => {
+  test("uses the rate of the parent class for a class without a rate", () => {
     const { rates } = parsePrice({ input: "2", output: "3", cache_write: "4" }, "1")
     const expected: Partial<Record<UsageClass, bigint>> = {
       inputCacheRead: 2_000_000_000n,

@@ -34,7 +34,7 @@ describe("management API authentication", () => {
     },
   )
 
-  test("rejects every token if no admin token is configured, including an empty one", async () => {
+  test("rejects every token, even an empty token, if no admin token is configured", async () => {
     await using bare = await startManaged({ settings: { adminToken: "" } })
     for (const token of ["", "undefined", ADMIN_TOKEN]) {
       const headers = { authorization: `Bearer ${token}` }

@@ -158,7 +158,7 @@ test("changing a budget changes the remaining amount by the difference", async (
   expect(await asked(gateway, "PATCH", path, { budget: null })).toMatchObject({ budget: null })
 })
 
-test("a rotated secret is valid during its grace period, and invalid immediately without one", async () => {
+test("the old secret of a rotated key is valid until the end of the grace period, which can be zero", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "rotating" })
   const path = `/keys/${String(made.id)}/rotate`
   const second = await asked(gateway, "POST", path, { grace_seconds: 3_600 })

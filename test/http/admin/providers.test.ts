@@ -154,7 +154,7 @@ describe("a provider that is added in the console", () => {
     )
   })
 
-  test("cannot have the id of an existing provider or of one in the settings file", async () => {
+  test("cannot have the id of an existing provider, including providers that the settings file locks", async () => {
     expect(await rejection("POST", "/providers", { id: "mine", ...entry() })).toStartWith(
       "409 conflict id: There is a provider 'mine' already.",
     )

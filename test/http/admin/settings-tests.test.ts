@@ -233,7 +233,7 @@ describe("OpenID Connect issuers entered in the console", () => {
     return (await asked(gateway, "GET", "/settings/issuers"))["data"]
   }
 
-  test("appear on the sign-in page immediately, and their secrets are never shown", async () => {
+  test("appear on the sign-in page immediately, and never show their secrets", async () => {
     await using issuer = await startIssuer()
     const body = { name: "Our company", issuer: issuer.url, client_id: "tollgate" }
     const path = "/settings/issuers/company"

@@ -152,7 +152,7 @@ test("only one of two users who accept an invitation simultaneously becomes a me
   expect(await store.members.list({}, null, 9)).toHaveLength(1)
 })
 
-test("one of two simultaneous changes of a setting is rejected, and a change of another setting succeeds", async () => {
+test("one of two simultaneous changes of a setting is rejected, but not a change of another setting", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   const change = (id: string, body: string) =>

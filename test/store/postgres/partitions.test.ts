@@ -85,7 +85,7 @@ test("request ids are ordered by time", () => {
   expect(id < firstRequestOf(NOW + 1)).toBe(true)
 })
 
-test("rows in the default partition stay there and block no other partition", async () => {
+test("rows in the default partition stay there and do not block other partitions", async () => {
   await using client = await open()
   const day = Date.UTC(2026, 10, 24)
   expect(await insert(client, `${firstRequestOf(day)}-7000-a`)).toBe("receipts_other")
