@@ -51,7 +51,7 @@ export const NO_WRITER: FrameWriter = { isOver: false, push: () => "" }
 
 /** Encodes upstream frames as server-sent events for the caller. */
 export interface StreamWriter extends FrameWriter {
-  /** Sets the usage for the last frames, for a vendor that reports none. */
+  /** Sets the usage for the last frames if the vendor does not report usage. */
   setUsage(usage: Usage): void
   /**
    * Returns the final frames, once the charge is on disk.
@@ -238,7 +238,7 @@ export class TranscodingWriter implements StreamWriter {
     return this.#write({ type: "reasoning-signature", choice, ...unsigned, signature })
   }
 
-  /** Sets the total usage of several upstream calls, or the gateway's own count. */
+  /** Sets the usage: the total of several upstream calls, or the gateway's own count. */
   setUsage(usage: Usage): void {
     this.#encoder.push({ type: "usage", usage })
   }

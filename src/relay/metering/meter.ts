@@ -30,7 +30,7 @@ export class Meter {
   lastFrame: JsonObject | undefined
   /** The meters that were added up; empty for a single call. */
   parts = NO_PARTS
-  /** The reports of the answers other than usage; empty if only tokens are billed. */
+  /** Reports of the answers other than usage, such as tool calls; empty if only tokens are billed. */
   records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0

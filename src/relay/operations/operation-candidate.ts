@@ -45,7 +45,7 @@ export interface UpstreamAnswer {
 export interface UnreadCall {
   /** Number of results that the call requested. */
   readonly results: number
-  /** The reported usage; undefined if the call reported none. */
+  /** The reported usage; undefined if the call reported no usage. */
   readonly usage: Usage | undefined
 }
 
