@@ -90,7 +90,10 @@ export class AnchorKeeper implements AsyncDisposable {
     this.#sampled = rows.length < SAMPLE_ROWS ? 0 : (rows.at(-1)?.position ?? 0)
   }
 
-  /** Detects an older backup or a replica that was behind, because they lack rows that the anchor file covers. */
+  /**
+   * Detects that the ledger was replaced by an older backup or by a replica that lagged behind. Such a ledger lacks
+   * rows that the anchor file covers.
+   */
   async #compare(): Promise<void> {
     const { store, data, secret } = this.#parts
     const anchor = readAnchor(data, secret)?.anchor

@@ -42,7 +42,10 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
   }
 }
 
-/** Requests that are too old for detecting repetitions are included, because they cannot be stored either. */
+/**
+ * Whether the database rejected values of a batch. This includes requests that are too old for the detection of
+ * duplicates, because they can never be stored.
+ */
 function isOfValues(error: unknown): error is StoreError {
   return error instanceof StoreError
 }

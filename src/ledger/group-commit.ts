@@ -4,14 +4,14 @@ import type { Hold } from "./hold.ts"
 import { UnstorableError } from "./divided-batch.ts"
 import type { Settled, SettlementOutcome } from "./settlement-writer.ts"
 
-/** Maximum time that a settlement waits for others that can share its commit. */
+/** Maximum time that a settlement waits for other settlements to share its commit. */
 const GATHER_MS = 8
-/** Minimum number of settlements that arrive within this time, so that waiting is worthwhile. */
+/** Minimum number of settlements per `GATHER_MS` for which waiting is worthwhile. */
 const MIN_ARRIVALS = 8
 /** Minimum age of holds that are recorded in the database. Most requests end earlier. */
 const RECORD_AFTER_MS = 250
 
-/** A settlement whose receipt is built later, together with the others of its commit, which is faster. */
+/** A settlement whose receipt is built later, together with the other receipts of its commit, which is faster. */
 export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {

@@ -37,7 +37,7 @@ export interface HoldInput {
   readonly receipt: () => string
 }
 
-/** The balance of an account or budget that could not cover a hold. */
+/** The balance of an account or budget, as known to this process. */
 export interface BalanceSnapshot {
   readonly owner: string
   /** The posted balance of an account, or the remaining amount of a budget. */

@@ -10,8 +10,8 @@ export interface ImageKind {
 
 /**
  * Returns the price of one kind of image. The rate of `images` is set to the rate of the requested size and quality. If
- * the caller specifies only one or neither of them, an exactly matching rate applies, otherwise the highest possible
- * rate.
+ * the request does not specify the size or the quality, an exactly matching rate applies, or else the highest rate that
+ * the image may have.
  */
 export function priceOfImages(price: Price, kind: ImageKind): Price {
   const { listed } = price

@@ -4,8 +4,8 @@ import type { LeaseGrant } from "../store/leases.ts"
  * The lease of one process from one owner, which is an account or a budget of a key. It is kept in memory and contains
  * all amounts that decide whether a request may start, so that no request waits for the database.
  *
- * Invariant: `held` never exceeds `leased`, except for holds whose lease was lost to a reaper. The next lease covers
- * those first.
+ * Invariant: `held` never exceeds `leased`, except for holds whose lease another node has returned, because it
+ * considered this node dead. The next lease covers these holds first.
  */
 export class LeasedBalance {
   readonly owner: string

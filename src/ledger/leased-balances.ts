@@ -31,7 +31,7 @@ export class LeasedBalances {
   #hasUnclearLeases = false
   /** Increases whenever all leases are abandoned. */
   #epoch = 0
-  /** Resolved when the node may lease again; undefined if it may. */
+  /** Resolved when the node may lease again; undefined while the node may lease. */
   #clear: PromiseWithResolvers<void> | undefined
 
   constructor(store: Store, node: string) {
@@ -201,7 +201,7 @@ export class LeasedBalances {
     this.#hasUnclearLeases = false
   }
 
-  /** Leases again, unless the node has rejoined once more or must do so. */
+  /** Allows leases again, unless the node has meanwhile rejoined under another id or must rejoin. */
   resume(node: string): void {
     if (node !== this.#node || this.#hasUnclearLeases) return
     this.#clear?.resolve()
@@ -224,7 +224,7 @@ export class LeasedBalances {
     return attempt()
   }
 
-  /** Joins the next lease request if it has not been sent yet, or else creates one. */
+  /** Joins the next lease request if it has not been sent yet; otherwise creates a lease request. */
   #requestLease(balance: LeasedBalance): Promise<LeaseGrant> {
     if (balance.nextLease) return balance.nextLease
     if (!balance.lease) return this.#send(balance)

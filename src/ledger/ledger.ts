@@ -59,7 +59,7 @@ export class Ledger {
   readonly #writer: SettlementWriter
   readonly #writers: readonly SettlementWriter[]
   readonly #commits: GroupCommit
-  /** For requests whose outcome other processes may look up in the database. */
+  /** The group commit for requests whose outcome other processes may look up in the database. */
   readonly #claimed: GroupCommit | undefined
   /**
    * Whether other processes may look up the outcome of a request in the database, because the request has an
@@ -112,8 +112,8 @@ export class Ledger {
   }
 
   /**
-   * Sets the moment, by `performance.now()`, until which this process may spend from its leases. Afterwards, others may
-   * lease the same amounts. Running requests are settled up to the amounts that the leases cover.
+   * Sets the moment, by `performance.now()`, until which this process may spend from its leases. Afterwards, other
+   * processes may lease the same amounts. Running requests are settled up to the amounts that the leases cover.
    */
   spendUntil(until: number): void {
     this.#balances.becomeRemote()
@@ -281,8 +281,8 @@ export class Ledger {
   }
 
   /**
-   * Spends and leases nothing until `rejoin`, because the leases of this node will be returned. Resolves when they have
-   * paid the charges so far, or after a timeout.
+   * Spends and leases nothing until `rejoin`, because the leases of this node will be returned. Resolves when the
+   * charges so far are posted, or after a timeout.
    */
   async suspend(): Promise<void> {
     this.#balances.suspend()
@@ -291,8 +291,8 @@ export class Ledger {
 
   /**
    * Continues as a different node without leases, because this node was considered dead or its leases are unclear. It
-   * leases nothing until the charges of the old node are posted, because they are now paid from unleased credits.
-   * Charges that were posted as the old node no longer change the leases here.
+   * leases nothing until the charges of the old node are posted, because these charges are now paid from unleased
+   * credits. Charges that were posted as the old node no longer change the leases here.
    */
   rejoin(node: string): void {
     this.#node = node
@@ -337,8 +337,8 @@ export class Ledger {
   }
 
   /**
-   * Corrects the leases after a charge was posted that a journal had recorded as paid from them. A charge that is
-   * settled before the node has leased again is paid from unleased credits.
+   * Corrects the leases after a journaled charge was posted. The journal records each charge as paid from the leases,
+   * but a charge that was settled before the node had leased again is paid from unleased credits.
    */
   #correct(node: string, { account, budgets, amount }: Posting, posted: Posted): void {
     if (node !== this.#node) return
@@ -386,7 +386,7 @@ export class Ledger {
     })
   }
 
-  /** Increases a hold towards a higher cost, up to the credits of the payer. */
+  /** Increases a hold to a higher cost, as far as the credits of the payer allow. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
     if (this.available(hold.payer) < missing) {

@@ -40,7 +40,7 @@ export interface NodeListeners {
 }
 
 export interface NodeOptions {
-  /** The locks of nodes. If absent, this node holds no lock and judges others only by their silence. */
+  /** The locks of nodes. If absent, this node holds no lock and detects dead nodes only by their silence. */
   readonly locks?: NodeLocks
   /** Lifetime of leases after a heartbeat, in milliseconds; absent or null if leases last as long as the process. */
   readonly leaseTerm?: number | null
@@ -184,8 +184,8 @@ export class Node implements AsyncDisposable {
   }
 
   /**
-   * Joins again with a new id. The node keeps its previous id until that is removed. If a step fails, the next poll
-   * therefore repeats all of them, and no lease remains with a forgotten id.
+   * Joins again with a new id. The node keeps its previous id until the record of that id is removed. If a step fails,
+   * the next poll therefore repeats all steps, and no lease remains with a forgotten id.
    * @param isKnown whether the database still has the previous node.
    */
   async #rejoin(isKnown: boolean): Promise<void> {
@@ -206,7 +206,8 @@ export class Node implements AsyncDisposable {
       const state = this.#stateOf(node)
       const deadAfter = node.leaseTerm ?? this.#deadAfter
       if (state === "alive" || (state === "unknown" && now - node.beatAt <= deadAfter)) continue
-      // The node may be sending a heartbeat right now. If its lock cannot be checked, only a long silence removes it.
+      // If its lock cannot be checked, the node is only removed after a long silence, because it may be sending a
+      // heartbeat right now.
       const silence = state === "dead" ? undefined : deadAfter
       await this.#remove(node.id, silence)
       if (!this.#wasOwn(node)) this.#locks?.remove(node.id)
@@ -218,7 +219,7 @@ export class Node implements AsyncDisposable {
     if (expired.length > 0) this.#listeners.onExpired(expired)
   }
 
-  /** Whether a node is a previous one of this process. */
+  /** Whether a node record belongs to this process, usually under an earlier id. */
   #wasOwn({ id }: NodeRecord): boolean {
     return processOf(id) === processOf(this.#id)
   }

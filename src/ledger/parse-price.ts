@@ -59,7 +59,7 @@ export function parsePrice(
   requireWithin(factor, MAX_MULTIPLIER, `multiplier '${multiplier}'`)
   const imageRates = parseImages(price.images)
   const rates = parseRates(price)
-  // If a kind of image has no rate, it is not free: the highest image rate applies.
+  // An image without its own rate is charged at the highest image rate, so that it is not free.
   if (imageRates) rates.images ??= highestOf(imageRates)
   const minimumSeconds = parseMinimum(price.minimum_seconds)
   const tiers = parseTiers(price, rates)

@@ -102,7 +102,7 @@ export function modeFactorsOf(price: Price): [string, bigint][] {
   return names.map((name) => [name, modeOf(price, name)?.factor ?? UNIT_FACTOR])
 }
 
-/** Returns a price in several modes, which is the rates of one mode times the factors of the others. */
+/** Returns a price in several modes, with the rates of one mode multiplied by the factors of the other modes. */
 export function priceIn(price: Price, modes: readonly AppliedMode[]): Price {
   if (modes.length === 0) return price
   let base: PricedMode | undefined
@@ -173,7 +173,7 @@ function highestFactor(price: Price, { rates, tiers }: ModeRates): bigint {
 
 /**
  * Returns the rates of a mode. A class that the mode does not name never costs less than in the standard mode. In a
- * more expensive mode, it is increased by the highest factor of any class.
+ * more expensive mode, its rate is multiplied by the highest factor of any class.
  * @param above the tier; undefined for inputs below all tiers.
  */
 function ratesIn(price: Price, mode: ModeRates, factor: bigint, above?: number): Rates {

@@ -29,7 +29,10 @@ export interface SettlementWriter {
   write(node: string, batch: Batch): Promise<readonly SettlementOutcome[]>
   /** Resolves when all settlements that were written so far are in the database. */
   posted(): Promise<void>
-  /** Sets the listener for settlements that are posted after they were written; absent if there are none. */
+  /**
+   * Sets the listener for settlements that are posted after they were written; absent if the writer posts settlements
+   * directly.
+   */
   listen?(onPosted: PostedListener): void
   /** Checks whether a failure has ended. It is called periodically. */
   maintain(node: string): Promise<void>
@@ -42,7 +45,9 @@ export interface SettlementWriter {
 /** Writers that make settlements durable. */
 export interface Writers {
   readonly usual: SettlementWriter
-  /** The writer for requests with an idempotency key, if it is a different one. It posts to the database. */
+  /**
+   * The writer for requests with an idempotency key, which posts to the database; absent if `usual` writes these too.
+   */
   readonly claimed?: SettlementWriter
 }
 

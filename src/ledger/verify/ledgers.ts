@@ -35,7 +35,7 @@ export interface Verdict {
  * Checks the entire ledger: entries with their receipts, balances, leases, budgets, debts, receipts of uncharged
  * requests, and write-offs. It also checks that no row covered by an anchor is missing. Safe during writes.
  * @param adjacent the anchor in the file next to the ledger.
- * @param options If its checkpoint is unusable, it is ignored and everything is checked.
+ * @param options may contain a checkpoint. An unusable checkpoint is ignored, and everything is checked.
  */
 export async function verifyLedgers(
   store: StoreReader,
@@ -95,8 +95,8 @@ async function verifyOnce(
 }
 
 /**
- * Whether a checkpoint can be used. Its sums contain rows that may have been removed since, and an anchor that is
- * behind the checkpoint cannot be compared.
+ * Whether a checkpoint can be used. It is unusable if rows in its sums have been removed since, or if an anchor ends
+ * before it, because that anchor could not be compared.
  */
 function isUsable({ prunedRows, rows }: Checkpoint, pruned: PrunedRows, anchors: Anchors): boolean {
   const { inside, adjacent } = anchors

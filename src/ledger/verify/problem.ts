@@ -2,7 +2,7 @@
 export interface LedgerProblem {
   /** The affected account; null if the problem does not belong to one account. */
   readonly account: string | null
-  /** The number of the invalid entry or write-off; null if the problem does not concern a single one. */
+  /** The number of the invalid entry or write-off; null if the problem does not concern a single row. */
   readonly number: number | null
   readonly fault:
     | "number"

@@ -48,7 +48,8 @@ export async function verifyRows(
       "the anchor file next to the ledger does not carry the signature of this data folder"
     problems.push({ account: null, number: null, fault: "anchor", message })
   }
-  // The progress must not pass an anchor, because the next verification could not compare with it.
+  // The progress must not pass an anchor, because the next verification could then not compare its rows with that
+  // anchor.
   const farthest = Math.min(...marks.map(({ lastRow }) => lastRow))
   const sum = progress.hashSum()
   let { last: after, receipts, hasHashes } = progress.rows
