@@ -47,7 +47,10 @@ interface SliceOrder {
 
 export interface LeasedRatesParts {
   readonly limits: RateLimitWrites
-  /** Decides while the database is unavailable, and contains the usage from before other machines joined. */
+  /**
+   * The limiter that decides while the database is unavailable. It contains the usage from before other machines
+   * joined.
+   */
   readonly local: RateLimiter
   /** Returns monotonic milliseconds. */
   readonly clock: () => number
@@ -106,7 +109,10 @@ export class LeasedRates {
     })
   }
 
-  /** Rejects requests like `Rates`, but only those that the database has just rejected. */
+  /**
+   * Rejects a request like `Rates.rejectExceeded`, but only if the database has just rejected another request of the
+   * key.
+   */
   rejectExceeded(keyId: string, request: RateRequest): void {
     const now = this.#parts.clock()
     this.#rejectRepeated(slicesOf(this.#keyOf(keyId), request, now), request, now)
@@ -129,7 +135,7 @@ export class LeasedRates {
     return this.#keys.get(keyId)?.tokens?.usedAt(now) ?? 0
   }
 
-  /** Uses both limits, or neither if one does not fit. */
+  /** Uses units of both limits, or of neither limit if the request exceeds a lease. */
   #isLeased({ requests, tokens }: Limited, request: RateRequest, now: number): boolean {
     if (requests && !requests.has(1, now)) return false
     if (tokens && !tokens.has(request.tokens, now)) return false
@@ -139,7 +145,7 @@ export class LeasedRates {
   }
 
   /**
-   * Rejects a request if the database has just rejected one of this size.
+   * Rejects a request if the database has just rejected a request of this size.
    * @throws GatewayError
    */
   #rejectRepeated(limited: Limited, { tokens }: RateRequest, now: number): void {

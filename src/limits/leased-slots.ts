@@ -31,7 +31,7 @@ interface KeySlots {
   isLeasing: boolean
   /** Whether the number in the database may differ from `slots`, because the database did not respond. */
   isUncertain: boolean
-  /** Until this moment requests do not wait, because others have waited without success. */
+  /** Requests do not wait until this moment, because earlier requests have waited without success. */
   fullUntil: number
 }
 

@@ -27,7 +27,9 @@ const ACCOUNT_PART = 2
 
 const MEBIBYTE = 1024 * 1024
 
-/** Whether memory was taken. `share_used`: it would be rejected even if no other account held memory. */
+/**
+ * The result of taking memory. With `share_used`, the request would be rejected even if no other account held memory.
+ */
 type Taken = "taken" | "full" | "share_used"
 
 /** The bytes held by one key or account. */
@@ -111,7 +113,7 @@ export class MemoryBudget {
       this.give(share, -bytes)
       return "taken"
     }
-    // A rejection is the caller's own only if it would occur without the memory of other accounts.
+    // The caller has caused the rejection itself only if it would also occur without the memory of other accounts.
     return isGranted(request, room - share.account.held) ? "full" : "share_used"
   }
 
@@ -193,8 +195,8 @@ export class Reservation implements Disposable {
   }
 
   /**
-   * Creates a reservation that takes over all bytes of this one, for work that outlives the request. Once this one is
-   * released, the work may still take memory from it, which the successor counts.
+   * Creates a reservation that takes over all bytes of this reservation, for work that outlives the request. After this
+   * reservation is released, memory that the work takes from it is counted by the successor.
    */
   handOver(): Reservation {
     const successor = this.another()
@@ -214,7 +216,7 @@ export class Reservation implements Disposable {
     return kept
   }
 
-  /** The reservation that counts memory which is taken from this one; undefined if it is not counted. */
+  /** The reservation that counts memory taken from this reservation; undefined if such memory is not counted. */
   get #counting(): Reservation | undefined {
     const successor = this.#successor
     return this.#isOver ? successor && successor.#counting : this
@@ -256,7 +258,10 @@ export class Reservation implements Disposable {
     if (taken === "full") throw full()
   }
 
-  /** Releases a part of the memory. After a handover, the successor releases what this reservation no longer holds. */
+  /**
+   * Releases a part of the memory. After a handover, the successor releases the bytes that this reservation no longer
+   * holds.
+   */
   give(bytes: number): void {
     const own = Math.min(bytes, this.#bytes)
     this.#bytes -= own

@@ -95,7 +95,7 @@ export class RateLimiter {
     return this.#headers(limited)
   }
 
-  /** Rejects requests like `Rates`. */
+  /** Rejects requests like `Rates.rejectExceeded`. */
   rejectExceeded(keyId: string, request: RateRequest): void {
     this.check(keyId, request)
     this.#buckets.used(keyId, "requests")?.add(-1, this.#buckets.share, this.#clock())

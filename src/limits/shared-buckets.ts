@@ -184,7 +184,7 @@ class SharedBucket implements Bucket {
 
 /** Returns the nanoseconds until a bucket is empty. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // Each process limits the times that it writes, so a later time was written with another clock.
+  // No process writes a time beyond the maximum debt, so a later time was written with another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE_MS * NANOSECONDS))
 }

@@ -8,8 +8,9 @@ export interface StallTimes {
 }
 
 /**
- * The runtime asks for more only when the system has accepted everything, and a system accepts more only when about a
- * megabyte was read. A caller that reads slowly may therefore appear idle for minutes.
+ * The runtime requests more data only when the operating system has accepted all earlier data, and the system accepts
+ * data only after the caller has read about a megabyte. A caller that reads slowly may therefore appear idle for
+ * minutes.
  */
 const STALL_TIMES: StallTimes = { shortMs: 60_000, longMs: 600_000 }
 
