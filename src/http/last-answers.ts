@@ -15,7 +15,7 @@ export class LastAnswers {
     this.#isOn = true
   }
 
-  /** Marks the response to a request that arrived during shutdown. */
+  /** Adds the header that closes the connection to the response to a request that arrived during shutdown. */
   async close(answering: Response | Promise<Response>): Promise<Response> {
     const answer = await answering
     answer.headers.set("connection", "close")

@@ -81,7 +81,10 @@ const LONG_TIMEOUT_SECONDS = 255
 const HOST = /^[^\s,/?#@\\]+$/
 /** Matches the URL of a request that has a path. `CONNECT` requests may have a host or `*` instead. */
 const PATH = /^(?:https?:\/)?\//i
-/** Last resort. Usually, bodies above their limit are rejected earlier with a proper error. */
+/**
+ * The runtime's limit for bodies, as a last resort. Bodies above the limit of an endpoint are rejected earlier, with a
+ * proper error.
+ */
 const MAX_BODY_BYTES = 1024 * 1024 * 1024
 
 /**

@@ -43,8 +43,8 @@ function announcesBody(headers: Headers): boolean {
 }
 
 /**
- * Waits for the end of dropping.
- * @param dropping resolves when the rest was received or abandoned. The value is whether it was received.
+ * Waits briefly until the rest of the request is dropped.
+ * @param dropping resolves when the rest was received or abandoned, with whether all of it was received.
  */
 async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
   const wait = Promise.withResolvers<undefined>()

@@ -1,11 +1,11 @@
 import type { Download } from "../../management/download.ts"
 
-/** The moments in which downloads end, so that a running download counts as a request of its person. */
+/** Promises for the ends of downloads, so that a running download counts as a request of its person. */
 const ends = new WeakMap<Response, Promise<void>>()
 
 /**
- * Returns the end of a download, at which it was sent or cancelled, or its connection was closed; undefined for other
- * responses. The runtime never reads the download of a HEAD request.
+ * Returns a promise that resolves when a download was sent or cancelled, or when its connection was closed; undefined
+ * for other responses. The runtime never reads the download of a HEAD request.
  */
 export function endOf(answer: unknown, request: Request): Promise<void> | undefined {
   const end = answer instanceof Response ? ends.get(answer) : undefined

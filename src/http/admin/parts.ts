@@ -71,7 +71,7 @@ export interface OpenParts extends AdminParts {
   readonly limits: AttemptLimits
 }
 
-/** The parts with which users sign in. */
+/** The parts of the management API that sign-in needs. */
 export interface AccessParts extends Pick<OpenParts, "store" | "audit" | "users" | "baseUrl"> {
   readonly sessions: Sessions
   readonly signIn: SignInService

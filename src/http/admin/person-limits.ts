@@ -23,8 +23,8 @@ interface Person {
 }
 
 /**
- * Limits the concurrent management requests of each person. In a turn of the event loop, only one request begins or
- * writes its response, because both may take a long time, and requests of callers are served in between.
+ * Limits the concurrent management requests of each person. In each turn of the event loop, only one management request
+ * begins or writes its response, because either may take a long time. Requests of callers are served in between.
  */
 export class PersonLimits {
   readonly #people = new Map<string, Person>()

@@ -15,8 +15,8 @@ const OWN_WORDS = /^(must|needs|has to)\b/
 
 /**
  * Reads the body of a request by its schema. A missing body counts as an empty object.
- * @throws GatewayError for the first fault; `errors` contains all of them, so that a form can show each next to its
- *   field.
+ * @throws GatewayError for the first fault; `errors` contains all faults, so that a form can show each fault next to
+ *   its field.
  */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,

@@ -70,7 +70,7 @@ export class ConsolePages {
 
 /**
  * Adds a base path to the addresses of scripts and styles in the first page. Scripts and styles resolve all other
- * addresses relative to their own.
+ * addresses relative to their own addresses.
  */
 async function moved(page: ConsoleFile, basePath: string): Promise<ConsoleFile> {
   const text = await page.content.text()

@@ -122,7 +122,8 @@ async function answerOf(
         ? (last, error = errorOf(request)) => encode(error, request, last).map(formatEvent).join("")
         : undefined
     const held = memory?.another()
-    // An event stream takes more memory as its frames grow. Other bodies cannot report a rejection later.
+    // An event stream reserves more memory when its frames grow. Other bodies reserve their maximum now, because a
+    // later rejection could not be reported.
     const first = rest ?? (breakOff && source.ready) ?? MAX_CHUNK_BYTES
     const close = (): void => {
       source.close()
@@ -190,7 +191,7 @@ function streamOf(
         })
       },
       async pull(controller) {
-        // While the response waits for its source, its caller has read everything.
+        // While the response waits for its source, the caller has read all data, so the stall limit does not apply.
         stall?.[Symbol.dispose]()
         try {
           for (let bytes = await next(); bytes; bytes = await next()) {

@@ -17,7 +17,7 @@ const MEANT_HEADERS = [
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/
 const FORM = /^multipart\/form-data\s*(;|$)/i
-/** Limits above the limits of all endpoints. The endpoint rejects forms that are too large. */
+/** Limits that exceed those of all endpoints, because each endpoint rejects forms that are too large for it. */
 const FORM_LIMITS = { parts: 1_000, fields: 1_000, fieldBytes: 4 * 1024 * 1024 }
 const KEY_BYTES = 32
 const CHUNK_BYTES = 256 * 1024

@@ -38,8 +38,9 @@ interface Arrived {
 }
 
 /**
- * Handles requests with an idempotency key. The first request with a key is performed. Each repetition receives its
- * complete answer, even while it is in progress and from any process. Resources are opened when the first key arrives.
+ * Handles requests with an idempotency key. The first request with a key is performed. Each repetition receives the
+ * complete answer to the first request, in any process and even while that request is in progress. Resources are opened
+ * when the first key arrives.
  */
 export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts

@@ -39,7 +39,7 @@ export interface KeptAnswerParts {
  */
 export type Found = Response | "gone" | "unclear"
 
-/** Finds the answers of requests with keys: in this process, in another one, or in the store. */
+/** Finds the answers of requests with keys: in this process, in another process, or in the store. */
 export class KeptAnswers implements AsyncDisposable {
   readonly claims: Claims
   readonly folder: AnswerFolder

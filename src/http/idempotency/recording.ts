@@ -162,7 +162,7 @@ export class RecordingReader {
   }
 
   /**
-   * Waits for the beginning of the answer, which is its head with a part of its body or its end.
+   * Waits for the beginning of the answer, which is the head together with the first bytes of the body or its end.
    * @returns undefined if the reader has already left.
    */
   async begun(): Promise<AnswerHead | undefined> {

@@ -113,8 +113,8 @@ export class Run {
   }
 
   /**
-   * Retries while the database is unavailable. Callers in other processes wait until the database records that there is
-   * no answer.
+   * Repeats the decision while the database is unavailable. The answer is not stored in this case. Callers in other
+   * processes wait until the database records that there is no answer.
    */
   async #decideLater(status: number): Promise<void> {
     const { claims, folder, id, ending } = this.#parts

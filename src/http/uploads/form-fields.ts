@@ -46,8 +46,8 @@ export class FormFields {
   }
 
   /**
-   * Returns the fields as members of a JSON body, so that they can be validated in the same way. A text that should be
-   * a number but is not stays text.
+   * Returns the fields as members of a JSON body, so that they can be validated in the same way. A field of the kind
+   * `number` stays text if it does not contain a number.
    * @throws GatewayError `invalid_value` if a field that is not a list occurs twice.
    */
   parameters(kinds: FieldKinds): JsonObject {

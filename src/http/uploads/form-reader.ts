@@ -32,7 +32,7 @@ export interface FormReading {
   readonly pace: Pace
   /** Accounts for the parts of the form that are in memory. */
   readonly memory: Reservation
-  /** May be absent for small forms. */
+  /** Checks the request while the form arrives; may be absent for small forms. */
   readonly watch?: BodyWatch
 }
 

@@ -50,7 +50,7 @@ export function rejectLarge(bytes: number, rules: FileRules): void {
   const limit = files.reduce((sum, [, rule]) => sum + rule.count * rule.bytes, MAX_FIELDS_BYTES)
   if (bytes <= limit) return
   const [only, ...others] = files
-  // If there can only be one file, that file is too large.
+  // If the endpoint accepts only one file, that file is too large.
   if (only && others.length === 0 && only[1].count === 1) {
     throw fileTooLarge(only[0], only[1].bytes)
   }

@@ -15,8 +15,8 @@ import {
 const MAX_MEMORY_BYTES = 1024 * 1024
 
 /**
- * Stores uploads while their requests run. Small uploads are in memory, and others in unlinked files on disk, so that
- * nothing remains even if the process dies.
+ * Stores uploads while their requests run. Small uploads are in memory, and larger uploads in unlinked files on disk,
+ * so that no file remains even if the process dies.
  */
 export class Spool {
   readonly #folder: string
@@ -66,8 +66,8 @@ export class SpooledWrite implements AsyncDisposable {
   }
 
   /**
-   * Returns the file for reading while it is written. A reader ahead of the writer waits. At the end, it also waits
-   * until `letFinish` is called.
+   * Returns the file for reading while it is written. A reader ahead of the writer waits. Before the end of the file,
+   * the reader also waits until `letFinish` is called.
    * @param size expected size. Reading fails if the file is shorter.
    */
   async readAhead(size: number): Promise<FileBytes> {

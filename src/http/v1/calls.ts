@@ -93,7 +93,7 @@ export interface Calls {
   ) => Route
   readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
   readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
-  /** Reads a form. It may be returned while its long file is still arriving. */
+  /** Reads a form. The form may be returned while a long file in it is still arriving. */
   readonly upload: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, UploadInProgress>
 }
 
@@ -176,7 +176,10 @@ async function waited(caller: KeyCaller, entering: Promise<void>): Promise<KeyCa
 /** Maximum bytes of a body that can contain neither a file that takes a long time to measure nor a long list. */
 const PLAIN_BYTES = 4 * 1024
 
-/** Rejects a call while its body arrives, if the key's rate, credits or model do not permit the call. */
+/**
+ * Rejects a call while its body arrives, if the key's rate limit or credits are used up, or if the key may not call the
+ * model.
+ */
 class CallWatch implements BodyWatch {
   readonly #checks: EarlyChecks
   readonly #key: Key

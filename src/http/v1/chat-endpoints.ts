@@ -102,7 +102,7 @@ const ONE_WAY: ClientDialect = {
   decodeRequest: (body) => ({ ...OPENAI_RESPONSES.decodeRequest(body), stream: false }),
 }
 
-/** Returns a compaction in OpenAI's own format, which any model can produce. */
+/** The variant of the endpoint that returns a compaction in OpenAI's own format, which any model can produce. */
 const COMPACTION: ChatEndpoint = {
   path: "/v1/responses/compact",
   dialect: { ...ONE_WAY, encodeResult: compactionOf },

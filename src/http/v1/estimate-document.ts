@@ -41,7 +41,7 @@ function holderOf(holder: string, account: string | undefined) {
   return { of: holder === account ? "account" : "key" }
 }
 
-/** Returns a part. With hidden costs, it has no route, and its rates include the multiplier. */
+/** Returns the document of a part. If costs are hidden, it contains no route, and its rates include the multiplier. */
 function partDocument(
   { model, min: least, max: most, lines, route }: EstimatedPart,
   hidesCosts: boolean,

@@ -6,8 +6,8 @@ import type { ImageParameters } from "../../dialects/image/request.ts"
 import { describedAudio } from "../../media/audio-file.ts"
 
 /**
- * An estimate contains no files, so they are described: audio as `{ "format": "mp3", "bytes": 1000 }`, an image as `{
- * "width": 1024 }`.
+ * An estimate contains no files. The body describes them instead: audio as `{ "format": "mp3", "bytes": 1000 }`, an
+ * image as `{ "width": 1024 }`.
  */
 
 const CONTAINERS: readonly AudioContainer[] = ["flac", "mp3", "mp4", "mpeg", "ogg", "wav", "webm"]
@@ -55,7 +55,7 @@ export function withDescribedImages(parameters: ImageParameters, body: JsonObjec
   }
 }
 
-/** Stands in for an image that is only described. */
+/** The placeholder for an image that is only described. */
 const STAND_IN: ImageFile = { bytes: new Uint8Array(), mediaType: "image/png" }
 
 /** Returns the described size. If the height is missing, the image is square. */

@@ -4,7 +4,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 
-/** A shorter body cannot exceed any limit, because an element and its comma take two bytes. */
+/** Minimum bytes of a body that can exceed a limit. An element and its comma take two bytes. */
 const MIN_CHECKED_BYTES = 2 * 2_048
 
 /** A field with a limited number of elements, members or characters. */
@@ -22,8 +22,8 @@ const EACH = "[]"
 const fields = new Map<string, readonly LimitedField[]>()
 
 /**
- * Rejects a body with a list above the limit of its endpoint, so that no list causes more work than a large request
- * requires.
+ * Rejects a body with a list above the limit of its endpoint, so that no list causes more work than a usual large
+ * request.
  * @param path path of the endpoint. If it has no specific limits, only the limit of the body applies.
  * @param bytes size of the body.
  * @throws GatewayError `invalid_value` with the name of the field.
@@ -44,7 +44,7 @@ export function rejectLongLists(body: JsonObject, path: string, bytes: number): 
 /** A value above its limit. */
 interface Excess {
   readonly value: JsonValue
-  /** Its path from the searched value, built only when it is found. */
+  /** The path from the searched value to this value. */
   readonly path: string
 }
 

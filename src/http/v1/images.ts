@@ -119,7 +119,7 @@ function formRoute(
 }
 
 /**
- * Requires a mask for an edit, if the settings require one.
+ * Rejects an edit without a mask, if the settings require a mask.
  * @throws GatewayError
  */
 function requireMask(
@@ -154,7 +154,8 @@ function make(
   { call, context: { request, connection }, model }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // If the caller reaches this gateway under a host name of its own network, links with this name work too.
+  // Without a public URL, links contain the host name that the caller has used, because the caller can reach the
+  // gateway by that name.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return performers.image.make({ call, model, request: wanted, base }, request)
 }

@@ -83,7 +83,8 @@ function listIn(
     form === "openai"
       ? catalog.listBody(key, kind)
       : JSON.stringify(PAGES[form](catalog.list(key.allows, kind), searchParams))
-  // The list is free, so callers could otherwise request many lists without reading them.
+  // Memory is reserved because the list is free of charge: callers could otherwise request many lists without reading
+  // them.
   memory.takeAnswer(2 * body.length)
   return { headers: textHeaders(id), body }
 }
@@ -104,7 +105,7 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
 
 function modelIn(form: Form, context: CallContext, catalog: Catalog): Response | Answer {
   const name = modelName(new URL(context.request.url).pathname)
-  // This address is the list's address with a trailing slash.
+  // With an empty name, the address is that of the list with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)
   const model = catalog.visible(name, context.caller.key)
   switch (form) {

@@ -62,7 +62,7 @@ function routeOf(
   })
 }
 
-/** Begins with a file that is still arriving, if all required fields precede it. */
+/** Begins a transcription while its file is still arriving, if all required fields precede the file. */
 async function begin(
   transcription: Transcription,
   { fields, file }: UploadInProgress,
