@@ -39,7 +39,8 @@ export class CircuitStates {
   note(deployment: string): CircuitState {
     const known = this.find(deployment)
     if (known) return known
-    // Counted first. If this process dies in between, other processes search in vain, but miss no state.
+    // The counter is increased first. If this process dies before it has stored the state, other processes search in
+    // vain, but never overlook a state.
     Atomics.add(this.#counters, COUNTER, 1)
     const rank = (slot: number): number => -new CircuitState(this.#values, slot).until
     const { at, wasFree } = this.#table.make(deployment, rank)

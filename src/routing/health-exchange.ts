@@ -59,7 +59,7 @@ export class HealthExchange {
     if (!this.#isSending) void this.#send()
   }
 
-  /** Whether a vendor's wait was extended. Of a burst of rejections, only the first one is reported. */
+  /** Whether a vendor's wait was extended. Only the first rejection of a burst is reported. */
   #isLonger({ deployment, cooldownMs }: DeploymentReport): boolean {
     const until = performance.now() + cooldownMs
     if (until - (this.#waits.get(deployment) ?? -Infinity) < MIN_EXTENSION_MS) return false

@@ -10,7 +10,7 @@ const FAILURES_TO_OPEN = 3
 /** First duration of an open circuit. It is doubled each time the half-open request fails. */
 const FIRST_OPEN_MS = 1_000
 const MAX_OPEN_MS = 60_000
-/** Wait after an overload if the vendor requests none, and maximum wait that a vendor can request. */
+/** Wait after an overload if the vendor does not request a wait, and maximum wait that a vendor can request. */
 const OVERLOAD_MS = 5_000
 const MAX_OVERLOAD_MS = 120_000
 /** Wait after an error that the operator has to fix. It concerns the account, its permissions, or the model's name. */
@@ -150,7 +150,8 @@ export class Health {
   }
 
   #recovered(id: string, circuit: CircuitState): void {
-    // If the failures of another node have opened the circuit, that node is not notified of the success.
+    // Only circuits that this node has opened are reported as recovered. For reported failures of other nodes,
+    // `failures` stays below the limit.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
       this.#notify({ deployment: id, event: "recovered", cooldownMs: 0 })
     }
@@ -176,7 +177,7 @@ export class Health {
     }
   }
 
-  /** Whether an error concerns the whole account. If so, the account is avoided from now on. */
+  /** Avoids the account from now on if an error concerns the whole account, and returns whether it does. */
   accountFailed(deployment: string, error: GatewayError, status?: number): boolean {
     const { providerError } = error.details
     if (providerError !== "account" && providerError !== "credential") return false
@@ -246,8 +247,8 @@ export class Health {
 
   /**
    * Applies an event from another node. A vendor's response applies to all nodes. A failed call may be caused by the
-   * other node's network, so it only makes this node's next request the half-open request. A more recent success on
-   * this node overrides it.
+   * other node's network, so it only makes this node's next request the half-open request. A later success on this node
+   * overrides the failure.
    */
   applyReport({ deployment, event, cooldownMs, age }: AgedReport): void {
     const now = this.#clock()

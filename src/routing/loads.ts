@@ -109,17 +109,17 @@ export class Load {
   }
 
   /**
-   * Takes a retry from the budget, if there is one. Without successes the budget is soon exhausted, so that retries do
-   * not worsen an outage.
+   * Takes a retry from the budget; returns false if the budget is exhausted. Without successes the budget is soon
+   * exhausted, so that retries do not worsen an outage.
    */
   takeRetry(): boolean {
     return this.#retries.take()
   }
 
   /**
-   * Takes a probe from the budget, if there is one. A probe allows a request to use this deployment during its
-   * cooldown, after all other deployments have failed. The number is limited, so that an outage of all deployments
-   * does not become worse, but not zero, so that its end is detected.
+   * Takes a probe from the budget; returns false if the budget is exhausted. A probe allows a request to use this
+   * deployment during its cooldown, after all other deployments have failed. Probes detect the end of an outage. Their
+   * number is limited, so that they do not worsen it.
    */
   takeProbe(now = performance.now()): boolean {
     const earned = ((now - this.#countedAt) / 1_000) * PROBES_PER_SECOND
@@ -131,8 +131,8 @@ export class Load {
   }
 
   /**
-   * Takes a hedged attempt from the budget, if there is one. It calls a second deployment if a response is late. Ten
-   * successes earn one such attempt.
+   * Takes a hedged attempt from the budget; returns false if the budget is exhausted. A hedged attempt calls a second
+   * deployment if a response is late. Ten successes earn one hedged attempt.
    */
   takeHedge(): boolean {
     return this.#hedges.take()

@@ -161,7 +161,8 @@ export class Router {
   }
 
   /**
-   * Draws two deployments and puts the better one first, so that simultaneous requests do not all choose the same one.
+   * Draws two deployments and puts the better of the two first, so that simultaneous requests do not all choose the
+   * same deployment.
    */
   #betterOfTwo(
     deployments: readonly Deployment[],
@@ -197,7 +198,7 @@ export function likelyRoute(model: Model, health: Health): readonly Deployment[]
 
 type Order = (equals: readonly Deployment[]) => readonly Deployment[]
 
-/** Keeps the order of deployments, but orders the credentials of each provider, which are equals. */
+/** Keeps the order of deployments, but orders the credentials of each provider, which have equal rank. */
 function byPlace(deployments: readonly Deployment[], order: Order): readonly Deployment[] {
   return [...Map.groupBy(deployments, placeOf).values()].flatMap(order)
 }
