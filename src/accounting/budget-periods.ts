@@ -8,7 +8,7 @@ export interface BudgetLimits {
   readonly monthlyBudget: bigint | null
 }
 
-/** One budget in one period. Each one owns a balance. */
+/** A budget in one period, which has its own balance. */
 export interface BudgetOwner {
   /** The key or account that has the budget. */
   readonly holder: string
@@ -37,8 +37,8 @@ const DAY_LENGTH = "2026-11-21".length
 const MONTH_LENGTH = "2026-11".length
 
 /**
- * Returns the owner of a budget in the period that contains a moment: `key_x`, `key_x@2026-11-21`, `acc_x@2026-11`. A
- * new period is a new owner, so nothing is ever reset.
+ * Returns the owner of a budget in the period that contains a moment: `key_x`, `key_x@2026-11-21`, `acc_x@2026-11`.
+ * Each period has its own owner, so no balance is ever reset.
  * @param at Unix milliseconds.
  */
 export function budgetOwner(holder: string, period: BudgetPeriod, at: number): string {

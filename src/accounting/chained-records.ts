@@ -62,7 +62,7 @@ export interface WriteOff {
 
 /**
  * A write-off as a line of the ledger. Write-offs are never changed or deleted, and each contains the hash of the
- * previous one.
+ * previous write-off.
  */
 export interface WriteOffRecord extends WriteOff {
   /** Counts the write-offs of all accounts from 1. */

@@ -13,7 +13,7 @@ export class HashSum {
     this.count = count
   }
 
-  /** @param hash null for a row that is older than hashes. Such rows are only counted. */
+  /** @param hash null for a row from before rows had hashes. Such rows are only counted. */
   add(hash: string | null): void {
     this.count++
     // Ignores malformed hashes of forged rows, because other checks report these rows.

@@ -3,9 +3,11 @@ import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
-/** Unix time begins on a Thursday; a week begins on Monday. */
+/** Minutes from the beginning of a week, on Monday, to the beginning of Unix time, on a Thursday. */
 const FIRST_DAY_MINUTES = 3 * DAY_MINUTES
-/** Longer than a week with any clock change, so that each weekly window occurs at least once. */
+/**
+ * A time span that is longer than a week with any clock change, so that each weekly window occurs in it at least once.
+ */
 const OVER_A_WEEK_MS = 8 * DAY_MINUTES * MINUTE_MS
 
 /** A window in minutes of the week, with an exclusive end. */
