@@ -150,8 +150,8 @@ export class Health {
   }
 
   #recovered(id: string, circuit: CircuitState): void {
-    // Only circuits that this node has opened are reported as recovered. For reported failures of other nodes,
-    // `failures` stays below the limit.
+    // No recovery is reported for a circuit that is only half-open because of another node's failures. Its `failures`
+    // are below the limit.
     if (circuit.openings > 0 && circuit.failures >= FAILURES_TO_OPEN) {
       this.#notify({ deployment: id, event: "recovered", cooldownMs: 0 })
     }
@@ -248,7 +248,7 @@ export class Health {
   /**
    * Applies an event from another node. A vendor's response applies to all nodes. A failed call may be caused by the
    * other node's network, so it only makes this node's next request the half-open request. A later success on this node
-   * overrides the failure.
+   * overrides a failure or a rejection.
    */
   applyReport({ deployment, event, cooldownMs, age }: AgedReport): void {
     const now = this.#clock()

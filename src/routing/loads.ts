@@ -27,7 +27,7 @@ export class Load {
   readonly #retries: AttemptBudget
   readonly #hedges: AttemptBudget
   #probes = PROBES_PER_SECOND
-  /** Time when tokens per second were last measured, by `performance.now()`. */
+  /** Time when the probes were last counted, by `performance.now()`. */
   #countedAt = performance.now()
   /** Whether tokens per second are measured. This begins with the first query. */
   isTimed = false

@@ -22,5 +22,5 @@ function lengthOfHead(text: string, tokens: number): number {
   return length
 }
 
-// Loads the vocabulary, because the first count takes longer than all others.
+// Loads the tokenizer when the thread starts, because the first count takes longer than all others.
 count("The vocabulary is loaded.")
