@@ -28,8 +28,8 @@ export interface AttemptRecord {
 }
 
 /**
- * Outcome of a call that was cancelled because another call had answered, or because another call's failure applied to
- * both.
+ * Outcome of a call that was cancelled because another call had answered, or had failed for a reason that applies to
+ * this call too.
  */
 const NOT_NEEDED = "not_needed"
 

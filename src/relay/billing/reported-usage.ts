@@ -35,8 +35,8 @@ function hasOutput(meter: Meter, usage: Usage): boolean {
 
 /**
  * Returns the tokens that a report counts for the received content. Gemini counts thoughts separately from other
- * output, so they are subtracted if an answer was received. In all other formats, reasoning is a part of the output,
- * although some vendors report more reasoning than output.
+ * output, so thoughts are subtracted if an answer was received. In all other formats, reasoning is a part of the
+ * output, although some vendors report more reasoning than output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
   const thoughts = meter.hasAnswer && isOfGemini(meter.reported) ? usage.reasoning : 0

@@ -143,8 +143,8 @@ function isRepeated(rejected: ModelRules, before: ModelRules = {}): boolean {
 }
 
 /**
- * Adds a condition to rejected sampling parameters. If they were rejected together with reasoning, they may be accepted
- * without it.
+ * Adds a condition to rejected sampling parameters. A parameter that was rejected in a request with reasoning may be
+ * accepted in a request without reasoning.
  */
 function withCondition(
   rejected: ModelRules,

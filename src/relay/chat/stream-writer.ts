@@ -68,8 +68,8 @@ export class VerbatimWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #patcher: FramePatcher
   /**
-   * A frame with usage. It is held back until it is known to be the last one, because the cost is added to the last
-   * one.
+   * A frame with usage. It is held back until it is known to be the last frame with usage, because the cost is added to
+   * that frame.
    */
   #kept: PatchedFrame | undefined
   #last: PatchedFrame | undefined

@@ -30,7 +30,7 @@ interface SettlingServices {
  * Charges calls that providers bill although the caller has disconnected or the answer cannot be used. Uses the
  * reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
- * @returns false if no such calls exist. Nothing is then charged.
+ * @returns false if nothing was charged, because there are no such calls.
  */
 export async function settleUnread(
   services: SettlingServices,
@@ -137,8 +137,7 @@ function unreadMeter(
 
 /**
  * Counts the requested maximum output of a call whose answer is billed but unknown. The maximum includes the received
- * part. Nothing is counted if the provider reported output. A report of thoughts alone, as Gemini sends it, does not
- * count as such a report.
+ * part. Nothing is counted if the provider reported output other than thoughts, which Gemini may report alone.
  */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {
   const { usage = NO_USAGE, reported } = meter

@@ -184,7 +184,7 @@ export class UpstreamStream<
   }
 
   async #readText(): Promise<string> {
-    // Each iteration receives bytes or is the last one, so the loop always ends.
+    // Each iteration receives bytes or is the last iteration, so the loop always ends.
     let work = 0
     while (this.#failure === undefined) {
       let isLast = false

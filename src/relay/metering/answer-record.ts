@@ -219,8 +219,8 @@ function isFinished(candidate: JsonValue): boolean {
 }
 
 /**
- * Returns the queries of a candidate, and its first source of Google Maps. Queries belong to maps if all sources do,
- * because both tools report their queries in the same list.
+ * Returns the queries of a candidate, and its first source of Google Maps. Queries count as map searches if all sources
+ * are from Google Maps, because both tools report their queries in the same list.
  */
 function grounded(candidate: JsonValue): DoneItem[] {
   const metadata = isJsonObject(candidate) ? objectAt(candidate, "groundingMetadata") : undefined

@@ -11,7 +11,10 @@ interface QueueServices {
   readonly router: Router
 }
 
-/** The candidates of a request that have not been tried, in order, and the failures of the others. */
+/**
+ * The candidates of a request that have not been tried, in order, and the failures of the candidates that have been
+ * tried.
+ */
 export class CandidateQueue {
   readonly #context: RequestContext
   readonly #services: QueueServices

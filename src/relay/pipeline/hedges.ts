@@ -68,7 +68,8 @@ export class Hedges {
    * Returns the answer of a candidate, or of another candidate that is also called if the first is late. The other call
    * is then ended.
    * @param lateAfter milliseconds after which the first call is late.
-   * @throws CallFailure if both calls have failed, or if the first was rejected for a reason that ends the request.
+   * @throws CallFailure if both calls have failed, or if the first call was rejected for a reason that ends the
+   *   request.
    */
   async answer<P extends Candidate, T>(
     first: FirstAttempt<P, T>,

@@ -280,7 +280,10 @@ export function notPriced(
   )
 }
 
-/** Returns the number of allowed calls, or the larger number in a field that some servers ignore. */
+/**
+ * Returns the allowed calls, or the number in one of the `raisedBy` fields if it is larger. Some servers ignore these
+ * fields, so the fields can only raise the number that a hold covers.
+ */
 function raisedUses(
   allowed: AllowedUses,
   { raisedBy = [] }: CallCharge,

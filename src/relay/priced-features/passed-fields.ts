@@ -7,8 +7,8 @@ import { notPriced } from "./feature-costs-builder.ts"
 
 /**
  * Returns the model of a request other than chat, with the deployments that do not bill the fields that are passed on.
- * Routers accept `models` and `provider` at all of their endpoints, but no response of these endpoints reports what
- * they cost.
+ * Routers accept `models` and `provider` at all of their endpoints, but no response of these endpoints reports the cost
+ * of these fields.
  * @throws GatewayError `feature_not_priced` if no deployment remains.
  */
 export function atNoExtraPrice(

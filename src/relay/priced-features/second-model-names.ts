@@ -151,7 +151,7 @@ export function answeredBy(
 }
 
 /**
- * Returns the more expensive one of a model and its fast variant, if the request names both and responses do not
+ * Returns the more expensive of a model and its fast variant, if the request names both and responses do not
  * distinguish them.
  */
 function orFast(named: Named, own: Named, models: readonly SecondModel[]): Named {

@@ -11,8 +11,9 @@ const TOOL_PLACE = /^tools\[(\d+)\]\.(\w+)$/
 const OWN_TYPES: ReadonlySet<JsonValue | undefined> = new Set([undefined, "custom", "function"])
 
 /**
- * Returns the body without the tool for which a request was rejected because the tool has no price. Agents send such
- * tools with every request, next to their own tools. A caller that requests only this tool needs it.
+ * Returns the body without the tool for which a request was rejected because the tool has no price. Agents send
+ * unpriced tools with every request, next to their own tools. If no tool of the caller's own remains, the tool is not
+ * left out, because the request depends on it.
  * @returns undefined if the tool cannot be left out.
  */
 export function withoutTool(body: JsonObject, rejection: unknown): JsonObject | undefined {

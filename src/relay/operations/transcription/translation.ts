@@ -29,8 +29,8 @@ import {
 
 /**
  * Translations with models that only transcribe. A chat model translates the transcript as a separate operation, with
- * its own charge and receipt. The cost of both operations is held before either model is called. Either both are
- * charged, or neither is.
+ * its own charge and receipt. The cost of both operations is held before either model is called. Either both operations
+ * are charged, or neither operation is.
  */
 
 /** English text that has been charged. */
