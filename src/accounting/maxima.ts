@@ -2,7 +2,8 @@
 // so that every row can be stored.
 
 /**
- * Maximum units of one usage class, and maximum milliseconds, of one request. A billion such requests can be summed.
+ * Maximum units of one usage class, and maximum milliseconds, of one request. The quantities of a billion requests can
+ * be summed.
  */
 export const MAX_QUANTITY = 10_000_000_000
 /** Maximum write-off and maximum provider cost of one request in nanocredits: a million credits. */

@@ -36,8 +36,8 @@ export interface RedactionSummary {
 }
 
 /**
- * Removes a person's name and network address from an audit record. Returns undefined if the record contains neither in
- * plain text.
+ * Removes a person's name and network address from an audit record. Returns undefined if the record contains neither
+ * the name nor the address in plain text.
  */
 export function redactAudit(record: AuditRecord, traces: PersonTraces): AuditRecord | undefined {
   const isActor =

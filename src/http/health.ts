@@ -49,7 +49,8 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
 }
 
 /**
- * Returns the reason without the ledger's identity and location, because this endpoint is public. They are only logged.
+ * Returns the reason without the ledger's identity and location, because this endpoint is public. Identity and location
+ * are only logged.
  */
 function reasonOf(failure: unknown): string {
   const isDamaged = failure instanceof LedgerError && failure.code === "damaged"

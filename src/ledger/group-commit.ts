@@ -22,7 +22,7 @@ interface Pending {
 
 /**
  * Group commit. Settlements that arrive while the disk is busy, or within a few milliseconds of each other, share one
- * transaction. A single request never waits for others.
+ * transaction. A single settlement never waits for other settlements.
  */
 export class GroupCommit {
   readonly #write: (batch: Batch) => Promise<readonly SettlementOutcome[]>

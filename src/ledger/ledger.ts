@@ -89,7 +89,7 @@ export class Ledger {
     writer.listen?.((node, posting, posted) => this.#correct(node, posting, posted))
   }
 
-  /** The reason why new requests must not begin; undefined if they may. */
+  /** The reason why new requests must not begin; undefined if new requests may begin. */
   get failure(): unknown {
     const rejection = this.#writer.outlastsOutages ? undefined : this.#rejection
     return rejection ?? this.#writer.failure ?? (this.#isOver() ? LEASES_ARE_OVER : undefined)

@@ -26,7 +26,7 @@ export interface NodeListeners {
   onChanges(changes: NodeChanges): Promise<void>
   /** Whether the node must rejoin, because its leases in the database are unclear. */
   mustRejoin?(): boolean
-  /** Called before the node rejoins and its leases are returned. They must not be spent any more. */
+  /** Called before the node rejoins and its leases are returned. The leases must not be spent any more. */
   onLeaving?(): Promise<void>
   /** Called after the node has joined again with a new id and without leases. It must not throw. */
   onRejoined(id: string): void

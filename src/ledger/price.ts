@@ -174,8 +174,8 @@ export interface SecondUsage {
 /**
  * Returns the cost of the usage at a price.
  * @param others usage of additional calls and models for the same request.
- * @param calls the number of calls in the usage. Each call has its own price tier. If their lengths are unknown, they
- * are assumed to share the input equally.
+ * @param calls the number of calls in the usage. Each call has its own price tier. If the lengths of the calls are
+ *   unknown, the calls are assumed to share the input equally.
  */
 export function costOf(
   usage: Usage,

@@ -19,7 +19,7 @@ export interface SettlementWriter {
   readonly outlastsOutages: boolean
   /** Number of settlements that are durable, but not in the database yet. */
   readonly waiting: number
-  /** The reason why settlements cannot be written; undefined if they can. */
+  /** The reason why settlements cannot be written; undefined if settlements can be written. */
   readonly failure: unknown
   /**
    * Writes a batch. Resolves when the batch is durable, except for settlements that the database rejects.

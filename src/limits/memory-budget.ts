@@ -83,7 +83,7 @@ export class MemoryBudget {
 
   /**
    * Whether an account must release memory that it does not use: more than half of all memory is held, and no account
-   * holds more than twice as much as this one.
+   * holds more than twice as much as this account.
    */
   isShortOf({ held }: Share): boolean {
     if (this.#held <= this.#limit / 2) return false

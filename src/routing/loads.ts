@@ -3,7 +3,7 @@ import { FirstBytes } from "./first-bytes.ts"
 
 /** Weight of the newest measurement. */
 const NEWEST_WEIGHT = 0.2
-/** Half-life of measurements. Because they lose weight, a slow deployment is tried again. */
+/** Half-life of the weight of measurements. Old measurements lose weight, so that a slow deployment is tried again. */
 const HALF_LIFE_MS = 30_000
 /** Maximum retries, and maximum hedged attempts, that a deployment can save up. */
 const MAX_SAVED_RETRIES = 10
