@@ -87,8 +87,8 @@ interface ReceiptFacts {
 
 /**
  * Returns the text of a receipt as it is stored. The text omits columns of its row, and members with their usual value.
- * `restoreReceipt` adds both. A short text saves time, because the cost of durable writes depends on the number of
- * pages.
+ * `restoreReceipt` adds the members, and `showWholeReceipt` also adds the columns. A short text saves time, because the
+ * cost of durable writes depends on the number of pages.
  */
 export function writeReceipt(facts: ReceiptFacts): string {
   const { charge, deployment, usage, cost, reported, providerCost } = facts
