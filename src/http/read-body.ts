@@ -18,7 +18,7 @@ import { ChunkList } from "../wire/chunk-list.ts"
 import { incomingChunks, type Pace, USUAL_PACE } from "./incoming-body.ts"
 import { encodingOf, unpackedChunks } from "./unpacked-body.ts"
 
-/** Maximum nesting. Bodies with deeper nesting are an attack on recursive code. */
+/** Maximum nesting. Bodies with deeper nesting are rejected as attacks on recursive code. */
 const MAX_DEPTH = 64
 /** Maximum bytes of a body that is read at once, because it arrives together with its head. */
 const MAX_SMALL_BODY_BYTES = 32 * 1024

@@ -5,9 +5,9 @@ import { FirstBytes } from "./first-bytes.ts"
 const NEWEST_WEIGHT = 0.2
 /** Half-life of the weight of measurements. Old measurements lose weight, so that a slow deployment is tried again. */
 const HALF_LIFE_MS = 30_000
-/** Maximum retries, and maximum hedged attempts, that a deployment can save up. */
+/** Maximum retries that a deployment can save up. The same maximum applies to hedged attempts. */
 const MAX_SAVED_RETRIES = 10
-/** Fraction of an attempt that each success earns. */
+/** Fraction of a retry and of a hedged attempt that each success earns. */
 const EARNED_PER_SUCCESS = 0.1
 /**
  * Maximum probes per second of a deployment that is cooling down. A probe is sent for a request after all other

@@ -104,6 +104,7 @@ function lengthOf(text: string | null): number | undefined {
 }
 
 /**
+ * Builds a response whose bytes come from a source.
  * @param rest number of remaining bytes, if known. A longer response holds memory until it is sent.
  * @throws GatewayError `overloaded`.
  */

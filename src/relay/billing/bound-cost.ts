@@ -167,7 +167,7 @@ function otherCosts(bound: Bound, price: Price, deployment: Deployment): bigint 
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
 }
 
-/** Returns the fees of all calls, and the hold for their tools. */
+/** Returns the sum of the fees of all calls and of the hold for their tools. */
 function requestsOf({ calls = 1 }: Bound, { rates: { requests = 0n }, held = 0n }: Price): bigint {
   return requests * BigInt(calls) + held
 }

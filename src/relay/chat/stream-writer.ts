@@ -63,7 +63,9 @@ export interface StreamWriter extends FrameWriter {
   fail(error: GatewayError, requestId: string): string
 }
 
-/** Forwards frames unchanged, except for named patches, if caller and vendor use the same dialect. */
+/**
+ * Forwards frames unchanged, except for the patches of the vendor's dialect, if caller and vendor use the same dialect.
+ */
 export class VerbatimWriter implements StreamWriter {
   readonly #client: ClientDialect
   readonly #patcher: FramePatcher

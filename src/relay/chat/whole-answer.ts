@@ -47,8 +47,8 @@ export interface WholeServices extends OpeningServices {
 }
 
 /**
- * Returns a whole answer: the vendor's own answer with the named patches, or an answer that was converted through the
- * canon.
+ * Returns a whole answer: the vendor's own answer with the patches of its dialect, or an answer that was converted
+ * through the canon.
  */
 export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   return new WholeAnswer(services, context).answer()

@@ -47,7 +47,9 @@ export function askedModel(
   return isIgnored ? ignoring(asked, ["models"]) : asked
 }
 
-/** Whether OpenRouter serves a model. Callers of OpenRouter may use its own names of models and providers. */
+/**
+ * Whether OpenRouter serves a model. Requests for such a model may use OpenRouter's own names of models and providers.
+ */
 function hasRouter({ deployments }: Model, clients: RuntimeConfig["clients"]): boolean {
   return deployments.some(({ provider }) => clients.get(provider)?.vendor.id === "openrouter")
 }
