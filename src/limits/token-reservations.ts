@@ -31,10 +31,11 @@ export interface TokenLevel {
 }
 
 /**
- * Separates reserved tokens from used tokens in the bucket of a key. Used tokens drain first. Reservations drain only if no
- * used tokens are left, and once for all parallel requests. When a request ends, its reservation returns to the bucket.
- * The drained part of all reservations is attributed to the requests that are still running. If only drained tokens were
- * reserved, nothing returns. A request does not count its used tokens again if they have drained as its reservation.
+ * Separates reserved tokens from used tokens in the bucket of a key. Used tokens drain first. Reservations drain only
+ * if no used tokens are left, and once for all parallel requests. When a request ends, its reservation returns to the
+ * bucket. The drained part of all reservations is attributed to the requests that are still running. A request whose
+ * reservation has drained completely returns no tokens. Used tokens that have already drained as part of the
+ * reservation are not counted again.
  *
  * Each process records its own reservations only. Reservations of other processes count as used tokens here.
  */

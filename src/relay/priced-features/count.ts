@@ -7,8 +7,8 @@ import type { AllowedCalls } from "./feature-costs.ts"
 import { valuesAt } from "./find-switches.ts"
 
 /**
- * Returns the number of calls of a kind in all responses. A response that was not completely decoded and whose usage
- * does not report the number counts as its share of the maximum, but at least as its decoded calls.
+ * Returns the number of calls of a kind in all responses. If a response was not completely decoded and its usage does
+ * not report the number, its share of the maximum is used, but at least the number of its decoded calls.
  */
 export function countAllowed(
   { charge, max }: Pick<AllowedCalls, "charge" | "max">,
