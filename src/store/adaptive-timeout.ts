@@ -1,8 +1,8 @@
 /** Maximum time that a report waits for its data. Later data appears in the next report. */
 const MAX_WAIT_MS = 3_000
 /**
- * Shorter timeout while the data is known to be far behind. A page has several reports, each of which would wait in
- * vain.
+ * Shorter timeout while the data is known to be far behind. A page has several reports, each of which would otherwise
+ * wait for the full time.
  */
 const SHORT_WAIT_MS = 100
 

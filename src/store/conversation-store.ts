@@ -30,7 +30,7 @@ export class ConversationStore implements AsyncDisposable {
 
   /**
    * Stores an answer. This process finds it immediately.
-   * @returns when it is written, after which other processes find it.
+   * @returns a promise that resolves when the answer is written. From then on, other processes find it.
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)

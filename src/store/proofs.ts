@@ -28,7 +28,7 @@ export interface ProofReads {
 
 export interface ProofWrites {
   create(proof: Proof): Promise<void>
-  /** Uses up a proof. If several callers do so concurrently, only one of them gets the proof. */
+  /** Deletes and returns a proof. If several callers take the proof concurrently, only one of them receives it. */
   take(kind: ProofKind, hash: string, now: number): Promise<Proof | null>
   /**
    * Counts an attempt.

@@ -46,8 +46,8 @@ export interface RequestReports {
    */
   count(filters: readonly RequestFilter[], step: number): Promise<RequestCount[]>
   /**
-   * Returns the start of the request that is `count` places before the newest match of a filter. The latest one counts
-   * if there are several filters.
+   * Returns the approximate time since which no filter has more than `count` matches. If the filters have different
+   * times, returns the latest.
    * @returns null if each filter has fewer matches.
    */
   reachOfMatches(filters: readonly RequestFilter[], count: number): Promise<number | null>

@@ -127,8 +127,9 @@ export function latenciesOf(answers: readonly DurationRow[]): Latencies {
 }
 
 /**
- * Returns the smallest value that at least this fraction of the values does not exceed.
+ * Returns a percentile by the nearest-rank method; null if there are no values.
  * @param sorted values in ascending order.
+ * @param part the percentile as a fraction, such as 0.95.
  */
 function percentile(sorted: readonly number[], part: number): number | null {
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? null

@@ -40,7 +40,7 @@ export type ColumnName =
   | "at"
   /** Bits as defined in `FLAG`. */
   | "flags"
-  /** 1 for a request that no longer counts, otherwise 0. */
+  /** 1 for a request that was removed from the index, otherwise 0. */
   | "gone"
   /** Number of tags of each request. `tags` contains the tags of all requests in sequence. */
   | "tag_counts"
@@ -83,7 +83,7 @@ export class Segment {
     return lowerOf(this.#column(name), this.count)
   }
 
-  /** Returns a column that marks requests that no longer count; undefined if all count. */
+  /** Returns the column that marks removed requests; undefined if no request was removed. */
   gone(): Uint32Array | undefined {
     return this.#column("gone")?.lower
   }

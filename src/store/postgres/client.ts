@@ -98,8 +98,9 @@ export class PostgresClient implements Statements, AsyncDisposable {
   }
 
   /**
-   * Performs a writing step atomically and only once. A step that has certainly changed nothing may be repeated, so it
-   * must have no other effects. If the connection is lost during the COMMIT, the server is asked for the outcome.
+   * Performs a writing step atomically and commits it only once. The client repeats the step if it was certainly not
+   * committed, so the step must have no effects outside of the transaction. If the connection is lost during the
+   * COMMIT, the client asks the server for the outcome.
    * @throws PostgresFailure `unclear` if the database becomes unavailable, or a standby takes over, before the outcome
    * is known.
    */

@@ -112,8 +112,8 @@ export class PostgresConversations implements ConversationParts {
   }
 
   /**
-   * Deletes answers of the account that stores the most, so that no account loses answers to an account that stores
-   * more.
+   * Reduces the total over all accounts below its maximum, by deleting the oldest answers of the account that stores
+   * the most.
    */
   async #makeTotalRoom(max: number): Promise<void> {
     if (performance.now() - this.#total.readAt > MAX_TOTAL_AGE_MS || this.#total.bytes > max) {

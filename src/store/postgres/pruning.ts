@@ -117,8 +117,8 @@ async function isAnchored(
 }
 
 /**
- * Determines the last entry to remove in each account. It precedes the first newer entry. The last entry of an account
- * is always kept, because it verifies the removed entries.
+ * Determines the last entry to remove in each account, which is the one before the first entry at or after `before`.
+ * The newest entry of an account is always kept, because it verifies the removed entries.
  */
 async function decide(transaction: Statements, before: number): Promise<void> {
   await transaction.run(

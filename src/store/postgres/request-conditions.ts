@@ -42,8 +42,9 @@ export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boo
 }
 
 /**
- * Returns the receipts of a filter's requests, as SQL to follow `FROM`; undefined if the filter has none, or if labels
- * select the receipts. Each takes one index lookup: `OFFSET` prevents a scan of all receipts in chronological order.
+ * Returns the receipts of a filter's requests, as SQL to follow `FROM`; undefined if the filter has no ids, or if
+ * labels select the receipts. Each takes one index lookup: `OFFSET` prevents a scan of all receipts in chronological
+ * order.
  */
 export function receiptsByIds(
   conditions: Conditions,

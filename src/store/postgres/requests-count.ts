@@ -155,7 +155,9 @@ function addTimes(
   conditions.add(`${column} < ?`, to)
 }
 
-/** Returns the receipts of the hours in which some keys or models were used, because no index contains these. */
+/**
+ * Returns the receipts of the hours in which some keys or models were used, because no index contains keys or models.
+ */
 function receiptsInHours(conditions: Conditions, filter: RequestFilter): string | undefined {
   if ((filter.keys ?? filter.models) === undefined) return undefined
   const hours = hoursOf(filter, conditions.values)
@@ -173,8 +175,8 @@ function hoursOf(filter: RequestFilter, values: Conditions["values"] = []): Cond
 }
 
 /**
- * Returns the time since which the filters have about `count` matches each.
- * @returns null if there are fewer matches.
+ * Returns the approximate time since which no filter has more than `count` matches.
+ * @returns null if each filter has fewer matches.
  */
 export async function reachOfMatches(
   statements: Statements,
@@ -234,8 +236,8 @@ async function reachOfHours(
 }
 
 /**
- * Returns the start of the request that is `count` places before a position, among the requests of some accounts or
- * with a label; null if there are fewer requests.
+ * Returns the start time of the request that is `count` entries older than a position, among the requests of some
+ * accounts or with a label; null if there are fewer requests.
  */
 export async function reachOf(
   statements: Statements,

@@ -17,7 +17,7 @@ import { PostgresReports } from "./reports.ts"
 import { postgresStore } from "./postgres-store.ts"
 import { postgresConsoleStore } from "./console-store.ts"
 
-/** Interval of polls, which is longer because each poll is a round trip to the server. */
+/** Interval of polls. It is longer than with SQLite, because each poll is a round trip to the server. */
 const POLL_INTERVAL_MS = 1_000
 
 export interface ServingParts {

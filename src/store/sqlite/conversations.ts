@@ -13,7 +13,7 @@ import type { ConversationMethods } from "./conversations-on-demand.ts"
 import type { Direct, GroupsOf } from "../methods.ts"
 import { ALL_ACCOUNTS } from "./schemas/conversations.ts"
 
-/** Free bytes of the disk that are reserved for the ledger, without which no request is served. */
+/** Minimum free bytes on the disk. They are reserved for the ledger, because no request is served without it. */
 const MIN_FREE_BYTES = 128 * 1024 * 1024
 /** Approximate size of a row in bytes, without its content. */
 const ROW_BYTES = 300
@@ -117,7 +117,8 @@ function makeAccountRoom(database: Database, account: string, max: number): void
 }
 
 /**
- * Deletes answers of the account that stores the most, so that no account loses answers to an account that stores more.
+ * Reduces the total over all accounts to its maximum, by deleting the oldest answers of the account that stores the
+ * most.
  */
 function makeTotalRoom(database: Database, max: number): void {
   const largest = database.query<{ account: string }, []>(

@@ -44,7 +44,8 @@ export function countRequests(
 }
 
 /**
- * Returns the time since which the filters have at most about `count` matches. The scans share this number.
+ * Returns the approximate time since which the filters together have at most `count` matches. Each scan gets an equal
+ * part of this number.
  * @returns null if there are fewer matches.
  */
 export function reachOfMatches(
@@ -117,8 +118,8 @@ function countDistinct(
 }
 
 /**
- * Returns the start of the request that is `count` places before a position, among the requests of some accounts or
- * with a label; null if there are fewer requests.
+ * Returns the start time of the request that is `count` entries older than a position, among the requests of some
+ * accounts or with a label; null if there are fewer requests.
  */
 export function reachOf(
   index: Database,
@@ -149,7 +150,7 @@ export function reachOf(
   return reaches.length === 0 ? null : Math.max(...reaches)
 }
 
-/** Returns the start of the request that is `steps` rows before the newest one. */
+/** Returns the start time of the request that is `steps` rows older than the newest one. */
 function stepBack(
   index: Database,
   table: string,

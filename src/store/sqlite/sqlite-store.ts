@@ -24,9 +24,9 @@ export interface SqliteStore {
   leaveCheckpoints(): void
   /**
    * Makes the next commits overwrite the log, unless a reader still needs it. A growing log slows down every commit,
-   * because the disk must also store its new length. The thread that writes does this, because another thread would
-   * have to wait for a moment without commits. The other thread has already moved nearly all of the log into the
-   * database.
+   * because the disk must also store its new length. The writing thread must restart the log, because another thread
+   * would have to wait for a moment without commits. Before that, the checkpoint thread has moved nearly all of the log
+   * into the database.
    */
   restartLog(): void
   close(): void

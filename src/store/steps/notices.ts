@@ -279,7 +279,7 @@ interface WaitingTarget {
 }
 
 /**
- * Distributes free deliveries among targets.
+ * Distributes the remaining concurrent deliveries among targets.
  * @param waiting targets in the order in which they are served.
  * @returns the maximum deliveries to claim for each target.
  */

@@ -59,7 +59,7 @@ export function list(parts: readonly Sql[]): Sql {
   return joined(parts, ", ")
 }
 
-/** Cached texts between parts. The same number of parts always has the same object. */
+/** Caches the texts between joined parts, because `Renderer` recognizes equal texts by their identity. */
 const JOINTS = new Map<string, readonly string[]>()
 
 function joined(parts: readonly Sql[], separator: string): Sql {

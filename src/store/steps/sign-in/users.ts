@@ -194,7 +194,7 @@ function* link(id: string, { provider, subject }: Identity, at: number): Step<bo
 
 /**
  * Whether an operator can sign in.
- * @param apartFrom a user who does not count.
+ * @param apartFrom the id of a user to ignore.
  */
 function* hasOperator(apartFrom = ""): Step<boolean> {
   return yield* exists(
