@@ -142,7 +142,7 @@ function daysLeft(
   const spent = use?.recentlySpent ?? 0n
   if (spent <= 0n) return null
   if (balance <= 0n || debt > 0n) return 0
-  // The spending of a newer account is spread over fewer days.
+  // For an account that is younger than `PACE_DAYS`, the rate is measured over its age.
   const days = Math.min(PACE_DAYS, Math.max(1, (now - createdAt) / DAY_MS))
   return Math.floor((Number(balance) / Number(spent)) * days * 10) / 10
 }

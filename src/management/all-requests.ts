@@ -106,7 +106,7 @@ function placesBefore(reach: number): PagePlaces {
   return { admitted: { at: reach, row: 0 }, rejected: { at: reach, id: BEFORE_IDS } }
 }
 
-/** The position of a list of which no entry was returned yet. */
+/** The position in a list before its first entry is returned. */
 const NOT_BEGUN = -1
 
 function positionOfPlaces({ admitted, rejected }: PagePlaces): Position {

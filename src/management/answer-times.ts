@@ -88,7 +88,7 @@ export class AnswerTimes {
 }
 
 /**
- * Returns the smallest value that at least this fraction of the values does not exceed.
+ * Returns a percentile by the nearest-rank method; null if there are no values.
  * @param values in ascending order.
  */
 function percentile(values: Float64Array, part: number): number | null {

@@ -36,7 +36,7 @@ export class Erasure {
     }
     const { users } = this.#parts
     const user = await users.require(id)
-    // The user loses access first. A user who must not be erased is rejected before any data is lost.
+    // Access is removed first. This step also rejects a user who must not be erased, before any data is deleted.
     const { isDisabled } = user
     await users.change(id, { isDisabled: true })
     try {

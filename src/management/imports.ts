@@ -183,13 +183,13 @@ export class Imports {
     return { steps, isFound, knownKeys }
   }
 
-  /** Returns the reason for a new account whose keys already exist. */
+  /** Returns the reason to leave out a new account whose keys already belong to an existing account. */
   async #ownedBy(owner: string): Promise<string> {
     const name = (await this.#store.accounts.find(owner))?.name ?? owner
     return `Some of its keys belong to the account '${name}'. Use the same --source as in the first import.`
   }
 
-  /** Returns the account with an id. An account can have another account's id as its name. */
+  /** Returns the account with an id. `find` also searches by name, so it may return another account. */
   async #accountOf(id: string): Promise<AccountRecord | null> {
     const found = await this.#store.accounts.find(id)
     return found?.id === id ? found : null
@@ -282,12 +282,12 @@ export class Imports {
   }
 }
 
-/** Returns the reason for an account that was imported before, if none of its keys shows that it is the same. */
+/** Returns the reason to leave out an account that was imported before, because none of its keys is in the source. */
 function otherOwner({ note }: ImportedAccount, found: AccountRecord): string {
   return `The account '${found.name}' was imported '${note}', but none of its keys is in this source. If the source is another installation, add --source NAME. Otherwise ${REPLACE_KEYS}.`
 }
 
-/** Returns the reason for a source whose accounts exist, but none of its keys. */
+/** Returns the error message for a source whose accounts were imported before, but none of whose keys exists. */
 function noKnownKey(leftOut: readonly LeftOut[]): string {
   const first = leftOut.slice(0, MAX_NAMED).map(({ name }) => `'${name}'`)
   const names = leftOut.length > MAX_NAMED ? [...first, "others"] : first

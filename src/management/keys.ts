@@ -30,7 +30,7 @@ import { toSentence } from "./sentence.ts"
 /** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** The parts of a running gateway that the management of keys uses besides the ledger. Commands do not have them. */
+/** Functions of a running gateway that key management uses besides the ledger. CLI commands do not provide them. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses
@@ -147,8 +147,8 @@ export class Keys {
   }
 
   /**
-   * Creates a new secret for a key. Old secrets remain valid for a while.
-   * @param grace milliseconds for which they remain valid.
+   * Creates a new secret for a key. Old secrets remain valid for a grace period.
+   * @param grace length of the grace period in milliseconds.
    * @throws GatewayError `not_found`, `forbidden`; `conflict` if the key is revoked.
    */
   async rotate(actor: Actor, id: string, grace: number): Promise<KeyWithSecret> {

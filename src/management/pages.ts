@@ -2,7 +2,7 @@ import { ownTurn } from "../canon/next-turn.ts"
 
 /** Length of the rows of a page in bytes, after which no more rows are added. */
 const MAX_PAGE_BYTES = 1024 * 1024
-/** Number of rows of a page that are read in one turn of the event loop. Each may have some 100 KB. */
+/** Number of rows of a page that are read in one turn of the event loop. Each may have about 100 KB. */
 const ROWS_PER_TURN = 20
 
 /**

@@ -36,7 +36,10 @@ export async function wholeExport({ facts, audit }: ExportedPerson): Promise<Per
   return { ...facts, audit: (await Array.fromAsync(audit)).flat() }
 }
 
-/** Yields the text of an export as JSON. It is never silent for long, which would end the connection. */
+/**
+ * Yields the text of an export as JSON. White space is sent during a long search, because an idle connection would be
+ * closed.
+ */
 export async function* exportText({ facts, audit }: ExportedPerson): AsyncGenerator<string> {
   yield `${JSON.stringify(facts).slice(0, -1)},"audit":[`
   let isFirst = true

@@ -7,7 +7,7 @@ import { type Audit, decryptRecords, readRecords, type ReadableRecord } from "./
 import { personIdOf } from "./personal-names.ts"
 import { foldedEmail } from "../accounting/email-address.ts"
 
-/** Number of audit records that are searched in one turn of the event loop. Each may have some 100 KB. */
+/** Number of audit records that are searched in one turn of the event loop. Each may have about 100 KB. */
 const WINDOW_SIZE = 20
 /** Length of the records that are decrypted and written in one turn of the event loop. */
 const BATCH_LENGTH = 512 * 1024

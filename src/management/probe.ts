@@ -13,7 +13,7 @@ import { isProxied } from "../wire/http/proxies.ts"
 
 /** HTTP status that only proxies send. */
 const PROXY_AUTHENTICATION = 407
-/** Next steps for statuses that would be the answer to other requests as well. */
+/** Next steps by status, for statuses that all other requests would also receive. */
 const FAILING_STATUSES: ReadonlyMap<number, string> = new Map([
   [408, "try again later"],
   [421, "correct its base_url"],
@@ -205,7 +205,9 @@ async function unreachable(thrown: unknown, url: URL): Promise<Unreachable> {
   return finding(connectionErrorOf((await handshake(url)) ?? thrown, call).message)
 }
 
-/** Codes of connections that end without a response, as a server that expects TLS ends them. */
+/**
+ * Error codes of connections that ended without a response. A server that expects TLS ends a connection in this way.
+ */
 const NO_RESPONSE: ReadonlySet<string> = new Set([
   "ECONNRESET",
   "EPIPE",

@@ -13,7 +13,7 @@ export type ProbedBody =
   /** The body is too long, nested too deeply, or has too many values. It was not read to its end. */
   | { readonly type: "too_large" }
 
-/** Reads a response, whose JSON is only parsed if this takes a short time. */
+/** Reads a response. Its JSON is only parsed if it is within the limits, so that parsing takes a short time. */
 export async function probedBody({ body }: Response, limits: TextLimits): Promise<ProbedBody> {
   const text = await boundedText(body, limits)
   if (text === undefined) return { type: "too_large" }

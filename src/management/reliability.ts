@@ -109,7 +109,10 @@ function rowOf(group: string, hours: ReliabilityRow["hours"]): Omit<ReliabilityR
   return { group, state, failing_since: since, ...sumOf(hours), hours }
 }
 
-/** Returns the start of the hours, up to the last one with requests, in which most requests failed. */
+/**
+ * Returns the start of the latest consecutive hours in which most requests failed. Hours without requests are skipped.
+ * Returns null unless the last hour with requests is one of these hours.
+ */
 function failingSince(hours: ReliabilityRow["hours"]): string | null {
   const used = hours.filter(({ requests }) => requests > 0)
   const lastGood = used.findLastIndex(({ requests, failed }) => failed * 2 <= requests)

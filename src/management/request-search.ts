@@ -15,7 +15,7 @@ const START_OF_ID = /^[0-9a-f]{8}[0-9a-f-]*$/
 /** Maximum number of accounts that are read one by one for the requests of their keys. */
 const MAX_ACCOUNTS_OF_KEYS = 5
 
-/** Filters of which a request has to match at least one. Each is supported by an index. */
+/** Alternative filters. A request must match at least one of them. Each is supported by an index. */
 export interface FoundFilters {
   readonly filters: readonly RequestFilter[]
   /** The oldest time for which error messages were searched; null if they were searched completely. */
@@ -70,7 +70,10 @@ function nameFilters(
   ]
 }
 
-/** Returns the filter by keys. The accounts limit the number of requests that are read, unless there are many. */
+/**
+ * Returns the filter by keys. It includes their accounts to limit the number of requests that are read, unless there
+ * are too many accounts.
+ */
 function keyFilter(keys: readonly string[], accounts: readonly string[]): RequestFilter {
   return accounts.length > MAX_ACCOUNTS_OF_KEYS ? { keys } : { keys, accounts }
 }

@@ -34,7 +34,7 @@ import {
 import { filtersOfSearch } from "./request-search.ts"
 import { momentOrNull, momentText } from "./moment-text.ts"
 
-/** Maximum number of requests on a page and the following ones that are found by their error messages at once. */
+/** Maximum number of requests that a search finds by their error messages per call. */
 const MAX_ERRORS = 1_000
 
 export interface RequestSources {

@@ -94,7 +94,10 @@ export class SignInService {
     return user
   }
 
-  /** Validates the token of the one-time link. The call counts as an attempt until it is withdrawn. */
+  /**
+   * Validates the token of the one-time link, and counts an attempt.
+   * @returns a function that reverts the count.
+   */
   async #requireSetUp({ address }: ClientInfo, token: string): Promise<() => Promise<void>> {
     const { users } = this.#parts
     const takeBack = await users.beginAttempt("setup", address)

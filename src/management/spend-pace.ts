@@ -57,7 +57,7 @@ export class SpendPace {
   }
 
   /**
-   * Pauses an account at most once an hour. If an operator resumes it within the hour, the operator has seen the
+   * Pauses an account at most once an hour, because an operator who resumes it within the hour has already seen the
    * notice.
    */
   async #pause(

@@ -19,7 +19,7 @@ export interface StripeClient {
    */
   createCheckout(input: Stripe.Checkout.SessionCreateParams): Promise<string>
   /**
-   * Finds the checkout session of a payment; undefined if the payment has none.
+   * Finds the checkout session of a payment; undefined if the payment has no session.
    * @throws GatewayError `upstream_error`.
    */
   findSession(intent: string): Promise<unknown>

@@ -24,7 +24,7 @@ export interface PriceLists {
   readonly facts: Facts
   /** The stored active list; absent if the built-in list is active. */
   readonly kept?: StoredList
-  /** A list that is newer than the active list, or of which only a part was applied. */
+  /** A list that is newer than the active list, or that was only partly applied. */
   readonly pending?: StoredList
   /** Reasons why stored lists cannot be used. */
   readonly faults: readonly string[]
@@ -70,7 +70,7 @@ export function readLists(
   const isNewer = kept !== undefined && dayOf(kept.facts) >= dayOf(builtIn)
   const facts = isNewer ? kept.facts : builtIn
   const pending = stored("pending")
-  // A list of which a part was applied has the same date as the pending list.
+  // An active list that was partly applied has the same date as the pending list.
   const isDue = pending !== undefined && dayOf(pending.facts) >= dayOf(facts)
   return { facts, ...(isNewer && { kept }), ...(isDue && { pending }), faults }
 }

@@ -132,7 +132,7 @@ const CLASS_WORDS: readonly (readonly [PriceName, ...RegExp[]])[] = [
   ["output", /output|completion|response|outp\b/],
 ]
 
-/** Returns the class of usage that the text of a bill names; null if it names none. */
+/** Returns the class of usage that the text of a bill names; null if it names no class. */
 export function classOf(text: string): PriceName | null {
   if (isPriceName(text)) return text
   const words = text
