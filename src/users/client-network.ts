@@ -6,12 +6,12 @@ import { isIP } from "node:net"
  */
 const GROUPS = 8
 const NETWORK_GROUPS = 4
-/** Matches an IPv4 address mapped to IPv6, which is the form that a server receives if it listens on both. */
+/** Matches an IPv4 address mapped to IPv6, which a server receives if it listens on both IPv4 and IPv6. */
 const MAPPED = /^::ffff:/i
 
 /**
  * Returns the key for limits per address, which is the IPv4 address, or the 64-bit network of an IPv6 address. A client
- * that has one address of such a network has all of them.
+ * can use every address of its own network.
  */
 export function clientNetwork(address: string | null): string {
   if (address === null) return "unknown"

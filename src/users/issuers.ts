@@ -160,7 +160,7 @@ export class Issuers {
     }
   }
 
-  /** Uses up the flow that this browser has started. */
+  /** Deletes and returns the flow that this browser has started. */
   async #takeFlow(client: ClientInfo, query: URLSearchParams): Promise<PendingFlow | undefined> {
     const state = query.get("state")
     const own = cookieNamed(client.cookie, STATE_COOKIE)

@@ -2,7 +2,7 @@ import { GatewayError } from "../canon/errors.ts"
 
 /** OWASP's parameters for argon2id, with 19 MiB of memory and two passes. */
 const HASHING = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const
-/** Maximum concurrent hashes. Each takes memory and a thread, so that more would slow down callers' requests. */
+/** Maximum concurrent hashes. Each uses memory and a thread, so a higher number would slow down callers' requests. */
 const MAX_CONCURRENT = 2
 const MAX_QUEUED = 32
 

@@ -77,7 +77,7 @@ export class SecondFactors {
   requireUnlocked({ lockedUntil }: SecondFactor): void {
     if (lockedUntil === null) return
     const wait = lockedUntil - Date.now()
-    // If the wait is longer than a lock, the clock was set back, so it is ignored.
+    // A wait that exceeds the duration of a lock means that the clock was set back. The lock is then ignored.
     if (wait > 0 && wait <= LOCK.duration) throw isLocked()
   }
 

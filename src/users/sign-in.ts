@@ -111,7 +111,10 @@ export class SignIn {
     return answer
   }
 
-  /** Returns the user with these credentials. It takes the same time for an unknown address as for a wrong password. */
+  /**
+   * Returns the user with these credentials. The check takes the same time for an unknown address as for a wrong
+   * password.
+   */
   async #userWith({
     email,
     password,

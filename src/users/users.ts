@@ -23,7 +23,7 @@ import { type OpenSession, UserSessions } from "./user-sessions.ts"
 import { foldedEmail } from "../accounting/email-address.ts"
 
 export interface UsersOptions {
-  /** The store. It is closed together with the users. */
+  /** The store, which is closed when `Users` is disposed of. */
   readonly store: ConsoleStore
   readonly secrets: InstallationSecrets
   /** Whether an email address is invited. Issuers may only create invited users. */

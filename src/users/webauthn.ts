@@ -24,7 +24,8 @@ const ALGORITHMS = [-8, -7, -257]
 const SERVICE = "Tollgate"
 
 /**
- * Returns the options for creating a passkey. The browser must be able to find it later, and it must verify its user.
+ * Returns the options for creating a passkey. The passkey must be discoverable, and the authenticator must verify the
+ * user.
  */
 export async function creationOptions(
   { rpId }: Pick<Ceremony, "rpId">,
