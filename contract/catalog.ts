@@ -233,7 +233,7 @@ export const provider = z.object({
   credentials: z.array(z.object({ name: z.string(), weight: z.number() })),
   known_models: z.boolean(),
   origin: z.enum(["file", "environment", "sandbox", "console"]),
-  /** Whether the console cannot change the provider, because it was not added in the console. */
+  /** Whether the console cannot change the provider. False only for providers that were added in the console. */
   is_locked: z.boolean(),
   models: z.int(),
   unpriced_models: z.int(),
@@ -247,11 +247,11 @@ export type Provider = z.infer<typeof provider>
 export const providerPage = page(provider)
 
 /**
- * The body of `POST /admin/v1/providers` and `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In
- * a change, absent members stay as they are and null removes a member. `DELETE` removes a provider
- * with its models' entries. Secrets are encrypted on disk and never returned. `api_keys` is
- * replaced completely. An entry without a credential keeps the credential that is stored under its
- * `name`, or under its former name, `was`. For a provider with one `api_key`, the entry keeps that key.
+ * The body of `POST /admin/v1/providers` and `PATCH /admin/v1/providers/{id}`: an entry as in `tollgate.yaml`. In a
+ * change, absent members stay as they are and null removes a member. `DELETE` removes a provider with its models'
+ * entries. Secrets are encrypted on disk and never returned. `api_keys` is replaced completely. An entry without a
+ * credential keeps the credential that is stored under its `name`, or under its former name, `was`. If the provider has
+ * a single `api_key`, an entry without a credential keeps this key.
  */
 export const providerEntry = z.looseObject({
   vendor: identifier.optional(),

@@ -50,7 +50,7 @@ export const settingsView = z.object({
       value: z.string().nullable(),
       default: z.string().nullable(),
       is_locked: z.boolean(),
-      /** Whether the value is secret. The value is null then, also if it is set. */
+      /** Whether the value is secret. A secret value is always null in the response. */
       is_secret: z.boolean(),
       is_set: z.boolean(),
       /** The reason why the stored value is not used. */

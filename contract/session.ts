@@ -47,8 +47,8 @@ export const session = z.object({
   /** Whether credits can be bought by card. */
   card_payments: z.boolean(),
   /**
-   * The currency of card payments as an ISO 4217 code in lowercase, of which one unit buys one credit; null if credits
-   * cannot be bought by card.
+   * The currency of card payments as an ISO 4217 code in lowercase. One unit of it buys one credit. The value is null
+   * if credits cannot be bought by card.
    */
   card_currency: z.string().nullable(),
   /** Whether the caller sees multipliers, providers and deployments. */
