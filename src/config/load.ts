@@ -57,7 +57,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const found = switchedOn(environment, vendors)
   const added = environmentProviders(environment, found, file.providerIds)
   const configured = [...file.providerIds, ...found.map(({ vendor }) => vendor.id)]
-  // Without a vendor, the gateway starts the simulator, so that a first file can be tried.
+  // Without a configured provider, the gateway starts the simulator, so models may name the provider `sandbox`.
   const nameable = configured.length === 0 ? ["sandbox"] : configured
   const reading: FileReading = file.read(vendors, nameable)
 
