@@ -180,7 +180,7 @@ export async function checkNewerModels(
   )
 }
 
-/** Longest expected wait. A reachable database takes pending charges within seconds. */
+/** Maximum normal age of a pending charge. A reachable database receives pending charges within seconds. */
 const LONG_WAIT_MS = 60_000
 
 /** Checks whether charges are pending in the journal of a data folder; undefined if there is no journal. */

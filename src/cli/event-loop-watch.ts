@@ -1,6 +1,8 @@
 import type { EventLoopReading } from "../relay/lifetime/event-loop-monitor.ts"
 
-/** Number of missed intervals that indicates that the watching thread did not run either: the machine was asleep. */
+/**
+ * Number of missed check intervals after which the machine counts as suspended, because this thread did not run either.
+ */
 const MISSED_CHECKS_OF_SLEEP = 3
 
 /** Measures for how long an event loop is blocked, from repeated readings of its monitor. */

@@ -25,7 +25,7 @@ export async function firstStart(settings: Settings): Promise<string | undefined
   const account = await new Accounts(store, audit)
     .create(COMMAND_LINE, input)
     .catch((error: unknown) => {
-      // Another node of the same database was faster and prints the key.
+      // Another node of the same database has created the account, and prints the key.
       if (error instanceof GatewayError && error.kind === "conflict") return undefined
       throw error
     })

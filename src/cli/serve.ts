@@ -61,7 +61,7 @@ export const registerServe: RegisterCommand = (program, terminal) => {
 
 interface ServeOptions {
   readonly newLedger?: boolean
-  /** Whether to replace a running gateway, which is ended after this one listens. */
+  /** Whether to replace a running gateway. It is stopped after the new gateway listens. */
   readonly replace?: boolean
   /** Whether to run the simulator regardless of the settings, in a single process. */
   readonly isDemo?: boolean
@@ -208,7 +208,7 @@ async function beginLedger(settings: Settings): Promise<void> {
 }
 
 /**
- * Returns the port to listen on; any free port for 0.
+ * Returns the port to listen on. If the setting is 0, this is any free port.
  * @throws if another program has the port.
  */
 function findPort({ host, port }: Settings["server"]): number {

@@ -8,7 +8,7 @@ const MIN_RESTART_DELAY_MS = 1_000
 const HEARTBEAT_INTERVAL_MS = 250
 /** A worker's own watchdog reacts this much earlier than its parent, because it can report the cause. */
 const WATCHDOG_LEAD_MS = 1_500
-/** Number of missed intervals that indicates that the parent hung as well. */
+/** Number of missed check intervals after which the parent counts as suspended. Its workers then get a new timeout. */
 const MISSED_CHECKS_OF_SLEEP = 4
 
 const METRICS_TIMEOUT_MS = 5_000

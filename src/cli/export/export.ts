@@ -27,7 +27,7 @@ import { momentText } from "../../management/moment-text.ts"
 interface ExportOptions {
   readonly format: string
   readonly account?: string
-  /** Unix milliseconds of the first exported entry. */
+  /** Start of the exported time range in Unix milliseconds. */
   readonly since?: number
   readonly until?: number
   readonly withKeyHashes?: boolean

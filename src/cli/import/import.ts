@@ -162,7 +162,10 @@ function wordsOf(applied: Applied, out: string): string {
   ].join("\n")
 }
 
-/** Adds `./` to a file name without a slash, since the shell would look for such a name only in its search path. */
+/**
+ * Adds `./` to a file name without a slash, because the shell searches for a command without a slash only in its search
+ * path.
+ */
 function shellPath(path: string): string {
   return path.includes("/") ? path : `./${path}`
 }

@@ -18,7 +18,9 @@ export class ModelBuilder {
   readonly #differences: Differences
   readonly #groups = new Map<string, Group>()
 
-  /** @param prefix the provider part of model ids that no single provider determines. */
+  /**
+   * @param prefix the provider part of model ids that cannot be derived from the model's name or its only deployment.
+   */
   constructor(prefix: string, differences: Differences) {
     this.#prefix = prefix
     this.#differences = differences
@@ -85,7 +87,7 @@ export class ModelBuilder {
 
   /**
    * Returns the model's name if it is a valid id; otherwise the name of its only deployment, unless another model has
-   * this name.
+   * this name. Otherwise returns a new id with the prefix.
    */
   #idOf(name: string, { deployments }: Group, taken: Readonly<Record<string, unknown>>): string {
     const [only, second] = deployments

@@ -25,7 +25,7 @@ export interface PlannedKey extends Omit<ImportedKey, "secret"> {
 
 export interface PlannedAccount extends Omit<ImportedAccount, "id" | "keys"> {
   readonly keys: readonly PlannedKey[]
-  /** The operator's name of the other installation; absent for a single one. */
+  /** The operator's name for the other installation; absent if there is only one. */
   readonly source?: string
 }
 

@@ -12,8 +12,8 @@ type CheckOptions = LoadOptions & { readonly file: string }
 type Named = Readonly<Record<string, unknown>>
 
 /**
- * Removes models that the gateway would not have, with their aliases, because such an alias prevents the start. A
- * vendor without chat, such as a vendor of embeddings, requires the kind of an unknown model.
+ * Removes models that no provider would offer, and their aliases, because an alias of a missing model prevents the
+ * start. For example, an unknown model of a vendor without chat is missing if the settings do not contain its kind.
  */
 export function withoutMissingModels(plan: ImportPlan, options: CheckOptions): ImportPlan {
   const { models = {}, aliases = {}, ...rest } = plan.settings as Readonly<Record<string, Named>>
