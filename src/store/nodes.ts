@@ -55,8 +55,8 @@ export interface NodeWrites {
   poll(id: string, beatAt: number | null): Promise<NodeChanges>
   /**
    * Returns all leases of a node that leaves or has died. Its open holds expire, and the method returns them.
-   * @param silence minimum age of the last heartbeat in milliseconds, without which the node is not removed; if absent,
-   * the node is always removed.
+   * @param silence minimum age of the last heartbeat in milliseconds. If the heartbeat is newer, the node is not
+   * removed. If absent, the node is always removed.
    */
   remove(id: string, at: number, silence?: number): Promise<HoldRecord[]>
 }

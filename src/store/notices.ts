@@ -14,7 +14,7 @@ export interface NoticeTarget {
    */
   readonly account: string | null
   readonly channel: NoticeChannel
-  /** The address for display, without the parts with which others could send to it. */
+  /** The address for display, without its secret parts, so that it cannot be used to send messages. */
   readonly hint: string
   /** The encrypted address and signing secret. */
   readonly encrypted: string

@@ -46,7 +46,7 @@ export interface RequestFilter {
   readonly key?: string | undefined
   /** An exact model id, or a glob with `*`. */
   readonly model?: string | undefined
-  /** Keys, models or ids of which a request must have one. */
+  /** Alternative keys, models or ids. For each list that is given, a request must match one element. */
   readonly keys?: readonly string[] | undefined
   readonly models?: readonly string[] | undefined
   readonly requests?: readonly string[] | undefined

@@ -76,7 +76,8 @@ export class Postings {
 
   /**
    * Posts a batch of requests that are not in the ledger yet, to accounts to which no other process has written.
-   * @throws SQLiteError about a unique index if this is not the case. The caller must then use `postAgain`.
+   * @throws SQLiteError about a unique index if a request is already in the ledger, or if another process has written
+   * to its account. The caller must then use `postAgain`.
    */
   post(node: string, batch: Batch): Posted[] {
     return this.#post(node, batch, () => null)

@@ -81,7 +81,7 @@ export class RequestSegments {
     }
   }
 
-  /** Marks a request that was removed from the index, so that it no longer counts. */
+  /** Marks a request that was removed from the index, so that reports ignore it. */
   remove(row: bigint): void {
     const found = this.#index
       .query<SegmentRow, [bigint, bigint]>(
