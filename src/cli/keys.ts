@@ -231,7 +231,7 @@ export const KEY_COMMANDS: readonly RegisterCommand[] = [
 
 /** Returns a key as commands print it, without its secret. */
 function keyDocument(key: Key) {
-  // Only running gateways track when a key was used and what it spent.
+  // Only running gateways track the last use and the spending of a key.
   const { last_used_at: _lastUsedAt, spent: _spent, may_change: _mayChange, ...shown } = key
   const { budget, daily_budget, monthly_budget } = key
   return {

@@ -86,7 +86,7 @@ function requireDestination(to: string | undefined): string {
 
 /**
  * Logs a finished backup.
- * @param to the destination in words for people.
+ * @param to the description of the destination, for display.
  */
 async function recordBackup(
   database: Database,

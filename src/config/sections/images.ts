@@ -10,7 +10,7 @@ const IMAGE_RULES = ["specification", "provider"] as const
 
 /**
  * Settings for image edits and for stored images. Images are stored if a caller requests links and the vendor returns
- * none.
+ * no links.
  */
 export const IMAGES = section("images", {
   /** Lifetime of a link in milliseconds. */

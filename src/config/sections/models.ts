@@ -159,7 +159,7 @@ function modelSchema(names: KnownNames) {
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
-    /** The models of a group, any of which may respond. A group has no deployments and no price of its own. */
+    /** The models of a group. Any of them may respond. A group has no deployments and no price of its own. */
     members: list(member).optional(),
   })
 }

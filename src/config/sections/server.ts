@@ -34,7 +34,7 @@ export const SERVER = section("server", {
     documentation:
       "how long a gateway that shuts down still accepts requests, while `/readyz` returns 503 and each response closes its connection, so that a load balancer has time to detect this ([restarting](../run/restart.md))",
   }),
-  /** Milliseconds that running requests have to finish at shutdown; 0 if they are cancelled immediately. */
+  /** Milliseconds that running requests have to finish at shutdown; 0 ends them immediately. */
   drain: setting(durationOrOff(), {
     environment: "TOLLGATE_DRAIN",
     default: "30s",
