@@ -141,8 +141,8 @@ class FileWatcher implements SettingsWatcher {
       const loaded = loadSettings(file === undefined ? load : { ...load, file })
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
-      // A setting that the file now sets to its previous value changes nothing, but the console can no longer change
-      // it.
+      // If the file now sets a setting to its active value, the value stays the same, but the console can no longer
+      // change it.
       const isWrittenAlike = isDeepStrictEqual(this.#current.written, loaded.written)
       if (changes.changed.length === 0 && isWrittenAlike) return "unchanged"
       await onChange(loaded, changes)

@@ -195,7 +195,9 @@ export class Imports {
     return found?.id === id ? found : null
   }
 
-  /** Gives an account a different name if another account has its name. That account belongs to someone else. */
+  /**
+   * Gives an account a different name if its name belongs to another account, because that account has another owner.
+   */
   async #withFreeName(planned: ImportedAccount, taken: Set<string>): Promise<ImportedAccount> {
     const { name, note } = planned
     let free = name

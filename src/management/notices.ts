@@ -40,7 +40,10 @@ const MINUTE_MS = 60_000
 /** Rate limits for tests of one target or email address, and of all targets of an account. */
 const TESTS_PER_TARGET = { max: 5, window: 10 * MINUTE_MS }
 const TESTS_PER_ACCOUNT = { max: 20, window: 10 * MINUTE_MS }
-/** Rate limit for the targets that owners add to an account, because a new target gets a notice of a low balance. */
+/**
+ * Rate limit for targets that owners add to an account, because each new target may immediately receive a notice of a
+ * low balance.
+ */
 const NEW_TARGETS = { max: 30, window: 60 * MINUTE_MS }
 
 export interface NoticeManagementParts {

@@ -68,7 +68,7 @@ export class Requests {
     const reading = { sort, place, limit: limit + 1 }
     const { found, reach } = await this.read(actor, filterOf(actor, query), reading)
     const page = pageFrom(found, limit, (record) => positionAfter(record, sort, reach))
-    // A full page of the newest requests ends before the covered range does.
+    // If a page of the newest requests is full, the search did not reach its limit, so no limit is reported.
     const end = sort === "newest" && page.next_cursor !== null ? null : reach
     return {
       ...page,

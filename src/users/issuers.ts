@@ -236,8 +236,8 @@ export class Issuers {
   }
 
   /**
-   * Returns the user of a known identity. For an unknown identity with a verified email address, the user with that
-   * address is returned, and may have to confirm the identity. If there is no such user, an invited user is created.
+   * Returns the user of a known identity. For an unknown identity with a verified email address, returns the user with
+   * that address, who may have to confirm the identity. If no user has the address but it is invited, creates a user.
    * Another person may have created the user with that address. Linking by address alone therefore deletes all other
    * ways to sign in as that user.
    * @returns the user, or the reason why there is none.

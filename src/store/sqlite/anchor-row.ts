@@ -23,7 +23,7 @@ interface Run {
  */
 const MAX_PENDING_BATCHES = 32
 /**
- * Number of batches after another process has written. With each of them the anchor is written, because the next writer
+ * After another process has written, the anchor is written with each of this many batches, because the next writer
  * continues from it.
  */
 const SHARED_BATCHES = 100
