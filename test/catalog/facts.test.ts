@@ -111,7 +111,7 @@ describe("built-in models", () => {
     }
   })
 
-  test("cost half as much per image in Google's flex tier", () => {
+  test("have half the image price in Google's flex tier", () => {
     expect(known("google", "gemini-3-pro-image").price?.modes?.["flex"]).toBe("0.5")
     expect(known("google", "gemini-2.5-flash-image").price?.modes?.["flex"]).toMatchObject({
       image_output: "15",

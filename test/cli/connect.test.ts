@@ -215,7 +215,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("use the folder in the tool's own environment variable", async () => {
+  test("have the folder in the tool's own environment variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -228,7 +228,7 @@ describe("written connect settings", () => {
     }
   })
 
-  test("keep existing content of the file", async () => {
+  test("do not change existing content of the file", async () => {
     const own = '{"env":{"EDITOR":"vi","ANTHROPIC_MODEL":"x"},"permissions":{"allow":["Read"]}}'
     put(".claude/settings.json", own)
     const { output } = await connect("claude", "--key", KEY, "--write")

@@ -79,7 +79,7 @@ describe("a start with a port in use", () => {
 })
 
 describe("environment variables at the start", () => {
-  test.concurrent("override the host, port and data directory of the file", async () => {
+  test.concurrent("can replace the host, port and data directory of the file", async () => {
     using installation = createInstallation("server: { host: 127.0.0.1, port: 1 }\ndata: ./wrong\n")
     const data = join(installation.data, "elsewhere")
     const words = ["--config", installation.config, "serve"]

@@ -25,7 +25,7 @@ function rejectionOf(environment: Record<string, string>): string {
 }
 
 describe("database settings", () => {
-  test("select SQLite by default", () => {
+  test("have SQLite as the default", () => {
     expect(load({}).database).toBeUndefined()
   })
 

@@ -124,7 +124,7 @@ describe("Google credentials in settings", () => {
     })
   }
 
-  test("accept a token URL on this machine", () => {
+  test("can have a token URL on this machine", () => {
     const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
     expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
   })

@@ -87,7 +87,7 @@ describe("compressed request bodies", () => {
     expect(same.status).toBe(200)
   })
 
-  test("equal their plain form for an idempotency key", async () => {
+  test("share an idempotency key with their plain form", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })

@@ -110,7 +110,7 @@ describe("endless request bodies", () => {
     await expectNothingHeld(other)
   })
 
-  test("lead to an error at the limit if they declare no length", async () => {
+  test("cannot exceed the limit if they declare no length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))

@@ -46,7 +46,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("start at zero in each period without a reset", async () => {
+  test("do not need a reset when a period begins", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")

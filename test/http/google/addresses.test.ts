@@ -62,7 +62,7 @@ describe("variants of Google's paths", () => {
     },
   )
 
-  test("lead to Google's endpoint in OpenAI's format", async () => {
+  test("can lead to Google's endpoint in OpenAI's format", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
