@@ -39,7 +39,7 @@ test.each(["openai-chat", "anthropic-messages"] as const)(
   },
 )
 
-test("output is charged even if the caller requested none and the vendor has a minimum", async () => {
+test("the vendor's minimum output is charged even if the caller requested none", async () => {
   const order = { model: modelAt("openai-chat"), max_tokens: 0, messages: HELLO }
   const before = await upstreams.caller.balance()
   const response = await upstreams.caller.post("/v1/messages", order)

@@ -292,7 +292,7 @@ describe("charges for media in a chat", () => {
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("are held for as many images as the output can contain", async () => {
+  test("the hold covers as many images as the output can contain", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -350,7 +350,7 @@ describe("the requested shape of an image", () => {
     }
   }
 
-  test("is reported as lost if the provider has no such field", async () => {
+  test("the response reports a loss if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the requested shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("is reported as lost if only the caller's format has the field", async () => {
+  test("the response reports a loss if only the caller's format has the field", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)

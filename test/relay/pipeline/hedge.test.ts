@@ -136,7 +136,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("is cancelled if the first deployment answers earlier", async () => {
+  test("the gateway cancels it if the first deployment answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("is charged once if both deployments answer at the same time", async () => {
+  test("the caller pays once if both deployments answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -216,7 +216,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("is cancelled when the first deployment rejects the request itself", async () => {
+  test("the gateway cancels it when the first deployment rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()

@@ -235,7 +235,7 @@ describe("a second model that may answer", () => {
     })
   }
 
-  test("is rejected if it has no price at the provider", async () => {
+  test("the gateway rejects it if it has no price at the provider", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
       [
@@ -468,7 +468,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("are held and charged up to the caller's max_tokens", async () => {
+  test("the hold and the charge are limited by the caller's max_tokens", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")

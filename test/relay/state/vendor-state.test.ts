@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("are covered by a hold that includes the content of a response, an item and a file", async () => {
+  test("the hold includes the content of a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -342,7 +342,7 @@ describe("charges for vendor state", () => {
 })
 
 describe("stored responses of several accounts at a vendor", () => {
-  test("are requested from the account that stores them", async () => {
+  test("the gateway requests them from the account that stores them", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("stored responses of several accounts at a vendor", () => {
     }
   })
 
-  test("are not requested from another account after a failure", async () => {
+  test("the gateway does not request them from another account after a failure", async () => {
     const { n } = await leave(setup.ann)
     setup.first.rejection = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }

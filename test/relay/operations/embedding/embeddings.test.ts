@@ -270,7 +270,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("are covered by a hold that counts every byte as a token", async () => {
+  test("the hold counts every byte as a token", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)

@@ -195,7 +195,7 @@ describe("charges for reranking", () => {
     expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
   })
 
-  test("are covered by a hold of several searches for long documents", async () => {
+  test("the hold covers several searches for long documents", async () => {
     const caller = await gateway.caller("1")
     const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
     const { receipt } = await rerank(caller, { model: "all/cohere", documents })
@@ -310,7 +310,7 @@ describe("an invalid rerank request", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("relevance_score:approximated")
   })
 
-  test("is not sent to a vendor without credits", async () => {
+  test("the vendor receives no request if the account has no credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

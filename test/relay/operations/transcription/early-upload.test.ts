@@ -24,7 +24,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("long audio after its model field", () => {
-  test("is sent to the vendor while it arrives, and is charged once", async () => {
+  test("the vendor receives it while it arrives, and the caller pays once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
@@ -42,7 +42,7 @@ describe("long audio after its model field", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("is sent to the vendor again if another form field follows", async () => {
+  test("the gateway sends it again if another form field follows", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form)
@@ -79,7 +79,7 @@ describe("long audio after its model field", () => {
     expect(uploads.gateway.heard).toEqual([])
   })
 
-  test("is sent to a vendor again after a timeout", async () => {
+  test("the gateway sends it again after a timeout", async () => {
     const before = await uploads.caller.balance()
     let isAnswered = false
     uploads.answer = (seen, number) => {
@@ -98,7 +98,7 @@ describe("long audio after its model field", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("is sent to the next deployment if the first fails after the complete upload", async () => {
+  test("the next deployment receives it if the first fails after the complete upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen, number) => {
       if (number > 1) return whole(seen, number)
