@@ -298,21 +298,18 @@ test.each([
   ["acme/5.4-sonnet-20250929", 1_200_000n],
   ["acme/4.5-sonnet-20250929:free", 120_000n],
   ["other/4.5-sonnet-20250929", 1_200_000n],
-])(
-  "a model name with the words in another order belongs to the same model: %s",
-  async (name, cost) => {
-    path = CHAT
-    answer = completion({ model: name })
-    for (const stream of [false, true]) {
-      const caller = await gateway.caller("10")
-      const fallbacks = [{ model: "acme/sonnet-5.4" }]
-      const body = { model: "router/acme/sonnet-4.5", fallbacks, stream }
-      const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-      await response.text()
-      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-    }
-  },
-)
+])("the order of a model name's words does not matter: %s", async (name, cost) => {
+  path = CHAT
+  answer = completion({ model: name })
+  for (const stream of [false, true]) {
+    const caller = await gateway.caller("10")
+    const fallbacks = [{ model: "acme/sonnet-5.4" }]
+    const body = { model: "router/acme/sonnet-4.5", fallbacks, stream }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    await response.text()
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  }
+})
 
 test.each([
   ["open-4:free", "open-4", "acme/open-4-20260423", 1_200_000n],
@@ -344,68 +341,59 @@ test.each([
   ["small", "small-fast", "acme/small", 1_200_000n],
   ["small", "small-fast", "acme/small-2026-01-01", 1_200_000n],
   ["small-fast", "small", "acme/small-fast", 1_200_000n],
-])(
-  "a fast model variant is charged even if the response does not name it: %s with %s",
-  async (model, fallback, name, cost) => {
-    path = CHAT
-    answer = completion({ model: name })
-    for (const stream of [false, true]) {
-      const caller = await gateway.caller("10")
-      const providerOptions = { gateway: { models: [`acme/${fallback}`] } }
-      const body = { model: `vercel/acme/${model}`, providerOptions, stream }
-      const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-      const text = await response.text()
-      expect(response.status, text).toBe(200)
-      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-    }
-  },
-)
+])("charges a fast variant that no response names: %s, %s", async (model, fallback, name, cost) => {
+  path = CHAT
+  answer = completion({ model: name })
+  for (const stream of [false, true]) {
+    const caller = await gateway.caller("10")
+    const providerOptions = { gateway: { models: [`acme/${fallback}`] } }
+    const body = { model: `vercel/acme/${model}`, providerOptions, stream }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    const text = await response.text()
+    expect(response.status, text).toBe(200)
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  }
+})
 
 test.each([
   ["fallbacks[0].max_tokens", { fallbacks: [{ model: "large", max_tokens: 65_000 }] }],
   ["fallbacks[0].n", { fallbacks: [{ model: "large", n: 50 }] }],
   ["fallbacks[0].messages", { fallbacks: [{ model: "large", messages: HELLO }] }],
   ["fallbacks[0].api_base", { fallbacks: [{ model: "large", api_base: "https://other" }] }],
-])(
-  "a field of a router is rejected if the hold cannot cover its cost: %s",
-  async (place, fields) => {
-    const requests: [string, string, object][] = [
-      [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
-      [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
-    ]
-    for (const [to, model, body] of requests) {
-      const sent = vendor.bodies.length
-      const caller = await gateway.caller("10")
-      const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
-      const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
-      const response = await caller.post(to, { model, ...body, ...own })
-      expect(await errorOf(response)).toMatchObject({
-        status: 400,
-        code: "feature_not_priced",
-        param: place,
-      })
-      expect(vendor.bodies.length).toBe(sent)
-    }
-  },
-)
+])("rejects a router's field that the hold cannot cover: %s", async (place, fields) => {
+  const requests: [string, string, object][] = [
+    [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
+    [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
+  ]
+  for (const [to, model, body] of requests) {
+    const sent = vendor.bodies.length
+    const caller = await gateway.caller("10")
+    const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
+    const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
+    const response = await caller.post(to, { model, ...body, ...own })
+    expect(await errorOf(response)).toMatchObject({
+      status: 400,
+      code: "feature_not_priced",
+      param: place,
+    })
+    expect(vendor.bodies.length).toBe(sent)
+  }
+})
 
 test.each([
   ["acme/large", 1_200_000n],
   ["acme/small", 120_000n],
-])(
-  "an unread answer is charged at the price of the model that it names: %s",
-  async (name, cost) => {
-    path = CHAT
-    let deep: Json = {}
-    for (let level = 0; level < 600; level++) deep = { deep }
-    answer = { ...completion({ model: name }), deep }
-    const caller = await gateway.caller("10")
-    const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
-    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-    expect((await errorOf(response)).message).toContain("was charged")
-    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-  },
-)
+])("charges an unread answer at the price of its model: %s", async (name, cost) => {
+  path = CHAT
+  let deep: Json = {}
+  for (let level = 0; level < 600; level++) deep = { deep }
+  answer = { ...completion({ model: name }), deep }
+  const caller = await gateway.caller("10")
+  const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
+  const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+  expect((await errorOf(response)).message).toContain("was charged")
+  expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+})
 
 describe("an attempt that declined before any output", () => {
   const fallback = (category: string | null): Json => ({
