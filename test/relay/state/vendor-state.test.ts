@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`is rejected with the same error as unknown state: ${name}`, async () => {
+    test(`the gateway rejects it with the same error as unknown state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("vendor state of another account", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`is rejected, and the owner's ${name} is sent to the vendor`, async () => {
+    test(`the gateway rejects it, and sends the owner's ${name} to the vendor`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
