@@ -5,7 +5,7 @@ import type { Actor } from "./actor.ts"
 import type { Audit, AuditedChange } from "./audit.ts"
 import type { EntryChange, LiveSettings } from "./live-settings.ts"
 
-/** Changes settings of the console. When a change returns, it is stored, in the audit log, and active. */
+/** Changes the console's settings. When a method resolves, its change is stored, audited and active. */
 export class ConsoleChanges {
   readonly live: LiveSettings
   readonly #store: Store

@@ -21,7 +21,7 @@ function tiles(base: number, perTile: number): ImageRule {
   return ({ width, height }, detail) => {
     if (detail === "low") return base
     const ratio = Math.max(width, height) / Math.min(width, height)
-    // With two infinite sides, the ratio is unknown. The most tiles are in an image of 2048 x 768.
+    // The ratio of two infinite sides is NaN. The size with the most tiles, 2048 x 768, is then assumed.
     const longer = Number.isNaN(ratio) ? 2048 : Math.min(2048, 768 * ratio)
     const shorter = Math.min(768, 2048 / (Number.isNaN(ratio) ? 1 : ratio))
     return base + perTile * Math.ceil(longer / 512) * Math.ceil(shorter / 512)

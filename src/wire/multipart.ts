@@ -53,8 +53,8 @@ export class FormError extends Error {
   }
 }
 
-/** Maximum bytes of the headers of a part, which contain a name and a type. */
-const PART_HEADERS = 8 * 1024
+/** The headers of a part contain only a name and a type. */
+const MAX_PART_HEADER_BYTES = 8 * 1024
 const PART_HEADER_COUNT = 20
 
 /**
@@ -115,7 +115,7 @@ async function openParser(contentType: string, limits: FormLimits): Promise<Busb
         fields,
         fieldSize: fieldBytes,
         headerPairs: PART_HEADER_COUNT,
-        headerSize: PART_HEADERS,
+        headerSize: MAX_PART_HEADER_BYTES,
       },
     })
   } catch (error) {

@@ -135,7 +135,7 @@ test("an outcome links to its requests, and their receipts show the end user", a
   await page.getByRole("definition").getByText("ann", { exact: true }).waitFor()
 })
 
-test("ledger entries are found by day", async () => {
+test("the Credits page filters ledger entries by day", async () => {
   const { page } = operator
   await open(operator, "Credits")
   const rows = page.getByRole("table", { name: "Entries" }).locator("tbody tr")

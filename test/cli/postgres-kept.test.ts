@@ -114,7 +114,7 @@ test("a conversation continues on another machine", async () => {
   expect(JSON.stringify(vendor.bodies.at(-1))).toContain("My name is Ann")
 })
 
-test("a response that was not stored is reported as lost on another machine and charged once", async () => {
+test("a retry on another machine reports that the response was not stored, and charges nothing", async () => {
   await using sql = new SQL(databaseUrl, { max: 1 })
   await sql.unsafe(`
     CREATE FUNCTION reject_answer() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$;

@@ -13,7 +13,7 @@ function commentPhrases(comment: string): string[] {
   return phrasesOf("src/part/file.ts", `/** ${comment} */\nexport const x = 1\n`)
 }
 
-describe("the prose linter finds", () => {
+describe("the prose linter", () => {
   test.each([
     ["Removes what is stored.", "what is"],
     ["Whatever its vendor reports.", "Whatever its"],
@@ -37,26 +37,26 @@ describe("the prose linter finds", () => {
     ["Draws a picture.", "picture"],
     ["The dearest model of some thirty.", "dearest"],
     ["After some thirty seconds.", "some thirty"],
-  ])("the construction in '%s'", (comment, phrase) => {
+  ])("finds the construction in '%s'", (comment, phrase) => {
     expect(commentPhrases(comment)).toContain(`1 ${phrase}`)
   })
 
-  test("a phrase that continues on the next line", () => {
+  test("finds a phrase that continues on the next line", () => {
     const source = "const x = 1\n/**\n * Removes stored data, and what\n * is old.\n */\n"
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["3 what is"])
   })
 
-  test("phrases in comments of SQL", () => {
+  test("finds phrases in comments of SQL", () => {
     const source = "SELECT 1;\n-- Locks what is read.\n/* Of no use to none. */\n"
     expect(phrasesOf("src/part/file.sql", source)).toEqual(["2 what is", "3 none"])
   })
 
-  test("phrases in comments of SQL within a template", () => {
+  test("finds phrases in comments of SQL within a template", () => {
     const source = "const x = 1\nconst schema = `\n  key TEXT,\n  -- What is left.\n  left INT`\n"
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["4 What is"])
   })
 
-  test("phrases in messages, but not in SQL, short values or strings of tests", () => {
+  test("finds phrases in messages, but not in SQL, short values or strings of tests", () => {
     const source = [
       "throw new Error(`nothing is known of ${name}, where there is no key`)",
       'database.query("SELECT none FROM rows WHERE what is null")',
@@ -69,12 +69,12 @@ describe("the prose linter finds", () => {
     expect(phrasesOf("test/part/file.test.ts", source)).toEqual([])
   })
 
-  test("constants whose name hides a limit or an interval", () => {
+  test("finds constants whose name hides a limit or an interval", () => {
     const source = "const LONGEST_NAME = 9\nconst LOOK_EVERY = 9\nconst NONE = MAX_NAME_LENGTH\n"
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["1 LONGEST_NAME", "2 LOOK_EVERY"])
   })
 
-  test("names of tests that are fragments", () => {
+  test("finds names of tests that are fragments", () => {
     const source = [
       'test("is lost, and so is their proof", run)',
       'test.each(rows)("in the middle of a stream", run)',
@@ -92,7 +92,7 @@ describe("the prose linter finds", () => {
     ])
   })
 
-  test("long sentences of user pages, except one in twenty", () => {
+  test("allows one long sentence in twenty on a user page, and reports more", () => {
     const long = `${"word ".repeat(26)}end.`
     const longest = `${"word ".repeat(41)}end.`
     const findings = (path: string, text: string) =>

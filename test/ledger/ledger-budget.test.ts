@@ -130,7 +130,7 @@ describe("the replacement of a lease that was lost while the process was suspend
   })
 })
 
-test("a ledger that closes writes pending settlements, and its node returns its leases", async () => {
+test("closing a ledger writes its pending settlements, and removing its node returns the leases", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")

@@ -63,7 +63,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
   })
 
-  test("rejects a request that never fits as too large, and another request as retryable", () => {
+  test("rejects a request above the limit as too large, and a request that does not fit yet as retryable", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     expect(kindOf(() => one.takeBody(49 * MEGABYTE))).toBe("body_too_large")

@@ -96,7 +96,7 @@ describe("the detector of audio file types", () => {
 })
 
 describe("the duration reader of an audio file", () => {
-  test("matches the simulator's output in each format", async () => {
+  test("returns the duration of the simulator's audio in each format", async () => {
     for (const form of ["mp3", "wav", "flac", "opus"] as const) {
       const { seconds } = await look(wholeSound(form, 4))
       expect(seconds).toBeGreaterThan(3.9)

@@ -14,7 +14,7 @@ import { sessionEndpoints } from "./session.ts"
 
 type UserAccessParts = Omit<OpenParts, "limits" | "users"> & { readonly consoleStore: ConsoleStore }
 
-/** The users of the console, their endpoints, and the identification of requests. */
+/** The console's users, their endpoints, and the function that identifies the actor of a request. */
 export interface UserAccess extends Disposable {
   readonly endpoints: readonly AdminEndpoint[]
   readonly actorOf: ActorOf

@@ -62,8 +62,7 @@ export async function resolveState(
     if (written.body !== undefined) return goOn(vendorState, input, order, written.body)
     const { lost, found } = sorted(references, written.missing)
     if (lost?.state.isEssential && !understands(order)) throw notFound(lost)
-    // If the gateway stores the object that the vendor could not find, the error is about the reference that the
-    // gateway lacks.
+    // The gateway stores the object that the error names, so the error is about the reference that is missing here.
     if (!passesUnknown) throw lost && found.has(error.details.parameter) ? notFound(lost) : error
     return { input, state: await vendorState.resolve(order) }
   }

@@ -16,8 +16,8 @@ const MAX_KEPT = 256 * 1024
 const MAX_WAITING = 500
 /** Maximum characters of records that are being written. */
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** Minimum characters of a text without spaces that is treated as a file. */
-const FILE_LENGTH = 1_000
+/** Base64 text of at least this length is treated as a file. */
+const MIN_FILE_CHARACTERS = 1_000
 const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
@@ -101,7 +101,7 @@ function keptText(value: JsonValue): string {
 }
 
 function withoutFile(text: string): string {
-  if (text.length < FILE_LENGTH) return text
-  const isFile = DATA_ADDRESS.test(text) || FILE.test(text.slice(0, FILE_LENGTH))
+  if (text.length < MIN_FILE_CHARACTERS) return text
+  const isFile = DATA_ADDRESS.test(text) || FILE.test(text.slice(0, MIN_FILE_CHARACTERS))
   return isFile ? `(a file of ${text.length} characters, not kept)` : text
 }

@@ -38,7 +38,7 @@ describeLosses("openai responses", upstreams, {
 for (const upstream of UPSTREAMS) {
   describe(`OpenAI's client for responses at ${upstream}`, () => {
     const model = modelAt(upstream)
-    test("continues an answer by its id", async () => {
+    test("continues a response by its id", async () => {
       const { responses } = openAiOf(upstreams)
       const first = await responses.create({ model, input: "Remember this" })
       const order = { model, input: "And you?", previous_response_id: first.id }

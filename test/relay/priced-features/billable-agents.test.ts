@@ -137,7 +137,7 @@ describe("tools that run on the caller's side", () => {
 })
 
 describe("features that are not sent to their vendor", () => {
-  test("include a tool that has no equivalent in the vendor's dialect", async () => {
+  test("a tool without an equivalent in the vendor's dialect costs nothing", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {

@@ -175,7 +175,7 @@ test("one of two simultaneous changes of a setting is rejected, but not a change
   })
 })
 
-test("a code with three uses is used three times by simultaneous requests", async () => {
+test("simultaneous requests redeem a code with three uses exactly three times", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]

@@ -54,7 +54,7 @@ describe("a PostgreSQL migration", () => {
     expect(await clock(client)).toBe(42)
   })
 
-  test("replaces a routine with a changed definition once, without a migration step", async () => {
+  test("replaces a changed routine exactly once, without a migration step", async () => {
     await using client = await open()
     await migrate(client, SCHEMA)
     const routines = { ...SCHEMA.routines, "tollgate-now": clockOf(7) }

@@ -191,7 +191,7 @@ describe("connections of the HTTP client", () => {
 })
 
 describe("an aborted request of the HTTP client", () => {
-  test("rejects before or within its answer, and disconnects from the server", async () => {
+  test("rejects if aborted before or during the response, and closes the connection", async () => {
     using server = startRawServer(({ number, socket }) => {
       if (number === 2) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun")
     })

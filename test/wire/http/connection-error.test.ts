@@ -215,7 +215,7 @@ async function throughProxy(proxy: string, url: string): Promise<Described> {
   return JSON.parse(await new Response(child.stdout).text()) as Described
 }
 
-describe("the cause of a connection that a proxy fails", () => {
+describe("the cause of a failed connection to a proxy", () => {
   test("names a proxy that requires a credential", async () => {
     await using proxy = await serve("http", (socket) =>
       socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),

@@ -9,7 +9,7 @@ import { DIRECT_CALLER } from "../tools/encode.ts"
 const USE = "server_tool_use"
 const RESULT = "web_search_tool_result"
 const NAME = "web_search"
-/** The prefix in the ids of searches by other vendors. It identifies these searches in later requests. */
+/** The prefix of the ids that the gateway assigns to other vendors' searches, to recognize them in later requests. */
 const OWN_ID = "srvtoolu_tollgate_"
 /** Placeholder for Anthropic's encrypted content. Nothing reads it. */
 const NOT_ENCRYPTED = "tollgate"

@@ -151,7 +151,7 @@ function trimPrefill(turn: Turn | undefined): void {
   if (typeof block?.text === "string") block.text = block.text.trimEnd()
 }
 
-/** Whether a document has no text next to it, which Converse requires. */
+/** Whether the content has a document but no text, which Converse rejects. */
 function lacksText(content: readonly JsonObject[]): boolean {
   const hasDocument = content.some(({ document }) => document !== undefined)
   return hasDocument && content.every(({ text }) => text === undefined)
