@@ -30,6 +30,8 @@ export function expectedRequest(sent: JsonObject, vendor: string, model: string)
   }
   if (TOLD_TEMPERATURE.has(vendor)) body.temperature ??= 1
   if (vendor === "ollama") foldReasoning(body)
+  // The gateway asks for the cheapest server of a model.
+  if (vendor === "openrouter") body.provider = { ...objectOf(body.provider), sort: "price" }
   return body
 }
 
