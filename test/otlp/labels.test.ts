@@ -50,7 +50,7 @@ test("a span has no email address", async () => {
     "x-tollgate-session": "ada@example.com-1",
     "x-tollgate-tags": "owner=ada@example.com, team=blue",
   })
-  expect(JSON.stringify(request)).not.toContain("ada")
+  expect(JSON.stringify(request)).not.toContain("example.com")
   expect(request).toEqual({
     "user.hash": expect.stringMatching(/^[0-9a-f]{64}$/),
     "tollgate.tags": ["team=blue"],
