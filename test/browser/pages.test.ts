@@ -128,6 +128,8 @@ test("the palette, the dialogs and a conversation with three models pass the pag
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
   expect(await faultsOf(page)).toEqual([])
   await page.goto("/console/playground")
+  // The page begins a new conversation when the paying account is known, and then offers the stored ones.
+  await page.getByRole("button", { name: "Conversations" }).waitFor()
   await page.getByRole("button", { name: "Compare" }).click()
   await page.getByRole("button", { name: "Compare" }).click()
   await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)
