@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createEvents } from "../../src/telemetry/events.ts"
+import { createEvents } from "../../src/telemetry/log-events.ts"
 import type { Logger } from "../../src/telemetry/logger.ts"
 
 test("conversations that cannot be stored are reported once a minute per cause, not for every answer", () => {
