@@ -264,10 +264,7 @@ class StreamedAnswer implements WatchedDeadline {
     if (upstream.rest) return this.#completeEarly(upstream)
     this.#close("ended")
     void upstream.drain()
-    const { priced, charged } = await this.#settle(
-      upstream,
-      uncountedHidden(upstream.plan, upstream.meter),
-    )
+    const { priced, charged } = await this.#settle(upstream)
     return this.#end(writer, ownCount(priced, plan.limits !== undefined), charged)
   }
 
@@ -290,9 +287,7 @@ class StreamedAnswer implements WatchedDeadline {
     using _ = memory
     await upstream.rest
     // If the charge cannot be written, the ledger reports it.
-    await this.#settle(upstream, uncountedHidden(upstream.plan, upstream.meter)).catch(
-      () => undefined,
-    )
+    await this.#settle(upstream).catch(() => undefined)
   }
 
   /**
@@ -369,15 +364,18 @@ class StreamedAnswer implements WatchedDeadline {
       }
     }
     // If a failed upstream did not report usage, it is unknown whether it generated hidden reasoning.
-    await this.#settle(counted, hasFailed ? 0 : uncountedHidden(counted.plan, counted.meter))
+    await this.#settle(counted, hasFailed ? 0 : undefined)
     return true
   }
 
   /**
    * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
-   * @param hidden reasoning tokens that the provider bills but did not report.
+   * @param hidden reasoning tokens that the provider bills but did not report; estimated by default.
    */
-  async #settle(counted: Omit<Counted, "attempts">, hidden: number) {
+  async #settle(
+    counted: Omit<Counted, "attempts">,
+    hidden = uncountedHidden(counted.plan, counted.meter),
+  ) {
     const context = this.#context
     const settled = await settleAnswer(this.#services, context, counted, hidden)
     if (context.call.key.storesContent) {
