@@ -115,6 +115,23 @@ async function expectSteadyPage(page: Page, name: string): Promise<void> {
   expect(await smallTargets(page), name).toEqual([])
 }
 
+test("models that are compared before the list has been loaded are chosen when it arrives", async () => {
+  await using visitor = await gateway.tollgate.visitor()
+  const { page } = visitor
+  await signIn(page)
+  const released = Promise.withResolvers<void>()
+  await page.route(/\/admin\/v1\/models\?/, async (route) => {
+    await released.promise
+    await route.continue()
+  })
+  await page.goto("/console/playground")
+  await page.getByRole("button", { name: "Compare" }).click()
+  await page.getByRole("textbox", { name: "Your message" }).fill("Hello")
+  await page.getByText("Choose a model first.").first().waitFor()
+  released.resolve()
+  await page.getByRole("button", { name: "Send", disabled: false }).waitFor()
+})
+
 test("the palette, the dialogs and a conversation with three models pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()
   const { page } = visitor
@@ -128,8 +145,6 @@ test("the palette, the dialogs and a conversation with three models pass the pag
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
   expect(await faultsOf(page)).toEqual([])
   await page.goto("/console/playground")
-  // The page begins a new conversation when the paying account is known, and then offers the stored ones.
-  await page.getByRole("button", { name: "Conversations" }).waitFor()
   await page.getByRole("button", { name: "Compare" }).click()
   await page.getByRole("button", { name: "Compare" }).click()
   await page.getByLabel("Tools").fill(`[{ "name": "look", "parameters": { "type": "object" } }]`)

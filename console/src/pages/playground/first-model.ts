@@ -8,12 +8,12 @@ import { modelToTry } from "../../format/model-to-try.ts"
 export function firstModel(
   models: readonly Model[],
   kinds: readonly Model["kind"][],
-  options: string | undefined,
+  wanted: string | undefined,
 ): string | null {
   const byKind = kinds.map((kind) =>
     models.filter((model) => model.kind === kind && model.price !== null),
   )
-  const requested = byKind.flat().find(({ id }) => id === options)
+  const requested = byKind.flat().find(({ id }) => id === wanted)
   const first = byKind.find((fitting) => fitting.length > 0) ?? []
   return (requested ?? modelToTry(first))?.id ?? null
 }
