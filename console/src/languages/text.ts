@@ -17,7 +17,7 @@ const { language, catalog } = await load(chosenLanguage())
 /** The language of the console. */
 export const currentLanguage = language
 
-/** A note at the end of a message that tells equal English messages apart: `Test [button]`. */
+/** A note at the end of a message that distinguishes equal English messages: `Test [button]`. */
 const CONTEXT = / \[[a-z]+\]$/
 const formats = new Map<string, IntlMessageFormat>()
 

@@ -205,7 +205,7 @@ describe("a large compressed answer", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MEGABYTE)
     })
 
-    test(`is delivered like an uncompressed answer: ${encoding}`, async () => {
+    test(`reaches the caller like an uncompressed answer: ${encoding}`, async () => {
       const bytes = pack(Buffer.from(JSON.stringify(wholeAnswer("x".repeat(300_000)))))
       const headers = { "content-encoding": encoding, "content-type": "application/json" }
       answer = () => new Response(bytes, { headers })

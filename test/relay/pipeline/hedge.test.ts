@@ -302,7 +302,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`is cancelled when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`the gateway cancels it when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")

@@ -184,7 +184,7 @@ describe("a limit of tool calls that matches the hold", () => {
 describe("charges for calls above the hold", () => {
   const tools = [{ type: "web_search" }]
   for (const stream of [false, true]) {
-    test(`are deducted from the balance, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`reduce the balance, ${stream ? "streamed" : "whole"}`, async () => {
       answer = searches(100)
       const { caller, receipt } = await ask(RESPONSES, { model: "azure/m", tools, stream })
       expect(receipt.usage).toMatchObject({ search: 100 })

@@ -13,7 +13,7 @@ let path: string
 
 const MESSAGES = "/v1/messages"
 const CHAT = "/v1/chat/completions"
-const DEAR = { input: "10", output: "20" }
+const EXPENSIVE = { input: "10", output: "20" }
 
 beforeAll(async () => {
   vendor = startVendor((_, number) => respond(path, vendor.bodies[number - 1], answer))
@@ -34,19 +34,19 @@ beforeAll(async () => {
       "claude/small": simulated(limits),
       // The text that a model writes for itself is limited by the model's maximum output.
       "claude/talkative": simulated({ ...limits, maxOutput: 1_000 }),
-      "claude/large": simulated({ ...limits, price: DEAR }),
+      "claude/large": simulated({ ...limits, price: EXPENSIVE }),
       "router/acme/small": simulated(limits),
-      "router/acme/large": simulated({ ...limits, price: DEAR }),
-      "router/acme/small-pro": simulated({ ...limits, price: DEAR }),
+      "router/acme/large": simulated({ ...limits, price: EXPENSIVE }),
+      "router/acme/small-pro": simulated({ ...limits, price: EXPENSIVE }),
       "router/acme/sonnet-4.5": simulated(limits),
-      "router/acme/sonnet-5.4": simulated({ ...limits, price: DEAR }),
-      "router/acme/open-4": simulated({ ...limits, price: DEAR }),
+      "router/acme/sonnet-5.4": simulated({ ...limits, price: EXPENSIVE }),
+      "router/acme/open-4": simulated({ ...limits, price: EXPENSIVE }),
       "router/acme/open-4:free": simulated(limits),
       "litellm/small": simulated(limits),
-      "litellm/large": simulated({ ...limits, price: DEAR }),
+      "litellm/large": simulated({ ...limits, price: EXPENSIVE }),
       "vercel/acme/small": simulated(limits),
-      "vercel/acme/small-fast": simulated({ ...limits, price: DEAR }),
-      "claude/small-5": simulated({ ...limits, price: DEAR }),
+      "vercel/acme/small-fast": simulated({ ...limits, price: EXPENSIVE }),
+      "claude/small-5": simulated({ ...limits, price: EXPENSIVE }),
       "gpt/up": simulated(limits),
       "gpt/gpt-image-2": simulated({ kind: "image", price: { input: "5", output: "30" } }),
     },
