@@ -71,6 +71,11 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
   }
 }
 
+/** The length of the braces and names of a log probability. */
+const LOGPROB_LENGTH = 30
+/** The alternatives of a token that has none. */
+const NO_CANDIDATES: JsonObject = { candidates: [] }
+
 /** Collects log probabilities in Gemini's form: the chosen tokens, and their alternatives if the vendor reports any. */
 export class WrittenLogprobs {
   readonly #chosen: JsonObject[] = []
@@ -90,13 +95,24 @@ export class WrittenLogprobs {
     }
     for (const token of logprobsOf(extra) ?? []) {
       if (!isJsonObject(token)) continue
+      this.#chosen.push(this.#encoded(token))
       const others = listAt(token, "top_logprobs").filter(isJsonObject)
-      const chosen = encodeLogprob(token)
-      const candidates = others.map(encodeLogprob)
-      this.#chosen.push(chosen)
-      this.#others.push({ candidates })
+      this.#others.push(
+        others.length === 0
+          ? NO_CANDIDATES
+          : { candidates: others.map((each) => this.#encoded(each)) },
+      )
       this.#hasOthers ||= others.length > 0
-      this.length += approximateLength(chosen) + approximateLength(candidates)
+    }
+  }
+
+  /** An answer may have 200,000 of these, so the usual one is written without copies. */
+  #encoded({ token, logprob }: JsonObject): JsonObject {
+    this.length += LOGPROB_LENGTH + approximateLength(token) + approximateLength(logprob)
+    if (token !== undefined && logprob !== undefined) return { token, logProbability: logprob }
+    return {
+      ...(token !== undefined && { token }),
+      ...(logprob !== undefined && { logProbability: logprob }),
     }
   }
 
@@ -109,13 +125,6 @@ export class WrittenLogprobs {
       chosenCandidates: this.#chosen,
       ...(this.#hasOthers && { topCandidates: this.#others }),
     }
-  }
-}
-
-function encodeLogprob({ token, logprob }: JsonObject): JsonObject {
-  return {
-    ...(token !== undefined && { token }),
-    ...(logprob !== undefined && { logProbability: logprob }),
   }
 }
 
