@@ -3,6 +3,7 @@ export const ACCOUNT_NOTICES = ["balance.low", "budget.spent", "account.paused"]
 export const OPERATOR_NOTICES = [
   "write_off",
   "usage.unpriced",
+  "price.below_cost",
   "payment.rejected",
   "credential.rejected",
   "deployment.cooling_down",

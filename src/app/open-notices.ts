@@ -56,7 +56,10 @@ export function openNotices(parts: NoticeParts, building: AsyncDisposableStack) 
 
 /** Wraps the events, so that some of them also raise notices. */
 function noticedEvents(events: Events, notices: Notices, problemNotices: ProblemNotices): Events {
-  const told: Pick<Events, "unpricedFeatureAllowed" | "usageUncharged" | "priceChanged"> = {
+  const told: Pick<
+    Events,
+    "unpricedFeatureAllowed" | "usageUncharged" | "priceBelowCost" | "priceChanged"
+  > = {
     priceChanged: (news) => {
       events.priceChanged(news)
       notices.notify({ type: "price.changed", data: { ...news } })
@@ -68,6 +71,10 @@ function noticedEvents(events: Events, notices: Notices, problemNotices: Problem
     usageUncharged: (request, deployment, name) => {
       events.usageUncharged(request, deployment, name)
       problemNotices.unpriced(request, deployment, [name])
+    },
+    priceBelowCost: (request, deployment, costs) => {
+      events.priceBelowCost(request, deployment, costs)
+      problemNotices.priceBelowCost(request, deployment, costs)
     },
   }
   return Object.assign(Object.create(events) as Events, told)

@@ -32,6 +32,8 @@ const TITLES: Readonly<Record<NoticeType, (fact: (name: string) => string) => st
   "account.paused": (fact) => `The account is ${fact("state")}: all requests are rejected`,
   write_off: (fact) => `Requests cost ${fact("amount")} credits that could not be charged`,
   "usage.unpriced": (fact) => `${fact("deployment")} bills '${fact("name")}', which has no price`,
+  "price.below_cost": (fact) =>
+    `${fact("deployment")} costs ${fact("stated")}, but is priced at ${fact("priced")}`,
   "credential.rejected": (fact) =>
     `${fact("deployment")} is rejected by its provider: ${fact("reason")}`,
   "deployment.cooling_down": (fact) => `${fact("deployment")} is cooling down: ${fact("reason")}`,

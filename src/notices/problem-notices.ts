@@ -1,10 +1,11 @@
+import { formatCredits } from "../ledger/money.ts"
 import type { DeploymentReport } from "../store/deployment-reports.ts"
 import type { Notices } from "./notices.ts"
 
 /** Minimum time between two notices about the same deployment. */
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MAX_REMEMBERED = 10_000
-/** Length of the date in a timestamp. A notice is raised once per day, deployment and name. */
+/** Length of the date in a timestamp. */
 const DAY_LENGTH = "2026-11-23".length
 
 /**
@@ -43,17 +44,35 @@ export class ProblemNotices {
 
   /** Reports that a vendor bills a service for which no price is configured. */
   unpriced(request: string, deployment: string, names: readonly string[]): void {
-    const day = new Date().toISOString().slice(0, DAY_LENGTH)
     for (const name of names) {
-      const mark = `unpriced:${deployment}:${name}:${day}`
-      if (!this.#isDue(mark, Infinity)) continue
       const data = { deployment, name, request }
-      this.#notices.notify({
-        type: "usage.unpriced",
-        data,
-        mark: { name: mark, from: null, to: "told" },
-      })
+      this.#daily("usage.unpriced", `unpriced:${deployment}:${name}`, data)
     }
+  }
+
+  /**
+   * Reports that a provider bills more than the price of a model.
+   * @param costs amounts in nanocredits.
+   */
+  priceBelowCost(
+    request: string,
+    deployment: string,
+    { stated, priced }: { readonly stated: bigint; readonly priced: bigint },
+  ): void {
+    const costs = { stated: formatCredits(stated), priced: formatCredits(priced) }
+    const data = { deployment, ...costs, request }
+    this.#daily("price.below_cost", `price-below-cost:${deployment}`, data)
+  }
+
+  /** Raises a notice once a day for each subject. */
+  #daily(
+    type: "usage.unpriced" | "price.below_cost",
+    subject: string,
+    data: Readonly<Record<string, string>>,
+  ): void {
+    const name = `${subject}:${new Date().toISOString().slice(0, DAY_LENGTH)}`
+    if (!this.#isDue(name, Infinity)) return
+    this.#notices.notify({ type, data, mark: { name, from: null, to: "told" } })
   }
 
   #recovered(deployment: string): void {

@@ -73,6 +73,15 @@ export interface Events {
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   unpricedFeatureAllowed(request: string, deployment: string, places: readonly string[]): void
   usageUncharged(request: string, deployment: string, name: string): void
+  /**
+   * A provider states a cost above the price of the model.
+   * @param costs amounts in nanocredits.
+   */
+  priceBelowCost(
+    request: string,
+    deployment: string,
+    costs: { readonly stated: bigint; readonly priced: bigint },
+  ): void
   attemptFailed(request: string, deployment: string, failure: LoggedFailure): void
   /**
    * Reports failed attempts, and rejections that the request itself has caused, with all details. These must not be

@@ -228,7 +228,7 @@ function workerEvents(logger: Logger): Pick<Events, "workerKilled"> {
 /** Logs charges of vendors that no caller pays for. */
 function unchargedEvents(
   logger: Logger,
-): Pick<Events, "unpricedFeatureAllowed" | "usageUncharged"> {
+): Pick<Events, "unpricedFeatureAllowed" | "usageUncharged" | "priceBelowCost"> {
   return {
     unpricedFeatureAllowed: (request, deployment, places) =>
       logger.error(
@@ -239,6 +239,17 @@ function unchargedEvents(
       logger.error(
         { event: "usage_uncharged", request, deployment, name },
         "vendor reports usage that is not charged; logged once per name and deployment",
+      ),
+    priceBelowCost: (request, deployment, { stated, priced }) =>
+      logger.error(
+        {
+          event: "price_below_cost",
+          request,
+          deployment,
+          stated_nanodollars: stated.toString(),
+          priced_nanocredits: priced.toString(),
+        },
+        "provider bills more than the model's price; logged once per deployment",
       ),
   }
 }

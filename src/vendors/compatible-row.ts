@@ -42,6 +42,8 @@ export interface CompatibleRow {
    * `anthropic-messages` at the same base URL if the provider's `dialects` contain them.
    */
   readonly isSelfHosted?: true
+  /** Set if the usage of each chat answer states its cost in US dollars. */
+  readonly statesCost?: true
 }
 
 /** Quirks of vendors whose references document `n` and `stop` as OpenAI does. */

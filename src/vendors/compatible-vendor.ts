@@ -80,6 +80,7 @@ export function compatibleVendor(row: CompatibleRow): Vendor {
       isSelfHosted: true,
       optionalDialects: OWN_SERVER_BINDINGS.map(({ dialect }) => dialect.id),
     }),
+    ...(row.statesCost && { statesCost: true }),
     baseUrlOf: (provider) => addressOf(row, provider),
     signer: ({ apiKey }) => bearerSigner(apiKey),
     probe: (provider) => ({ url: `${addressOf(row, provider) ?? ""}/models` }),

@@ -136,6 +136,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "xAI",
     baseUrl: "https://api.x.ai/v1",
     keyVariables: ["XAI_API_KEY"],
+    statesCost: true,
     embedding: "none",
     quirks: { ...BOTH_LIMITS, ...AS_OPENAI },
     responses: { agentTools: false },
@@ -169,6 +170,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "OpenRouter",
     baseUrl: "https://openrouter.ai/api/v1",
     keyVariables: ["OPENROUTER_API_KEY"],
+    statesCost: true,
     quirks: {
       ...BOTH_LIMITS,
       reasoningField: "reasoning",
@@ -192,6 +194,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Perplexity",
     baseUrl: "https://api.perplexity.ai",
     keyVariables: ["PERPLEXITY_API_KEY", "PPLX_API_KEY"],
+    statesCost: true,
     // The default temperature is 0.2 (docs.perplexity.ai/api-reference/chat-completions-post).
     quirks: { usageInStream: "always", topK: true, defaultFields: USUAL_TEMPERATURE },
     // Source: docs.perplexity.ai/api-reference/embeddings-post.
@@ -217,6 +220,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "DeepInfra",
     baseUrl: "https://api.deepinfra.com/v1/openai",
     keyVariables: ["DEEPINFRA_API_KEY", "DEEPINFRA_TOKEN"],
+    statesCost: true,
     quirks: { ...AS_OPENAI, maxChoices: 4, topK: true },
     operations: OPEN_SOUND,
   },

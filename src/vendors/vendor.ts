@@ -101,6 +101,8 @@ export interface Vendor {
    * @param reported the answer, or the frame of a stream that reports its usage.
    */
   isUnbilled?(reported: JsonObject): boolean
+  /** Set if the usage of each chat answer states its cost in US dollars. */
+  readonly statesCost?: true
   /** Returns the base URL of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined
   signer(provider: ProviderSettings): Signer

@@ -165,8 +165,11 @@ test("repeated problems of a deployment and a missing price are reported once pe
   problemNotices.deployment({ ...report, event: "rejected" })
   problemNotices.unpriced("req_1", "openai/gpt", ["web_search", "web_search"])
   problemNotices.unpriced("req_2", "openai/gpt", ["web_search"])
+  const costs = { stated: 3n, priced: 2n }
+  problemNotices.priceBelowCost("req_3", "openai/gpt", costs)
+  problemNotices.priceBelowCost("req_4", "openai/gpt", costs)
   const since = (await types()).slice(2).toSorted()
-  expect(since).toEqual(["credential.rejected", "usage.unpriced"])
+  expect(since).toEqual(["credential.rejected", "price.below_cost", "usage.unpriced"])
   expect(failures).toEqual([])
 })
 

@@ -25,6 +25,7 @@ import { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
 import { completedUsage, fullUsage } from "./reported-usage.ts"
+import { type StatedCost, StatedCosts } from "./stated-costs.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
 import { withLifetimes } from "./token-kinds.ts"
 import {
@@ -46,6 +47,8 @@ export interface PricingAlarms {
   audioAboveHold(request: string, deployment: string, nanocredits: bigint): void
   /** Reports that a provider sent usage that is not charged. */
   usageUncharged(request: string, deployment: string, name: string): void
+  /** Reports that a provider states a cost above the price of the model. */
+  priceBelowCost(request: string, deployment: string, costs: StatedCost): void
 }
 
 /**
@@ -57,11 +60,13 @@ export class Pricing {
   readonly #counter: TokenCounter
   readonly #alarms: PricingAlarms
   readonly #uncharged: UnchargedUsage
+  readonly #statedCosts: StatedCosts
 
   constructor(counter: TokenCounter, alarms: PricingAlarms) {
     this.#counter = counter
     this.#alarms = alarms
     this.#uncharged = new UnchargedUsage(alarms)
+    this.#statedCosts = new StatedCosts(alarms)
   }
 
   /**
@@ -161,7 +166,10 @@ export class Pricing {
     for (const mode of priced.settled?.unrequested ?? NO_MODES) {
       this.defaultModes.learn(deployment, mode)
     }
-    this.#uncharged.check(charge.call.id, deployment, { reported: meter.reported, cost, unpriced })
+    const { id } = charge.call
+    this.#uncharged.check(id, deployment, { reported: meter.reported, cost, unpriced })
+    const stating = { vendor: vendorOf(charge, deployment), meters: partsOf(meter) }
+    this.#statedCosts.check(id, deployment, stating, reported, price)
     return priced
   }
 
@@ -197,16 +205,21 @@ function withImages(usage: Usage, { price }: Deployment, { images: made }: Meter
  * @returns undefined if it bills none of them.
  */
 function billedPart(
-  { input }: PendingCharge,
-  { provider }: Deployment,
+  charge: PendingCharge,
+  deployment: Deployment,
   meter: Meter,
 ): Meter | undefined {
-  const vendor = input.request === undefined ? undefined : input.clients.get(provider)?.vendor
+  const vendor = vendorOf(charge, deployment)
   if (vendor?.isUnbilled === undefined) return meter
   const parts = partsOf(meter)
   const billed = parts.filter((part) => !isUnbilled(part, vendor))
   if (billed.length === parts.length) return meter
   return billed.length === 0 ? undefined : Meter.sum(billed)
+}
+
+/** Returns the vendor of a deployment; undefined for operations other than chat. */
+function vendorOf({ input }: PendingCharge, { provider }: Deployment): Vendor | undefined {
+  return input.request === undefined ? undefined : input.clients.get(provider)?.vendor
 }
 
 function isUnbilled({ characters, images, reported, usage }: Meter, vendor: Vendor): boolean {

@@ -154,7 +154,8 @@ const NEED_NO_RATE: ReadonlySet<UsageClass> = new Set([
   "images",
 ])
 
-function usageIn(reported: JsonObject): JsonObject | undefined {
+/** Returns the usage object of an answer, or of the frame of a stream that reports it. */
+export function usageIn(reported: JsonObject): JsonObject | undefined {
   const carrier =
     objectAt(reported, "response") ??
     objectAt(reported, "message") ??

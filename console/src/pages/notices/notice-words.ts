@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<NoticeType, string>> = {
   "account.paused": t("Account paused"),
   write_off: t("Write-off"),
   "usage.unpriced": t("Usage without a price"),
+  "price.below_cost": t("Price below the provider’s cost"),
   "payment.rejected": t("Card payment not applied"),
   "credential.rejected": t("Credential rejected"),
   "deployment.cooling_down": t("Deployment cooling down"),

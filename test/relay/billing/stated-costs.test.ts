@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import type { JsonObject } from "../../../src/canon/json.ts"
+import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { completion, respond } from "../billable-frames.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
+
+const TOKENS = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+/** The cost of the tokens in dollars, at a price of 100 for the input and 1,000 for the output. */
+const PRICED_DOLLARS = 0.006
+const PRICED = 6_000_000n
+const MULTIPLIER = 2n
+const VENDORS = ["deepinfra", "openrouter", "perplexity", "xai", "openai-compatible"]
+
+let vendor: ScriptedVendor
+let gateway: TestGateway
+let usage: JsonObject = TOKENS
+
+beforeAll(() => {
+  vendor = startVendor(() => respond(CHAT, vendor.bodies.at(-1), { ...completion(), usage }))
+})
+
+beforeEach(async () => {
+  const price = { input: "100", output: "1000" }
+  const model = { kind: "chat", price, multiplier: `${MULTIPLIER}` } as const
+  await gateway?.[Symbol.asyncDispose]()
+  gateway = await startGateway({
+    providers: Object.fromEntries(VENDORS.map((id) => [id, provider(vendor.url, id)])),
+    models: Object.fromEntries(VENDORS.map((id) => [`${id}/m`, model])),
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  vendor[Symbol.dispose]()
+})
+
+/** Sends a chat whose answer states a cost, and returns the reported costs of the model's deployment. */
+async function reportedFor(id: string, cost: JsonObject, stream = false): Promise<unknown[]> {
+  usage = { ...TOKENS, ...cost }
+  const caller = await gateway.caller("10")
+  const posted = await caller.post(CHAT, { model: `${id}/m`, messages: HELLO, stream })
+  expect(posted.status, await posted.text()).toBe(200)
+  expect(nanocredits((await receiptOf(caller, posted)).cost)).toBe(PRICED * MULTIPLIER)
+  return gateway.heard
+    .filter(({ name }) => name === "priceBelowCost")
+    .map(({ facts }) => facts.slice(1))
+}
+
+/** The members in which vendors state a cost in dollars. */
+const FORMS: readonly [string, (dollars: number) => JsonObject][] = [
+  ["deepinfra", (estimated_cost) => ({ estimated_cost })],
+  ["openrouter", (cost) => ({ cost, cost_details: { upstream_inference_cost: cost } })],
+  ["perplexity", (total_cost) => ({ cost: { total_cost, request_cost: 0.001 } })],
+  ["xai", (dollars) => ({ cost_in_usd_ticks: Math.round(dollars * 1e10) })],
+]
+
+describe.each(FORMS)("a cost that %s states", (id, form) => {
+  test.each([false, true])(
+    "is reported once if it is above the price, streamed: %p",
+    async (stream) => {
+      const report = [`${id}/m`, { stated: 9_000_000n, priced: PRICED }]
+      expect(await reportedFor(id, form(PRICED_DOLLARS * 1.5), stream)).toEqual([report])
+      expect(await reportedFor(id, form(PRICED_DOLLARS * 3), stream)).toEqual([report])
+    },
+  )
+
+  test.each([PRICED_DOLLARS * 1.001, PRICED_DOLLARS, PRICED_DOLLARS / 2, 0, -1, 1e30])(
+    "is not reported if it is %p dollars",
+    async (dollars) => {
+      expect(await reportedFor(id, form(dollars))).toEqual([])
+    },
+  )
+})
+
+test("a cost is not reported if it is not a number", async () => {
+  for (const cost of ["1", null, true, [1], { total_cost: "1" }, { total_cost: null }]) {
+    expect(await reportedFor("openrouter", { cost })).toEqual([])
+  }
+})
+
+test("a cost of a vendor with an unknown unit is not reported", async () => {
+  expect(await reportedFor("openai-compatible", { cost: 5 })).toEqual([])
+})
