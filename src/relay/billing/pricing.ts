@@ -168,8 +168,9 @@ export class Pricing {
     }
     const { id } = charge.call
     this.#uncharged.check(id, deployment, { reported: meter.reported, cost, unpriced })
-    const stating = { vendor: vendorOf(charge, deployment), meters: partsOf(meter) }
-    this.#statedCosts.check(id, deployment, stating, reported, price)
+    if (vendorOf(charge, deployment)?.statesCost === true) {
+      this.#statedCosts.check(id, deployment, { meters: partsOf(meter), priced: reported, price })
+    }
     return priced
   }
 

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Price } from "../../ledger/price.ts"
-import type { Vendor } from "../../vendors/vendor.ts"
 import type { Meter } from "../metering/meter.ts"
 import { usageIn } from "../priced-features/uncharged.ts"
 import type { PricedUsage } from "./priced-usage.ts"
@@ -17,6 +16,13 @@ export interface StatedCost {
 interface StatedCostAlarms {
   /** Reports that a provider bills more for an answer than the model's price. */
   priceBelowCost(request: string, deployment: string, costs: StatedCost): void
+}
+
+/** The calls of an answer, and what they cost. */
+interface PricedCalls {
+  readonly meters: readonly Meter[]
+  readonly priced: PricedUsage
+  readonly price: Price
 }
 
 /** Maximum number of deployments that are reported. Further deployments are not reported. */
@@ -40,14 +46,8 @@ export class StatedCosts {
     this.#alarms = alarms
   }
 
-  check(
-    request: string,
-    { id }: Deployment,
-    { vendor, meters }: { readonly vendor: Vendor | undefined; readonly meters: readonly Meter[] },
-    priced: PricedUsage,
-    price: Price,
-  ): void {
-    if (vendor?.statesCost !== true || this.#reported.size >= MAX_REPORTED) return
+  check(request: string, { id }: Deployment, { meters, priced, price }: PricedCalls): void {
+    if (this.#reported.size >= MAX_REPORTED) return
     if (this.#reported.has(id)) return
     const stated = meters.reduce((sum, { reported }) => sum + statedIn(reported), 0n)
     if (stated === 0n) return

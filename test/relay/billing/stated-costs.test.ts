@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { completion, respond } from "../billable-frames.ts"
@@ -16,17 +16,14 @@ let vendor: ScriptedVendor
 let gateway: TestGateway
 let usage: JsonObject = TOKENS
 
-beforeAll(() => {
+beforeAll(async () => {
   vendor = startVendor(() => respond(CHAT, vendor.bodies.at(-1), { ...completion(), usage }))
-})
-
-beforeEach(async () => {
   const price = { input: "100", output: "1000" }
   const model = { kind: "chat", price, multiplier: `${MULTIPLIER}` } as const
-  await gateway?.[Symbol.asyncDispose]()
+  const ids = VENDORS.flatMap((id) => [`${id}/exact`, `${id}/whole`, `${id}/streamed`])
   gateway = await startGateway({
     providers: Object.fromEntries(VENDORS.map((id) => [id, provider(vendor.url, id)])),
-    models: Object.fromEntries(VENDORS.map((id) => [`${id}/m`, model])),
+    models: Object.fromEntries(ids.map((id) => [id, model])),
   })
 })
 
@@ -35,16 +32,17 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Sends a chat whose answer states a cost, and returns the reported costs of the model's deployment. */
-async function reportedFor(id: string, cost: JsonObject, stream = false): Promise<unknown[]> {
+/** Sends a chat whose answer states a cost, and returns the costs that have been reported for the model. */
+async function reportedFor(model: string, cost: JsonObject): Promise<unknown[]> {
   usage = { ...TOKENS, ...cost }
   const caller = await gateway.caller("10")
-  const posted = await caller.post(CHAT, { model: `${id}/m`, messages: HELLO, stream })
+  const stream = model.endsWith("/streamed")
+  const posted = await caller.post(CHAT, { model, messages: HELLO, stream })
   expect(posted.status, await posted.text()).toBe(200)
   expect(nanocredits((await receiptOf(caller, posted)).cost)).toBe(PRICED * MULTIPLIER)
   return gateway.heard
-    .filter(({ name }) => name === "priceBelowCost")
-    .map(({ facts }) => facts.slice(1))
+    .filter(({ name, facts }) => name === "priceBelowCost" && facts[1] === model)
+    .map(({ facts }) => facts[2])
 }
 
 /** The members in which vendors state a cost in dollars. */
@@ -56,29 +54,29 @@ const FORMS: readonly [string, (dollars: number) => JsonObject][] = [
 ]
 
 describe.each(FORMS)("a cost that %s states", (id, form) => {
-  test.each([false, true])(
-    "is reported once if it is above the price, streamed: %p",
-    async (stream) => {
-      const report = [`${id}/m`, { stated: 9_000_000n, priced: PRICED }]
-      expect(await reportedFor(id, form(PRICED_DOLLARS * 1.5), stream)).toEqual([report])
-      expect(await reportedFor(id, form(PRICED_DOLLARS * 3), stream)).toEqual([report])
+  test.each(["whole", "streamed"])(
+    "is reported once if it is above the price of a %s answer",
+    async (name) => {
+      const reports = [{ stated: 9_000_000n, priced: PRICED }]
+      expect(await reportedFor(`${id}/${name}`, form(PRICED_DOLLARS * 1.5))).toEqual(reports)
+      expect(await reportedFor(`${id}/${name}`, form(PRICED_DOLLARS * 3))).toEqual(reports)
     },
   )
 
   test.each([PRICED_DOLLARS * 1.001, PRICED_DOLLARS, PRICED_DOLLARS / 2, 0, -1, 1e30])(
     "is not reported if it is %p dollars",
     async (dollars) => {
-      expect(await reportedFor(id, form(dollars))).toEqual([])
+      expect(await reportedFor(`${id}/exact`, form(dollars))).toEqual([])
     },
   )
 })
 
 test("a cost is not reported if it is not a number", async () => {
   for (const cost of ["1", null, true, [1], { total_cost: "1" }, { total_cost: null }]) {
-    expect(await reportedFor("openrouter", { cost })).toEqual([])
+    expect(await reportedFor("openrouter/exact", { cost })).toEqual([])
   }
 })
 
 test("a cost of a vendor with an unknown unit is not reported", async () => {
-  expect(await reportedFor("openai-compatible", { cost: 5 })).toEqual([])
+  expect(await reportedFor("openai-compatible/exact", { cost: 5 })).toEqual([])
 })
