@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react"
 import { build, type InlineConfig, type Manifest } from "vite"
+import { vendorMarks } from "./vendor-marks.ts"
 
 /** The build's list of its files and their dependencies. */
 export type { Manifest }
@@ -17,7 +18,7 @@ const SETTINGS: InlineConfig = {
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
   },
-  plugins: [react()],
+  plugins: [react(), vendorMarks()],
   // A catalog is one object. A name for each message would only make it larger.
   json: { namedExports: false },
   logLevel: "warn",

@@ -33,6 +33,7 @@ function isFresh(): boolean {
     ...new Bun.Glob("public/**/*").scanSync(FOLDER),
     "index.html",
     "package.json",
+    "vendor-marks.ts",
     "vite-build.ts",
     ...new Bun.Glob("../contract/*.ts").scanSync(FOLDER),
   ]

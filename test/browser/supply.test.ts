@@ -92,6 +92,25 @@ test("credit codes are created in bulk and saved once, and the list is exported 
   expect(listed.match(/used_up/g)).toHaveLength(2)
 })
 
+test("a provider shows the logo of its vendor, and a vendor without one its first letter", async () => {
+  const { page, complaints } = operator
+  await ask(page, "POST", "/providers", { id: "speech", vendor: "deepgram", api_key: "none" })
+  await ask(page, "POST", "/providers", { id: "other", vendor: "anthropic", api_key: "none" })
+  const loading = page.waitForResponse((response) =>
+    response.url().endsWith("/console/marks/anthropic.svg"),
+  )
+  await page.goto("/console/providers")
+  const logo = await loading
+  expect(logo.headers()["content-type"]).toBe("image/svg+xml")
+  const row = (id: string) =>
+    page.getByRole("row").filter({ has: page.getByText(id, { exact: true }) })
+  await row("other").locator("[data-vendor=anthropic]").waitFor()
+  const monogram = row("speech").locator(".provider-monogram")
+  expect(await monogram.getAttribute("data-letter")).toBe("S")
+  expect(complaints).toEqual([])
+  await image(page, "provider-marks")
+})
+
 test("a provider gets a second key, keeps the first key hidden, and loses a key again", async () => {
   const { page } = operator
   await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
 import { modelsQuery } from "../api/models-query.ts"
+import { MarkedModel, ModelMark } from "./provider-mark.tsx"
 import { t } from "../languages/text.ts"
 
 type PassedOn = "label" | "aria-label" | "description" | "placeholder" | "error" | "disabled"
@@ -51,6 +52,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
       {...rest}
       data={options}
       value={value}
+      leftSection={value === null ? undefined : <ModelMark model={value} />}
       onChange={(chosen) => {
         if (chosen === null) onClear?.()
         else onChange(chosen)
@@ -67,7 +69,7 @@ export function ModelSelect(properties: ModelSelectProperties) {
       renderOption={({ option }) => (
         <Group gap="xs" justify="space-between" wrap="nowrap" w="100%" maw="80vw">
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {option.label}
+            <MarkedModel model={option.value}>{option.label}</MarkedModel>
           </Text>
           <Text size="xs" c="dimmed">
             {options.find(({ value: id }) => id === option.value)?.note}

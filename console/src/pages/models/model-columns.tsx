@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx"
 import type { Column } from "../../ui/data-table.tsx"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
+import { ModelMark } from "../../ui/provider-mark.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
 import { tabOfKind } from "../playground/tabs.ts"
 import { CAPABILITIES, hasCapability } from "./capabilities.ts"
@@ -42,6 +43,7 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
       cell: (model) => (
         <>
           <Group gap={2} wrap="nowrap">
+            <ModelMark model={model.id} />
             <UnstyledButton onClick={() => show(model.id)} className="mono anywhere model-name">
               <Breakable name={model.id} />
             </UnstyledButton>

@@ -7,6 +7,7 @@ import type { Column } from "../../ui/data-column.ts"
 import { DataTable } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { MarkedProvider } from "../../ui/provider-mark.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { failuresSince } from "./failures-since.ts"
@@ -17,19 +18,21 @@ const COLUMNS: readonly Column<ReliabilityRow>[] = [
     id: "provider",
     header: t("Provider"),
     cell: (row) => (
-      <TextLink
-        to="/requests"
-        search={{
-          account: ALL_ACCOUNTS,
-          provider: row.group,
-          status: "failed",
-          time: "custom",
-          from: toLocalField(row.failing_since ?? ""),
-        }}
-        className="anywhere"
-      >
-        {row.group}
-      </TextLink>
+      <MarkedProvider provider={row.group}>
+        <TextLink
+          to="/requests"
+          search={{
+            account: ALL_ACCOUNTS,
+            provider: row.group,
+            status: "failed",
+            time: "custom",
+            from: toLocalField(row.failing_since ?? ""),
+          }}
+          className="anywhere"
+        >
+          {row.group}
+        </TextLink>
+      </MarkedProvider>
     ),
   },
   { id: "state", header: t("State"), cell: ({ state }) => <Status value={state} color="red" /> },

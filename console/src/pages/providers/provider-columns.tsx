@@ -13,6 +13,7 @@ import { countText } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { HealthSummary, Speed } from "../../ui/reliability.tsx"
+import { MarkedProvider } from "../../ui/provider-mark.tsx"
 import type { ProviderTask } from "./providers-page.tsx"
 import { t } from "../../languages/text.ts"
 
@@ -37,10 +38,13 @@ export function providerColumns(
     {
       id: "id",
       header: t("Provider"),
+      width: 190,
       cell: (provider) => (
         <div>
           <Text fw={600} size="sm">
-            {provider.id}
+            <MarkedProvider provider={provider.id} vendor={provider.vendor}>
+              {provider.id}
+            </MarkedProvider>
           </Text>
           <Text size="xs" c="dimmed">
             {provider.vendor_name}

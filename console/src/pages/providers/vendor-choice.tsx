@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Vendor } from "tollgate-contract/catalog.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
+import { MarkedProvider } from "../../ui/provider-mark.tsx"
 import { findVendors } from "./provider-form.ts"
 import { vendorsQuery } from "./vendors-query.ts"
 import { t } from "../../languages/text.ts"
@@ -39,7 +40,9 @@ export function VendorChoice({ onChoose }: { readonly onChoose: (vendor: Vendor)
             >
               <Group justify="space-between" wrap="nowrap" gap="md">
                 <Text size="sm" fw={500}>
-                  {vendor.name}
+                  <MarkedProvider provider={vendor.id} vendor={vendor.id}>
+                    {vendor.name}
+                  </MarkedProvider>
                 </Text>
                 <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
                   <Text size="xs" c="dimmed" truncate visibleFrom="sm">

@@ -4,6 +4,7 @@ import type { FailedRequestDocument, ListedRequest } from "tollgate-contract/fai
 import { AccountName, KeyName } from "../../ui/account-name.tsx"
 import type { Column } from "../../ui/data-column.ts"
 import { TextLink } from "../../ui/link-button.tsx"
+import { MarkedModel } from "../../ui/provider-mark.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { type ColumnSettings, hasFailed, requestColumns } from "./request-columns.tsx"
@@ -54,9 +55,11 @@ function rejectedCell(
     case "model":
       return (
         <Box>
-          <TextLink to="/requests/$request" params={{ request: id }} className="anywhere">
-            {model ?? "–"}
-          </TextLink>
+          <MarkedModel model={model}>
+            <TextLink to="/requests/$request" params={{ request: id }} className="anywhere">
+              {model ?? "–"}
+            </TextLink>
+          </MarkedModel>
           <Text size="xs" c="dimmed" fw={400} className="anywhere">
             {endpoint}
           </Text>

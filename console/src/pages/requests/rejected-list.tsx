@@ -12,6 +12,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { MoreButton } from "../../ui/more-button.tsx"
 import { Panel } from "../../ui/panel.tsx"
+import { MarkedModel } from "../../ui/provider-mark.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { t } from "../../languages/text.ts"
@@ -93,7 +94,9 @@ function rejectedColumns(
       header: t("Model"),
       cell: ({ model, endpoint }) => (
         <Box>
-          <span className="anywhere">{model ?? "–"}</span>
+          <MarkedModel model={model}>
+            <span className="anywhere">{model ?? "–"}</span>
+          </MarkedModel>
           <Text size="xs" c="dimmed" className="anywhere">
             {endpoint}
           </Text>

@@ -6,6 +6,7 @@ import { AccountName } from "../../ui/account-name.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { SessionLink } from "./session-link.tsx"
 import { Money } from "../../ui/money.tsx"
+import { MarkedModel } from "../../ui/provider-mark.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { rich, t } from "../../languages/text.ts"
@@ -49,9 +50,11 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
     header: t("Model"),
     cell: (request) => (
       <Box>
-        <TextLink to="/requests/$request" params={{ request: request.id }} className="anywhere">
-          {request.model}
-        </TextLink>
+        <MarkedModel model={request.model}>
+          <TextLink to="/requests/$request" params={{ request: request.id }} className="anywhere">
+            {request.model}
+          </TextLink>
+        </MarkedModel>
         <Text size="xs" c="dimmed" fw={400} className="anywhere">
           {endpointText(request)}
         </Text>

@@ -5,11 +5,15 @@ import { countText, shareText } from "../../format/numbers.ts"
 import { DataTable, type Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
+import { MarkedModel } from "../../ui/provider-mark.tsx"
 import { type ChartData, nameOf } from "./series.ts"
-import { requestsSearchOf, type UsageFilters, type UsageSpan } from "./usage-filters.ts"
+import { groupOf, requestsSearchOf, type UsageFilters, type UsageSpan } from "./usage-filters.ts"
 import type { UsageMetric } from "./usage-metrics.ts"
 import { momentText } from "./usage-over-time.tsx"
 import { inSentence, t } from "../../languages/text.ts"
+
+/** Groups whose names begin with a provider. */
+const MARKED_GROUPS: ReadonlySet<string> = new Set(["model", "provider"])
 
 interface GroupTableProperties {
   readonly usage: Usage
@@ -28,13 +32,15 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       id: "name",
       header: noun,
       cell: (row) => (
-        <TextLink
-          to="/requests"
-          search={requestsSearchOf(filters, row.group, span, toLocalField)}
-          className="anywhere"
-        >
-          {nameOf(row)}
-        </TextLink>
+        <MarkedModel model={MARKED_GROUPS.has(groupOf(filters)) ? row.group : null}>
+          <TextLink
+            to="/requests"
+            search={requestsSearchOf(filters, row.group, span, toLocalField)}
+            className="anywhere"
+          >
+            {nameOf(row)}
+          </TextLink>
+        </MarkedModel>
       ),
     },
     {

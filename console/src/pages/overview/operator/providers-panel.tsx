@@ -4,6 +4,7 @@ import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 import { reliabilityQuery } from "../../../api/reliability.ts"
 import { AskedPanel } from "../../../ui/asked-panel.tsx"
 import { TextLink } from "../../../ui/link-button.tsx"
+import { MarkedProvider } from "../../../ui/provider-mark.tsx"
 import { HealthSummary } from "../../../ui/reliability.tsx"
 import { t } from "../../../languages/text.ts"
 
@@ -35,13 +36,15 @@ export function ProvidersPanel() {
               .slice(0, ROWS)
               .map((row) => (
                 <Group key={row.group} role="listitem" justify="space-between" gap="sm">
-                  <TextLink
-                    to="/requests"
-                    search={{ provider: row.group, time: "24h", ...failedOf(row) }}
-                    className="anywhere"
-                  >
-                    {row.group}
-                  </TextLink>
+                  <MarkedProvider provider={row.group}>
+                    <TextLink
+                      to="/requests"
+                      search={{ provider: row.group, time: "24h", ...failedOf(row) }}
+                      className="anywhere"
+                    >
+                      {row.group}
+                    </TextLink>
+                  </MarkedProvider>
                   <HealthSummary state={row.state} history={row} />
                 </Group>
               ))}
