@@ -54,6 +54,8 @@ export type Account = z.infer<typeof account>
 /** Usage of an account. Days are in UTC and include today. */
 export const accountUse = z.object({
   spent_30_days: credits,
+  /** Spending on each of the last 14 days, oldest first. Set only if the query asks for the usage. */
+  spent_by_day: z.array(credits).optional(),
   /** Time of the last use; null means never used. */
   last_used_at: moment.nullable(),
   /** Days until the balance is used up at the rate of the last seven days; null if nothing was spent. */

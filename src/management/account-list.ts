@@ -14,7 +14,12 @@ export const PACE_DAYS = 7
 /** Sort value of accounts that never run out of credits. They come last. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
-export type AccountUses = ReadonlyMap<string, AccountUseRecord>
+/** Number of days whose spending is listed separately, including today. */
+export const LISTED_DAYS = 14
+
+/** The use of an account, and its spending on each of the last days in nanocredits if it was read. */
+export type UsedAccount = AccountUseRecord & { readonly spentByDay?: readonly bigint[] }
+export type AccountUses = ReadonlyMap<string, UsedAccount>
 
 /** Sort orders that require the use of each account. */
 const SORTED_BY_USE: ReadonlySet<AccountSort> = new Set([
@@ -164,12 +169,14 @@ export function listedDocument(
 
 function useDocument(
   account: AccountRecord,
-  use: AccountUseRecord | undefined,
+  use: UsedAccount | undefined,
   now: number,
 ): AccountUse {
   const at = use?.lastUsedAt ?? null
+  const days = use?.spentByDay?.map(formatCredits)
   return {
     spent_30_days: formatCredits(use?.spent ?? 0n),
+    ...(days && { spent_by_day: days }),
     last_used_at: momentOrNull(at),
     days_left: daysLeft(account, use, now),
   }

@@ -1,6 +1,6 @@
 import type { AccountUseFilter } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
-import { type AccountUses, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
+import { type AccountUses, LISTED_DAYS, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
 import { CachedQuery } from "./cached-query.ts"
 
 const DAY_MS = 24 * 3_600_000
@@ -18,9 +18,37 @@ export class AccountUsage {
     this.#reports = reports
   }
 
-  /** Returns the current use of some accounts. */
+  /** Returns the current use of some accounts, with their spending by day. */
   async of(accounts: readonly string[], now: number): Promise<AccountUses> {
-    return this.#read({ accounts, ...daysUntil(now) })
+    const [uses, days] = await Promise.all([
+      this.#read({ accounts, ...daysUntil(now) }),
+      this.#spentByDay(accounts, now),
+    ])
+    return new Map(
+      [...uses].map(([id, use]) => {
+        const spentByDay = days.get(id)
+        return [id, spentByDay === undefined ? use : { ...use, spentByDay }]
+      }),
+    )
+  }
+
+  /** Returns the spending of accounts that spent something, oldest day first. */
+  async #spentByDay(
+    accounts: readonly string[],
+    now: number,
+  ): Promise<ReadonlyMap<string, readonly bigint[]>> {
+    const to = (Math.floor(now / DAY_MS) + 1) * DAY_MS
+    const from = to - LISTED_DAYS * DAY_MS
+    const reports = await this.#reports.upToDate()
+    const series = { group: "account", names: accounts, step: "day" } as const
+    const points = await reports.usageSeries({ accounts, from, to }, series)
+    const days = new Map<string, bigint[]>()
+    for (const { group, at, cost } of points) {
+      const spent = days.get(group) ?? Array<bigint>(LISTED_DAYS).fill(0n)
+      spent[Math.floor((at - from) / DAY_MS)] = cost
+      days.set(group, spent)
+    }
+    return days
   }
 
   /** Returns the use of all accounts. If the query takes a long time, the result is cached. */

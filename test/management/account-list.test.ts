@@ -106,6 +106,29 @@ test("accounts can be sorted by balance, spending and remaining days", async () 
   expect(plain?.usage).toBeUndefined()
 })
 
+test("an account list contains the spending of the last days of accounts that the caller may see", async () => {
+  await using own = await ReportedDatabase.open()
+  const { store } = own.database
+  const now = Date.now()
+  await own.add(
+    { request: "req_1", at: now, cost: 7_000_000_000n },
+    { request: "req_2", at: now, cost: 2_000_000_000n },
+    { request: "req_3", at: now - 13 * DAY, cost: 5_000_000_000n },
+    { request: "req_4", at: now - 14 * DAY, cost: 4_000_000_000n },
+    { request: "req_5", at: now - DAY, cost: 3_000_000_000n, account: "b" },
+  )
+  const accounts = new Accounts(store, new Audit(store), { usage: new AccountUsage(own.reports) })
+  const spentBy = async (actor: typeof OPERATOR, filter: Readonly<Record<string, string>>) => {
+    const { data } = await accounts.list(actor, query({ usage: "true", ...filter }))
+    return Object.fromEntries(data.map(({ id, usage }) => [id, usage?.spent_by_day]))
+  }
+  const a = ["5", ...Array<string>(12).fill("0"), "9"]
+  const b = [...Array<string>(12).fill("0"), "3", "0"]
+  expect(await spentBy(OPERATOR, {})).toEqual({ a, b })
+  expect(await spentBy(OPERATOR, { sort: "spent_30_days", limit: "1" })).toEqual({ b })
+  expect(await spentBy(userIn({ b: "viewer" }), {})).toEqual({ b })
+})
+
 test("an account list rejects a cursor that is invalid or belongs to a different sort order", async () => {
   await using own = await ReportedDatabase.open()
   const accounts = new Accounts(own.database.store, new Audit(own.database.store))

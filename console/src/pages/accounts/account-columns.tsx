@@ -1,16 +1,21 @@
 import { Text } from "@mantine/core"
 import type { AccountSort, ListedAccount } from "tollgate-contract/accounts.ts"
+import { roughCredits } from "../../format/credits.ts"
 import { daysLeftText, isRunningDry } from "../../format/days-left.ts"
 import type { Column } from "../../ui/data-table.tsx"
 import { TextLink } from "../../ui/link-button.tsx"
 import { Money } from "../../ui/money.tsx"
+import { Sparkline } from "../../ui/sparkline.tsx"
 import { Status } from "../../ui/status.tsx"
 import { When } from "../../ui/when.tsx"
 import { t } from "../../languages/text.ts"
 
+/** Number of days of a trend, as in the API. */
+const TREND_DAYS = 14
+
 /** A column, with the name that the API uses to sort by this column. */
 interface AccountColumn extends Column<ListedAccount> {
-  readonly id: AccountSort | "state"
+  readonly id: AccountSort | "state" | "trend"
 }
 
 /** The columns of the list of accounts. */
@@ -60,6 +65,18 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
       usage === undefined ? "–" : <Money value={usage.spent_30_days} decimals={4} />,
   },
   {
+    id: "trend",
+    header: t("{days} days", { days: TREND_DAYS }),
+    isSecondary: true,
+    isWideOnly: true,
+    cell: ({ usage }) => (
+      <Sparkline
+        values={usage?.spent_by_day?.map(roughCredits) ?? []}
+        label={t("Spend by day, last {days} days", { days: TREND_DAYS })}
+      />
+    ),
+  },
+  {
     id: "days_left",
     header: t("Days left"),
     isFigure: true,
@@ -96,5 +113,5 @@ export function DaysLeft({ days }: { readonly days: number | null }) {
 /** Converts the table's sort order to the API's form. */
 export function sortOf(by: string): AccountSort {
   const column = ACCOUNT_COLUMNS.find(({ id, sort }) => id === by && sort !== undefined)
-  return column === undefined || column.id === "state" ? "name" : column.id
+  return column === undefined || column.id === "state" || column.id === "trend" ? "name" : column.id
 }
