@@ -1,9 +1,5 @@
-import {
-  createInstallation,
-  type Installation,
-  type ServingProcess,
-  startServing,
-} from "../support/process.ts"
+import { freePort } from "../support/free-port.ts"
+import { createInstallation, startServing } from "../support/process.ts"
 import { startIssuer } from "./issuer.ts"
 
 /** The base path, below which the proxy serves the gateway. */
@@ -59,29 +55,6 @@ function startReverseProxy(stripsPath: boolean): ReverseProxy {
   return proxy
 }
 
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
-}
-
-/**
- * Starts a gateway at a known port. Its output contains only the public address. Another process can take the port
- * before the gateway listens, so the gateway is then started at another port.
- */
-async function startAtFreePort(
-  installation: Installation,
-): Promise<{ gateway: ServingProcess; port: number }> {
-  const port = freePort()
-  try {
-    return { gateway: await startServing(installation, { TOLLGATE_PORT: String(port) }), port }
-  } catch (error) {
-    if (!String(error).includes("EADDRINUSE")) throw error
-    return startAtFreePort(installation)
-  }
-}
-
 /** The two ways in which a proxy passes paths to the gateway, with whether it strips the base path. */
 export const PROXIES = [
   ["removes the base path", true],
@@ -97,8 +70,9 @@ export async function startBehind(stripsPath: boolean) {
   const installation = starting.use(
     createInstallation(`server: { public_url: "${proxy.url}/" }\n${issuer.yaml}`),
   )
-  const { gateway, port } = await startAtFreePort(installation)
-  starting.use(gateway)
+  // The output of the gateway contains only the public address.
+  const port = freePort()
+  const gateway = starting.use(await startServing(installation, { TOLLGATE_PORT: String(port) }))
   proxy.gatewayPort = port
   const parts = starting.move()
   return {

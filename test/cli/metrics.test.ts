@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { samplesOf, valueOf } from "../metrics/samples.ts"
+import { freePort } from "../support/free-port.ts"
 import { createInstallation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
@@ -22,13 +23,6 @@ providers:
 models:
   sim/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
-}
 
 async function chat(url: string, key: string): Promise<void> {
   const response = await fetch(`${url}/v1/chat/completions`, {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse, stringify } from "yaml"
 import { type Simulator, startSimulator } from "../../simulator/server.ts"
+import { freePort } from "../support/free-port.ts"
 import { createInstallation, type Installation, startServing } from "../support/process.ts"
 
 export const EXAMPLES_FOLDER = Bun.fileURLToPath(new URL("../../examples", import.meta.url))
@@ -63,11 +64,4 @@ export async function startExample(
       installation[Symbol.dispose]()
     },
   }
-}
-
-function freePort(): number {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
-  const { port = 0 } = server
-  void server.stop(true)
-  return port
 }

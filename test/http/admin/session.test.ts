@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { AUDIT } from "../../store/audit-record.ts"
 import { SecretFolder } from "../../../src/secrets/secret-folder.ts"
 import { readableAudit } from "../../management/readable-audit.ts"
+import { freePort } from "../../support/free-port.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { DEFAULTS } from "../../support/settings.ts"
 import { totp } from "../../users/totp.ts"
@@ -136,14 +137,6 @@ test("cookies have the secure prefix behind a proxy that sends the gateway's own
   await browser.ask("DELETE", "/session", undefined, page)
   expect(browser.setCookies.every((one) => one.startsWith("__Host-tollgate."))).toBe(true)
 })
-
-/** Returns a free port. It must be known in advance, because the gateway reports only its public address. */
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
-  const { port } = listener
-  listener.stop(true)
-  return port
-}
 
 test("cookies behind TLS have the secure prefix, and unprefixed cookies are ignored", async () => {
   await using gateway = await startGateway()
