@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, type Mock, spyOn, test } from "bun:test"
+import { Load } from "../../../src/routing/loads.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { equalLimits } from "../../support/settings.ts"
+import { until } from "../../support/until.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
@@ -14,14 +16,16 @@ const LARGE = {
   usage: { input_tokens: 30, output_tokens: 400 },
 }
 
+let ended: Mock<Load["end"]>
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
 beforeAll(async () => {
+  ended = spyOn(Load.prototype, "end")
   let made = 0
   vendor = startVendor(async () => {
     if (++made % 2 === 1) return Response.json({ error: { message: "no" } }, { status: 429 })
-    await Bun.sleep(100)
+    await until(() => ended.mock.calls.length > 0)
     return Response.json(LARGE)
   })
   gateway = await startGateway({
@@ -34,6 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   vendor[Symbol.dispose]()
+  ended.mockRestore()
 })
 
 test("charges an answer above the size limit even if another call has failed first", async () => {

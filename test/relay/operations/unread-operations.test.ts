@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test"
+import { Load } from "../../../src/routing/loads.ts"
 import { wave } from "../../support/audio.ts"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../../support/gateway.ts"
 import { equalLimits } from "../../support/settings.ts"
+import { until } from "../../support/until.ts"
 import { lateSoon } from "../pipeline/hedge-world.ts"
 import { errorOf, receiptOf } from "../support.ts"
 
@@ -259,10 +261,11 @@ describe("a response of an operation that is too large to read", () => {
   test.each([429, 500, 503])(
     "results in a charge even if another call has failed first with status %i",
     async (status) => {
+      using ended = spyOn(Load.prototype, "end")
       let made = 0
       respond = async () => {
         if (++made !== 2) return Response.json({ error: { message: "no" } }, { status })
-        await Bun.sleep(100)
+        await until(() => ended.mock.calls.length > 0)
         return padded(1.5 * MEGABYTE, REPORTED["google/vectors"]?.[0] ?? {})
       }
       const input = Array.from({ length: 200 }, () => "Hello there")

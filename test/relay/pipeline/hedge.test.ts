@@ -178,13 +178,14 @@ describe("a hedged request to the second deployment when the first is late", () 
   })
 
   test("continues alone when the first deployment fails", async () => {
+    using ended = spyOn(Load.prototype, "end")
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
     second.turns = [
       async () => {
         failed.resolve()
-        await Bun.sleep(30)
+        await until(() => ended.mock.calls.length > 0)
         return Response.json(wholeAnswer())
       },
     ]
@@ -200,12 +201,13 @@ describe("a hedged request to the second deployment when the first is late", () 
     ["asks for fewer requests", failing(429)],
   ]
   test.each(secondFails)("has no effect if the second deployment %s", async (_, turn) => {
+    using ended = spyOn(Load.prototype, "end")
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     first.turns = [when(over.promise, () => Response.json(wholeAnswer("First")))]
     second.turns = [
       (request) => {
-        setTimeout(over.resolve, 30)
+        void until(() => ended.mock.calls.length > 0).then(over.resolve)
         return turn(request)
       },
     ]
@@ -310,7 +312,8 @@ describe("a hedged request to the second deployment when the first is late", () 
         const aborted = first.aborted + second.aborted
         // Sends the usage and then nothing more.
         const counting: Turn = () => streamed([usageFrame(10, 0), 600_000])
-        first.turns = [isCounted ? when(Bun.sleep(80), counting) : silent]
+        const isHedged = () => until(() => second.bodies.length === 1)
+        first.turns = [isCounted ? (request) => isHedged().then(() => counting(request)) : silent]
         second.turns = [isCounted ? counting : silent]
         const left = new AbortController()
         const [, paid] = await paidFor(async () => {
@@ -320,7 +323,7 @@ describe("a hedged request to the second deployment when the first is late", () 
             body: JSON.stringify({ model: "first/j", messages: HELLO, stream }),
             signal: left.signal,
           }).catch(() => undefined)
-          await until(() => second.bodies.length === 1)
+          await isHedged()
           if (isCounted) await until(() => counted.mock.calls.length >= 2)
           left.abort()
           await running
