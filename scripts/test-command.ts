@@ -1,6 +1,7 @@
 /**
  * The command that runs test files. Tests have no time limits of their own, because such limits would fail on a busy
- * machine. Passwords are hashed quickly, and property tests use one seed.
+ * machine. Statements of PostgreSQL have a longer limit than in a gateway. Passwords are hashed quickly, and property
+ * tests use one seed.
  */
 export const TEST_COMMAND: readonly string[] = [
   "bun",
@@ -11,6 +12,8 @@ export const TEST_COMMAND: readonly string[] = [
   "./test/support/quick-passwords.ts",
   "--preload",
   "./test/support/fixed-seed.ts",
+  "--preload",
+  "./test/support/patient-database.ts",
   ...(process.env["TOLLGATE_TEST_FLUSH_DELAY_MS"] === undefined
     ? []
     : ["--preload", "./test/support/delayed-flushes.ts"]),
