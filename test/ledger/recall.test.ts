@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, spyOn, test } from "bun:test"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
@@ -9,26 +9,43 @@ import { TestDatabase, payerOf } from "../store/test-database.ts"
 /** Interval in which a node polls for changes. */
 const POLL_INTERVAL_MS = 100
 
-/** Polls for a ledger, as a node does, until it is disposed of. */
-class Poller implements AsyncDisposable {
+/**
+ * Polls for ledgers, as their nodes do, until it is disposed of. Meanwhile, an interval passes whenever each node has
+ * polled. Requests on a busy machine therefore wait for as many polls as on an idle one.
+ */
+class Polling implements AsyncDisposable {
+  readonly #polls: number[] = []
+  readonly #running: Promise<void>[] = []
+  readonly #clock = spyOn(performance, "now")
   #stopped = false
-  readonly #looking: Promise<void>
 
-  constructor(store: Store, node: string, ledger: Ledger) {
-    this.#looking = this.#look(store, node, ledger)
+  constructor() {
+    const begun = performance.now()
+    this.#clock.mockImplementation(() => begun + POLL_INTERVAL_MS * this.#completed)
   }
 
-  async #look(store: Store, node: string, ledger: Ledger): Promise<void> {
+  get #completed(): number {
+    return this.#polls.length === 0 ? 0 : Math.min(...this.#polls)
+  }
+
+  add(store: Store, node: string, ledger: Ledger): void {
+    const index = this.#polls.push(this.#completed) - 1
+    this.#running.push(this.#poll(index, store, node, ledger))
+  }
+
+  async #poll(index: number, store: Store, node: string, ledger: Ledger): Promise<void> {
     while (!this.#stopped) {
       const changes = await store.nodes.poll(node, null)
       await ledger.tick(changes.recalls)
       await Bun.sleep(POLL_INTERVAL_MS)
+      this.#polls[index] = (this.#polls[index] ?? 0) + 1
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
-    await this.#looking
+    await Promise.all(this.#running)
+    this.#clock.mockRestore()
   }
 }
 
@@ -76,13 +93,13 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
   for (const nodes of [2, 3]) {
     test(`succeed exactly 50 times on ${nodes} nodes together, repeatedly`, async () => {
       await using database = await TestDatabase.open()
-      await using polling = new AsyncDisposableStack()
+      await using polling = new Polling()
       const payer = await database.account("account", 500n)
       const ledgers: Ledger[] = []
       for (let index = 0; index < nodes; index++) {
         const store = await database.another()
         const ledger = await database.ledger(`node ${index}`, store)
-        polling.use(new Poller(store, `node ${index}`, ledger))
+        polling.add(store, `node ${index}`, ledger)
         ledgers.push(ledger)
       }
       for (let round = 0; round < 2; round++) {
@@ -105,7 +122,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
     "succeed exactly as often as a key's %s allows, counted over two nodes",
     async (_name, owner) => {
       await using database = await TestDatabase.open()
-      await using polling = new AsyncDisposableStack()
+      await using polling = new Polling()
       await database.account("account", 10_000n)
       await database.key("thrifty", "account", 505n, { dailyBudget: 505n, monthlyBudget: 505n })
       const payer = payerOf("account", "thrifty", [owner])
@@ -113,7 +130,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
       for (const node of ["left", "right"]) {
         const store = await database.another()
         const ledger = await database.ledger(node, store)
-        polling.use(new Poller(store, node, ledger))
+        polling.add(store, node, ledger)
         ledgers.push(ledger)
       }
       expect(await holdMany(database, ledgers, payer, 200)).toHaveLength(50)
@@ -129,9 +146,9 @@ describe("an idle lease of another node", () => {
     await rich.lease(payer, 100n)
     const running = await hold(database, rich, payer, 30n)
     const poor = await database.ledger("poor")
-    await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(database.store, "rich", rich))
-    polling.use(new Poller(database.store, "poor", poor))
+    await using polling = new Polling()
+    polling.add(database.store, "rich", rich)
+    polling.add(database.store, "poor", poor)
     expect(await hold(database, poor, payer, 71n)).toBeUndefined()
     expect(await hold(database, poor, payer, 70n)).toBeDefined()
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
@@ -145,9 +162,9 @@ describe("an idle lease of another node", () => {
     await left.lease(payer, 50n)
     await right.lease(payer, 50n)
     expect(left.available(payer) + right.available(payer)).toBe(100n)
-    await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(database.store, "left", left))
-    polling.use(new Poller(database.store, "right", right))
+    await using polling = new Polling()
+    polling.add(database.store, "left", left)
+    polling.add(database.store, "right", right)
     const holds = await Promise.all([
       hold(database, left, payer, 80n),
       hold(database, right, payer, 80n),
@@ -160,9 +177,9 @@ describe("an idle lease of another node", () => {
     const payer = await database.account("account", 100n)
     const small = await database.ledger("small")
     const large = await database.ledger("large")
-    await using polling = new AsyncDisposableStack()
-    polling.use(new Poller(database.store, "small", small))
-    polling.use(new Poller(database.store, "large", large))
+    await using polling = new Polling()
+    polling.add(database.store, "small", small)
+    polling.add(database.store, "large", large)
     const asking = hold(database, large, payer, 101n)
     for (let index = 0; index < 20; index++) {
       const one = await hold(database, small, payer, 1n)
