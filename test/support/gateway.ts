@@ -77,7 +77,7 @@ export interface GatewayOptions {
 const NEVER = 1_000_000
 
 /** Deadlines that a provider meets even on a busy machine. */
-const UNREACHED_TIMEOUTS: Settings["timeouts"] = {
+export const UNREACHED_TIMEOUTS: Settings["timeouts"] = {
   connect: 60_000,
   firstByte: 120_000,
   idle: 120_000,

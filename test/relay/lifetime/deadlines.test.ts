@@ -6,6 +6,7 @@ import {
   startGateway,
   type TestCaller,
   type TestGateway,
+  UNREACHED_TIMEOUTS,
 } from "../../support/gateway.ts"
 import { MovableClock } from "../movable-clock.ts"
 import {
@@ -30,12 +31,6 @@ import {
   streamErrorOf,
 } from "../support.ts"
 
-const LONG: TimeoutSettings = {
-  connect: 10_000,
-  firstByte: 10_000,
-  idle: 10_000,
-  total: 10_000,
-}
 const WORDS = [{ role: "user", content: "one two three four five six seven eight" }]
 
 /** More frames than fit into the buffers between a vendor and a caller that does not read. */
@@ -107,7 +102,7 @@ function ask(
   body: Record<string, unknown> = {},
 ): Promise<Response> {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, timeouts: { ...LONG, ...timeouts } })
+  gateway.app.apply({ ...settings, timeouts: { ...UNREACHED_TIMEOUTS, ...timeouts } })
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
@@ -257,7 +252,7 @@ describe("a vendor on a bare socket", () => {
       ...settings,
       providers: { eager: provider(`${eager.url}/v1`) },
       models: { "eager/echo": simulated() },
-      timeouts: { ...LONG, idle: 2_000 },
+      timeouts: { ...UNREACHED_TIMEOUTS, idle: 2_000 },
     })
     const answer = caller.post(CHAT, { model: "eager/echo", messages: WORDS, stream: true })
     const connection = await eager.take()
