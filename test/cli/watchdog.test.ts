@@ -1,7 +1,14 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
-import { DONE, frame, startVendor, streamed, WHOLE_STREAM } from "../relay/scripted-vendor.ts"
+import {
+  DONE,
+  frame,
+  startVendor,
+  streamed,
+  usageFrame,
+  WHOLE_STREAM,
+} from "../relay/scripted-vendor.ts"
 import {
   createInstallation,
   type Installation,
@@ -171,11 +178,13 @@ test.concurrent("a worker that is blocked for too long is killed", async () => {
 })
 
 test.concurrent("a second signal ends the gateway without waiting for running requests", async () => {
+  // With this usage, the gateway needs no tokenizer, which takes long to load on a busy machine.
+  const begin = frame("Hello") + usageFrame(5, 1)
   using vendor = startVendor(
     () =>
       new Response(
         new ReadableStream({
-          start: (controller) => controller.enqueue(new TextEncoder().encode(frame("Hello"))),
+          start: (controller) => controller.enqueue(new TextEncoder().encode(begin)),
         }),
         { headers: { "content-type": "text/event-stream" } },
       ),
