@@ -15,8 +15,8 @@ type CacheWrites = Pick<
 
 /**
  * Decodes cache writes as OpenAI counts them: `cache_write_tokens`, and by lifetime in `cache_write_tokens_details`. If
- * they are absent, Anthropic's names are read, which Alibaba and LiteLLM use in this format
- * (docs/contribute/wire/openai-chat.md#f8).
+ * they are absent, Anthropic's names are read, which Alibaba and LiteLLM use in this format, and Requesty's
+ * `caching_tokens` (docs/contribute/wire/openai-chat.md#f8).
  * @param max the total tokens that include the cache writes.
  * @param usage the whole usage, if names of Anthropic may be outside the details.
  */
@@ -44,6 +44,7 @@ function anthropicWrites(details: JsonObject, max: number, usage: JsonObject): C
   const total =
     details.cache_creation_input_tokens ??
     details.cache_creation_tokens ??
+    details.caching_tokens ??
     usage.cache_creation_input_tokens
   const lifetimes =
     objectAt(details, "cache_creation") ??

@@ -37,6 +37,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "num_cached_tokens",
   "cache_write_tokens",
   "cache_creation_tokens",
+  "caching_tokens",
   "cache_creation_input_tokens",
   "cache_read_input_tokens",
   "ephemeral_5m_input_tokens",

@@ -33,6 +33,7 @@ describe("OpenAI usage", () => {
   test.each([
     { prompt_tokens_details: { cached_tokens: 30, cache_creation_input_tokens: 20 } },
     { prompt_tokens_details: { cached_tokens: 30, cache_creation_tokens: 20 } },
+    { prompt_tokens_details: { cached_tokens: 30, caching_tokens: 20 } },
     { prompt_tokens_details: { cached_tokens: 30 }, cache_creation_input_tokens: 20 },
     { cache_read_input_tokens: 30, cache_creation_input_tokens: 20 },
     { cache_read_input_tokens: 30, cache_creation: { ephemeral_5m_input_tokens: 20 } },
@@ -43,7 +44,7 @@ describe("OpenAI usage", () => {
         cache_type: "ephemeral",
       },
     },
-  ])("reads cache writes under Anthropic's names: %j", (details) => {
+  ])("reads cache writes under the names of other vendors: %j", (details) => {
     const usage = decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...details })
     expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
   })
