@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("each of n choices gets an equal part", async () => {
+  test("give each of n choices an equal part", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })

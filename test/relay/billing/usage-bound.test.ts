@@ -197,7 +197,7 @@ describe("charges for output beyond max_tokens", () => {
 })
 
 describe("a requested output limit above the model's maximum", () => {
-  test("the maximum applies in the hold and in the request to the vendor", async () => {
+  test("becomes the maximum in the hold and in the request to the vendor", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

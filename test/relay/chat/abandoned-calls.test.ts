@@ -219,7 +219,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
     },
   )
 
-  test("the input is charged if the deadline expires", async () => {
+  test("cost their input if the deadline expires", async () => {
     const caller = await leaveSilent(chat("openai/plain"))
     await clock.pass(LIMIT + 1_000)
     await wasClosed.promise
@@ -258,7 +258,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
 })
 
 describe("streams whose caller disconnects", () => {
-  test("the gateway cancels the stream and charges its own count if the provider then stops billing", async () => {
+  test("end with a cancelled call and a charge by the gateway's count if the provider then stops billing", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -275,7 +275,7 @@ describe("streams whose caller disconnects", () => {
     },
   )
 
-  test("the gateway cancels the stream when it reaches the hold", async () => {
+  test("end with a cancelled call when their cost reaches the hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise

@@ -171,10 +171,10 @@ function soundIn(format: string, objects: readonly Json[]): string[] {
 }
 
 for (const stream of [false, true]) {
-  describe(stream ? "streamed" : "whole", () => {
+  describe(stream ? "a streamed chat answer" : "a whole chat answer", () => {
     for (const model of ["google/image", "openrouter/image", "openai/drawing"]) {
       for (const format of [CHAT, RESPONSES, "gemini"]) {
-        test(`an image of ${model} is returned in the format ${format}`, async () => {
+        test(`contains an image of ${model} in the format ${format}`, async () => {
           const response = await ask(format, model, stream)
           const images = imagesIn(format, await objectsOf(response, stream))
           expect(images).toHaveLength(1)
@@ -185,7 +185,7 @@ for (const stream of [false, true]) {
       }
     }
 
-    test("an Anthropic request to a model that can generate images requests only text", async () => {
+    test("contains only text for an Anthropic request to a model that can generate images", async () => {
       const response = await ask(MESSAGES, "google/image", stream)
       expect(response.headers.get("x-tollgate-losses")).toBe("output.image:dropped")
       const text = JSON.stringify(await objectsOf(response, stream))
@@ -194,7 +194,7 @@ for (const stream of [false, true]) {
       expect(usage?.["output"]).toBe(4)
     })
 
-    test("an Anthropic answer reports an unrequested image as lost", async () => {
+    test("reports an unrequested image as lost to an Anthropic client", async () => {
       const response = await ask(MESSAGES, "openai/drawing", stream)
       await objectsOf(response, stream)
       const receipt = (await receiptOf(caller, response)) as unknown as { losses: unknown }
@@ -205,7 +205,7 @@ for (const stream of [false, true]) {
     })
 
     for (const format of [CHAT, RESPONSES, "gemini"]) {
-      test(`speech of Gemini is returned in the format ${format}`, async () => {
+      test(`contains speech of Gemini in the format ${format}`, async () => {
         const asked: Record<string, Json> = {
           [CHAT]: { modalities: ["text", "audio"], audio: { voice: "Kore", format: "pcm16" } },
           [RESPONSES]: {},
@@ -229,7 +229,7 @@ for (const stream of [false, true]) {
       })
     }
 
-    test("a chat answer contains a WAV file of samples", async () => {
+    test("contains a WAV file of Gemini's samples on request", async () => {
       const asked = { modalities: ["audio"], audio: { voice: "Kore", format: "wav" } }
       const response = await ask(CHAT, "google/tts", stream, asked)
       const pieces = having(await objectsOf(response, stream), "audio").map(({ audio }) =>
@@ -292,7 +292,7 @@ describe("charges for media in a chat", () => {
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("the hold covers as many images as the output can contain", async () => {
+  test("require a hold for as many images as the output can contain", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -306,7 +306,7 @@ describe("charges for media in a chat", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("require a token price of the model", async () => {
+  test("require the model to have a token price", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
@@ -350,7 +350,7 @@ describe("the requested shape of an image", () => {
     }
   }
 
-  test("the response reports a loss if the provider has no such field", async () => {
+  test("causes a reported loss if the provider has no such field", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the requested shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("the response reports a loss if only the caller's format has the field", async () => {
+  test("causes a reported loss of an option that only the caller's format has", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -403,7 +403,7 @@ describe("images of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`the gateway sends them back from ${format} to Gemini in the model's turn`, async () => {
+    test(`reach Gemini from ${format} in the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("images of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
-    test(`the gateway sends them back from ${format} to OpenRouter in the assistant's message`, async () => {
+    test(`reach OpenRouter from ${format} in the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -441,7 +441,7 @@ describe("images of an earlier answer", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("assistant.image:approximated")
   })
 
-  test("the gateway sends them back from Responses to OpenAI unchanged", async () => {
+  test("reach OpenAI from Responses unchanged", async () => {
     await objectsOf(await ask(RESPONSES, "openai/drawing", false, turns[RESPONSES]), false)
     expect(vendor.bodies.at(-1)?.["input"]).toContainEqual(IMAGE_ITEM)
   })

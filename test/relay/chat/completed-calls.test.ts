@@ -214,7 +214,7 @@ describe.each([false, true])(
     })
 
     test.each([false, true])(
-      "is corrected without changing the other calls, rejected first: %p",
+      "leads to a correction that does not change the other calls, rejected first: %p",
       async (first) => {
         isFirst = first
         failing = first ? 1 : 3
@@ -366,7 +366,7 @@ describe.each([1, 2])("a request whose call %d has no usage from the provider", 
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("is charged by the gateway's own count at %s", async (path, body, texts) => {
+  ])("costs its price by the gateway's own count at %s", async (path, body, texts) => {
     const response = await caller.post(path, { model: "cohere/embed", ...body })
     expect(response.status).toBe(200)
     const receipt = await receiptOf(caller, response)

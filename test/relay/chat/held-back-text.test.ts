@@ -109,7 +109,7 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("the caller receives text within the limit before the error", async () => {
+  test("reaches the caller up to the limit before the error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")

@@ -262,7 +262,7 @@ describe.each(["whole", "streamed"])("corrections of several calls, %s,", (use) 
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("the relay plans and encodes the same correction once", async () => {
+  test("share one plan and one encoded body if they are equal", async () => {
     // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })

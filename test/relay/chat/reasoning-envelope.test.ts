@@ -68,12 +68,12 @@ describe("reasoning envelopes in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("the opener distinguishes them from a vendor's own signatures", () => {
+  test("can be distinguished from a vendor's own signatures", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("each provider receives its own envelopes opened", () => {
+  test("arrive opened at the provider that created them", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
@@ -86,7 +86,7 @@ describe("reasoning envelopes in a conversation", () => {
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
   })
 
-  test("another provider does not receive a part without text", () => {
+  test("do not reach another provider if they have no text", () => {
     const alone = reasoning({ text: "", signature: signed, isRedacted: true })
     const { messages } = openEnvelopes(conversation(alone), signer, "another")
     expect(messages).toEqual(conversation().messages)

@@ -161,7 +161,7 @@ describe("an incomplete whole answer", () => {
   })
 })
 
-test("an incomplete stream is completed to one answer with a role and an end", async () => {
+test("an incomplete stream reaches the caller as one answer with a role and an end", async () => {
   const chunks = await askStream(
     frameOf({ choices: [{ delta: { content: "H" } }] }) +
       frameOf({ choices: [{ delta: { content: "i" } }] }) +

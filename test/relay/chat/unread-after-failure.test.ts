@@ -41,7 +41,7 @@ afterAll(async () => {
   ended.mockRestore()
 })
 
-test("charges an answer above the size limit even if another call has failed first", async () => {
+test("an answer above the size limit is charged even if another call has failed first", async () => {
   const caller = await gateway.caller("10")
   const order = { model: "anthropic/chat", messages: HELLO, max_tokens: 1_000, n: 2 }
   const response = await caller.post(CHAT, order)

@@ -132,7 +132,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("the gateway charges it with the other choices, which are delivered", async () => {
+  test("results in a charge together with the other choices, which are delivered", async () => {
     const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
     const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
     let made = 0

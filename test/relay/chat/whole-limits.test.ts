@@ -92,7 +92,7 @@ describe("whole answers that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("the relay does not stream if the caller requests images", async () => {
+  test("come from a call without streaming if the caller requests images", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("the relay does not stream if the vendor rejects streaming", async () => {
+  test("come from a call without streaming if the vendor rejects streaming", async () => {
     const rejection = {
       error: {
         message: "Your organization must be verified to stream this model.",

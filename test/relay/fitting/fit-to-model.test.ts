@@ -29,12 +29,12 @@ function fit(vendor: string, model: string, request: Partial<ChatRequest>) {
 }
 
 describe("adaptation of reasoning options", () => {
-  test("drops them with a loss for a model that does not reason", () => {
+  test("drops the options with a loss for a model that does not reason", () => {
     const fitted = fit("groq", "llama-3.3-70b-versatile", { reasoning: { effort: "high" } })
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("drops them without a loss if they switch off an unsupported feature", () => {
+  test("drops options without a loss if they switch off an unsupported feature", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -54,7 +54,7 @@ describe("adaptation of reasoning options", () => {
     ["gpt-5.4", "max", "xhigh"],
     ["gpt-5.4-pro", "low", "medium"],
     ["gpt-5.5", "max", "xhigh"],
-  ])("changes them for %s from the effort %s to %s", (model, asked, sent) => {
+  ])("changes the effort for %s from %s to %s", (model, asked, sent) => {
     const fitted = fit("openai", model, { reasoning: { effort: asked } })
     expect(fitted.left.reasoning).toEqual({ effort: sent })
     expect(fitted.losses).toEqual(["reasoning_effort:approximated"])
@@ -112,7 +112,7 @@ describe("adaptation of reasoning options", () => {
 })
 
 describe("adaptation of sampling parameters", () => {
-  test("drops them with a loss for a model that rejects them", () => {
+  test("drops parameters with a loss for a model that rejects them", () => {
     const fitted = fit("openai", "o4-mini", { temperature: 0.3, topP: 0.5, frequencyPenalty: 1 })
     expect(fitted.left).toEqual({})
     expect(fitted.losses).toEqual([
@@ -122,7 +122,7 @@ describe("adaptation of sampling parameters", () => {
     ])
   })
 
-  test("drops them without a loss if they have their default value", () => {
+  test("drops parameters without a loss if they have their default value", () => {
     const fitted = fit("openai", "gpt-5", {
       temperature: 1,
       topP: 1,
@@ -133,7 +133,7 @@ describe("adaptation of sampling parameters", () => {
     expect(fitted).toEqual({ left: {}, losses: [] })
   })
 
-  test("keeps them for a model that accepts them while it does not reason", () => {
+  test("keeps parameters for a model that accepts them while it does not reason", () => {
     expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     const reasoning = { effort: "low" }
     expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
@@ -142,7 +142,7 @@ describe("adaptation of sampling parameters", () => {
     })
   })
 
-  test("keeps them for models that do not reason", () => {
+  test("keeps parameters for models that do not reason", () => {
     expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,

@@ -15,7 +15,7 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
 }
 
 describe("stop sequences and output limits in a vendor's request", () => {
-  test("the relay changes nothing that the vendor accepts, and applies no limit itself", () => {
+  test("stay unchanged if the vendor accepts them, and the relay applies no limit itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -56,7 +56,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
     }
   })
 
-  test("half a surrogate pair reaches no vendor", () => {
+  test("exclude half a surrogate pair for every vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })

@@ -202,7 +202,7 @@ describe("a response of an operation that is too large to read", () => {
     ["google/priced", 0, GOOGLE, { image: 4 }],
     ["google/priced", 0, undefined, { image: 4 }],
   ])(
-    "is charged with the other images of %s, and the other images are delivered",
+    "results in a charge together with the other images of %s, which are delivered",
     async (...row) => {
       const [model, texts, reported, usage] = row
       let made = 0

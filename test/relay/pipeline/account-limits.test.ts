@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("the account's keys and members can read them", async () => {
+  test("can be read by the account's keys and members", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],
@@ -233,7 +233,7 @@ describe("the limits of an account", () => {
     [{ requests_per_minute: 0 }, "requests_per_minute"],
     [{ models: [] }, "models"],
     [{ max_keys: -1 }, "max_keys"],
-  ])("are rejected if they are invalid: %o", async (body, parameter) => {
+  ])("cause an error if they are invalid: %o", async (body, parameter) => {
     const caller = await gateway.caller("1")
     const response = await ask(gateway, "PATCH", `/accounts/${caller.account.id}`, body)
     expect(response.status).toBe(400)

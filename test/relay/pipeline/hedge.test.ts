@@ -136,7 +136,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("the gateway cancels it if the first deployment answers earlier", async () => {
+  test("ends with a cancelled call if the first deployment answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(outcomes(await keptReceipt(response))).toEqual(["second/c not_needed", "first/c ok"])
   })
 
-  test("the caller pays once if both deployments answer at the same time", async () => {
+  test("results in one charge if both deployments answer at the same time", async () => {
     const { first, second } = world
     for (const stream of [false, true]) {
       const both = Promise.withResolvers<void>()
@@ -218,7 +218,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("the gateway cancels it when the first deployment rejects the request itself", async () => {
+  test("ends with a cancelled call when the first deployment rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -304,7 +304,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`the gateway cancels it when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`ends with a cancelled call when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")

@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("the gateway deletes them after the retention period", async () => {
+  test("disappear after the retention period", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,

@@ -69,7 +69,7 @@ describe("charges for performed searches", () => {
 })
 
 describe("an uncharged number in a usage object", () => {
-  test("the operator receives one report for each name and deployment", async () => {
+  test("causes one report to the operator for each name and deployment", async () => {
     const usage = { teleports: 3, completion_tokens_details: { dreams: 2, reasoning_tokens: 1 } }
     whenAsked(CHAT, completion({}, usage))
     const caller = await gateway.caller("10")

@@ -137,7 +137,7 @@ describe("tools that run on the caller's side", () => {
 })
 
 describe("features that are not sent to their vendor", () => {
-  test("a tool without an equivalent in the vendor's dialect costs nothing", async () => {
+  test("include a tool without an equivalent in the vendor's dialect, which costs nothing", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {

@@ -202,7 +202,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no priced field", () => {
-  test("the quick check recognizes it by its field names", () => {
+  test("passes the quick check by its field names", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain, "openai-chat")).toBe(false)
     const message = { model: "m", input: [{ type: "message" }], tools: [] }
@@ -215,7 +215,7 @@ describe("a body that sets no priced field", () => {
 describe("priced tools", () => {
   const responses = switchesOf("openai", "openai-responses")
 
-  test("the search finds them in the conversation and inside a namespace", () => {
+  test("can be found in the conversation and inside a namespace", () => {
     if (!responses) throw new Error("no switches")
     const tools = [{ type: "namespace", tools: [{ type: "web_search_2025_08_26" }] }]
     const body = { input: [{ type: "message" }, { type: "additional_tools", tools }] }

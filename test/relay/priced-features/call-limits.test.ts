@@ -173,7 +173,7 @@ describe("a limit of tool calls that matches the hold", () => {
     }
   }
 
-  test("the gateway does not send it for tools that only cost tokens", async () => {
+  test("does not reach the vendor for tools that only cost tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })

@@ -58,7 +58,7 @@ describe("linked content that only its vendor can measure", () => {
     })
   }
 
-  test("the hold excludes it if its URL belongs to an earlier search call", async () => {
+  test("adds nothing to the hold if its URL belongs to an earlier search call", async () => {
     const caller = await gateway.caller("10")
     const call = { type: "web_search_call", id: "ws", action: { type: "open_page", url: FILM } }
     const body = { model: "openai/m", input: [call, { role: "user", content: "Hi" }] }

@@ -235,7 +235,7 @@ describe("a second model that may answer", () => {
     })
   }
 
-  test("the gateway rejects it if it has no price at the provider", async () => {
+  test("causes an error if it has no price at the provider", async () => {
     const caller = await gateway.caller("10")
     const bodies: [string, string, Json][] = [
       [
@@ -341,26 +341,29 @@ test.each([
   ["small", "small-fast", "acme/small", 1_200_000n],
   ["small", "small-fast", "acme/small-2026-01-01", 1_200_000n],
   ["small-fast", "small", "acme/small-fast", 1_200_000n],
-])("charges a fast variant that no response names: %s, %s", async (model, fallback, name, cost) => {
-  path = CHAT
-  answer = completion({ model: name })
-  for (const stream of [false, true]) {
-    const caller = await gateway.caller("10")
-    const providerOptions = { gateway: { models: [`acme/${fallback}`] } }
-    const body = { model: `vercel/acme/${model}`, providerOptions, stream }
-    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-    const text = await response.text()
-    expect(response.status, text).toBe(200)
-    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-  }
-})
+])(
+  "a fast variant that no response names is charged: %s, %s",
+  async (model, fallback, name, cost) => {
+    path = CHAT
+    answer = completion({ model: name })
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("10")
+      const providerOptions = { gateway: { models: [`acme/${fallback}`] } }
+      const body = { model: `vercel/acme/${model}`, providerOptions, stream }
+      const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+      const text = await response.text()
+      expect(response.status, text).toBe(200)
+      expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+    }
+  },
+)
 
 test.each([
   ["fallbacks[0].max_tokens", { fallbacks: [{ model: "large", max_tokens: 65_000 }] }],
   ["fallbacks[0].n", { fallbacks: [{ model: "large", n: 50 }] }],
   ["fallbacks[0].messages", { fallbacks: [{ model: "large", messages: HELLO }] }],
   ["fallbacks[0].api_base", { fallbacks: [{ model: "large", api_base: "https://other" }] }],
-])("rejects a router's field that the hold cannot cover: %s", async (place, fields) => {
+])("the gateway rejects a router's field that the hold cannot cover: %s", async (place, fields) => {
   const requests: [string, string, object][] = [
     [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
     [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
@@ -383,7 +386,7 @@ test.each([
 test.each([
   ["acme/large", 1_200_000n],
   ["acme/small", 120_000n],
-])("charges an unread answer at the price of its model: %s", async (name, cost) => {
+])("an answer that cannot be read is charged at the price of its model: %s", async (name, cost) => {
   path = CHAT
   let deep: Json = {}
   for (let level = 0; level < 600; level++) deep = { deep }
@@ -408,7 +411,7 @@ describe("an attempt that declined before any output", () => {
     ["cyber", 1_200_000n],
     [null, 1_200_000n],
     ["bio", 1_300_000n],
-  ])("is charged only in some categories of refusals: %s", async (category, cost) => {
+  ])("costs its tokens only in some categories of refusals: %s", async (category, cost) => {
     path = MESSAGES
     answer = message([fallback(category)], { iterations }, { model: "large" })
     for (const stream of [false, true]) {
@@ -439,7 +442,7 @@ describe("an advisor's answers", () => {
 
   for (const model of ["large", "small"]) {
     for (const stream of [false, true]) {
-      test(`are included in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`count in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
         path = MESSAGES
         answer = consulted(model, 10, 4_000)
         const caller = await gateway.caller("10")
@@ -456,7 +459,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("the hold and the charge are limited by the caller's max_tokens", async () => {
+  test("count in the hold and the charge up to the caller's max_tokens", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")
@@ -472,7 +475,7 @@ describe("an advisor's answers", () => {
 
 describe("compaction of a long conversation", () => {
   for (const stream of [false, true]) {
-    test(`costs a price in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its tokens in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
       path = MESSAGES
       answer = message([], {
         iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],

@@ -169,7 +169,7 @@ describe("a long stored conversation", () => {
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("the gateway does not read it if its answers have more values than a request body may have", async () => {
+  test("stays unread if its answers have more values than a request body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -209,7 +209,7 @@ test("a conversation history uses memory only while its request runs", async () 
 })
 
 describe("a conversation file that cannot be used", () => {
-  test("the gateway reports it once and creates it again without losing an answer", async () => {
+  test("causes one report, and is created again without losing an answer", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()

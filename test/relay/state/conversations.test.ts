@@ -46,7 +46,7 @@ test("a stored response cannot be cancelled, because no response runs in the bac
 })
 
 describe("a stored conversation", () => {
-  test("the disk contains no readable texts or ids", async () => {
+  test("leaves no readable texts or ids on the disk", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })
@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("the hold and the charge include it completely", async () => {
+  test("counts completely in the hold and the charge", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("a stored conversation", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("each reference counts it once, and the gateway rejects too many references", async () => {
+  test("counts once for each reference, and too many references are rejected", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })

@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`the gateway rejects it with the same error as unknown state: ${name}`, async () => {
+    test(`causes the same error as unknown state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("vendor state of another account", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`the gateway rejects it, and sends the owner's ${name} to the vendor`, async () => {
+    test(`reaches the vendor in a request of its owner: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("the hold includes the content of a response, an item and a file", async () => {
+  test("require a hold that includes the content of a response, an item and a file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -342,7 +342,7 @@ describe("charges for vendor state", () => {
 })
 
 describe("stored responses of several accounts at a vendor", () => {
-  test("the gateway requests them from the account that stores them", async () => {
+  test("come from the account that stores them", async () => {
     for (let round = 0; round < 4; round++) {
       const { n, provider: keeper } = await leave(setup.ann, { model: "both/gpt" })
       const body = { model: "both/gpt", previous_response_id: `resp_${n}` }
@@ -352,7 +352,7 @@ describe("stored responses of several accounts at a vendor", () => {
     }
   })
 
-  test("the gateway does not request them from another account after a failure", async () => {
+  test("do not come from another account after a failure", async () => {
     const { n } = await leave(setup.ann)
     setup.first.rejection = { status: 500, body: { error: { message: "down" } } }
     const body = { model: "both/gpt", input: "Hi", previous_response_id: `resp_${n}` }

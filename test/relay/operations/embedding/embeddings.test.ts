@@ -131,7 +131,7 @@ describe("embeddings of every vendor", () => {
   const everybody = Object.keys(MODELS).filter((id) => id.startsWith("all/"))
 
   for (const model of everybody) {
-    test(`${model}: contain a vector for each input, in order, and are charged by token count`, async () => {
+    test(`contain a vector for each input, in order, and are charged by token count: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: TEXTS })
       const alone = await embed(caller, { model, input: TEXTS[1] })
@@ -152,7 +152,7 @@ describe("embeddings of every vendor", () => {
       await nothingHeld(caller)
     })
 
-    test(`${model}: have the same numbers in base64 as in floats`, async () => {
+    test(`have the same numbers in base64 as in floats: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const floats = await embed(caller, { model, input: TEXTS })
       const texts = await embed(caller, { model, input: TEXTS, encoding_format: "base64" })
@@ -163,7 +163,7 @@ describe("embeddings of every vendor", () => {
       })
     })
 
-    test(`${model}: can be requested for tokens, whose text is embedded`, async () => {
+    test(`can be requested with tokens, which become text for vendors without token input: ${model}`, async () => {
       const caller = await gateway.caller("1")
       // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
@@ -214,7 +214,7 @@ describe("base64 embeddings", () => {
   })
 
   for (const model of ["sim/rejects-base64", "sim/ignores-base64", "sim/answers-base64"]) {
-    test(`${model}: are converted to the caller's format, regardless of the vendor's`, async () => {
+    test(`have the caller's format, regardless of the vendor's: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
@@ -270,7 +270,7 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("the hold counts every byte as a token", async () => {
+  test("require a hold of one token for each byte", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)

@@ -96,7 +96,7 @@ describe("charges for images", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("the hold is the maximum: credits for nine images reject a request for ten", async () => {
+  test("require a hold of the maximum, so that credits for nine images do not suffice for ten", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }

@@ -124,7 +124,7 @@ describe("a free moderation model", () => {
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   })
 
-  test("requests without a model use it even without a price in the settings", async () => {
+  test("serves requests without a model, even without a price in the settings", async () => {
     const caller = await gateway.caller("0")
     const { answer, receipt } = await moderate(caller, { input: BAD })
     expect(answer.model).toBe("omni-moderation-latest")

@@ -102,7 +102,7 @@ describe("reranking by every model", () => {
   }
 
   for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
-    test(`${id}: returns the best document first, scores from 0 to 1, and documents as supplied`, async () => {
+    test(`returns the best document first, scores from 0 to 1, and documents as supplied: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const { answer, results, response, receipt } = await rerank(caller, { model: id })
       expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
@@ -120,7 +120,7 @@ describe("reranking by every model", () => {
       await nothingHeld(caller)
     })
 
-    test(`${id}: returns at most top_n results`, async () => {
+    test(`returns at most top_n results: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const { results } = await rerank(caller, { model: id, top_n: 1, return_documents: false })
       expect(results).toEqual([{ index: 1, relevance_score: results[0]?.relevance_score ?? 0 }])
@@ -145,7 +145,7 @@ describe("reranking for the clients of vendors", () => {
   })
 
   for (const path of [PATH, "/v2/rerank"]) {
-    test(`${path}: returns Cohere's metadata with the results`, async () => {
+    test(`returns Cohere's metadata with the results: ${path}`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
       const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
@@ -195,7 +195,7 @@ describe("charges for reranking", () => {
     expect(two.receipt).toMatchObject({ usage: { search: 2 }, cost: "0.004", hold: "0.004" })
   })
 
-  test("the hold covers several searches for long documents", async () => {
+  test("require a hold for several searches if the documents are long", async () => {
     const caller = await gateway.caller("1")
     const documents = Array.from({ length: 60 }, () => "word ".repeat(150))
     const { receipt } = await rerank(caller, { model: "all/cohere", documents })
@@ -310,7 +310,7 @@ describe("an invalid rerank request", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("relevance_score:approximated")
   })
 
-  test("the vendor receives no request if the account has no credits", async () => {
+  test("fails before the call if the account has no credits", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     expect((await errorOf(await caller.post(PATH, whole))).status).toBe(402)

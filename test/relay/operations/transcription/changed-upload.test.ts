@@ -79,7 +79,7 @@ describe("an upload that is forwarded before it is complete", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("the gateway sends it again if the vendor answers before the upload is complete", async () => {
+  test("goes to the vendor again if the vendor answers before the upload is complete", async () => {
     const before = await uploads.caller.balance()
     let answers = 0
     uploads.answer = (seen, number) => {

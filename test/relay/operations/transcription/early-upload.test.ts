@@ -24,7 +24,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("long audio after its model field", () => {
-  test("the vendor receives it while it arrives, and the caller pays once", async () => {
+  test("reaches the vendor while it arrives, and the caller pays once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
@@ -42,7 +42,7 @@ describe("long audio after its model field", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("the gateway sends it again if another form field follows", async () => {
+  test("goes to the vendor again if another form field follows", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form)
@@ -79,7 +79,7 @@ describe("long audio after its model field", () => {
     expect(uploads.gateway.heard).toEqual([])
   })
 
-  test("the gateway sends it again after a timeout", async () => {
+  test("goes to the vendor again after a timeout", async () => {
     const before = await uploads.caller.balance()
     let isAnswered = false
     uploads.answer = (seen, number) => {
@@ -98,7 +98,7 @@ describe("long audio after its model field", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("the next deployment receives it if the first fails after the complete upload", async () => {
+  test("goes to the next deployment if the first fails after the complete upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen, number) => {
       if (number > 1) return whole(seen, number)
@@ -115,7 +115,7 @@ describe("long audio after its model field", () => {
 })
 
 describe("the response to a forwarded upload", () => {
-  test("contains the vendor's error if it rejects the complete upload", async () => {
+  test("contains the vendor's error if the vendor rejects the complete upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = async (seen) => {
       await until(() => seen.isOver)

@@ -78,7 +78,7 @@ describe("a request with less audio than the minimum charge", () => {
     expect((await fetch(url, { method: "POST", headers, body: form })).status).toBe(402)
   })
 
-  test("the estimate is the minimum", async () => {
+  test("has an estimate of the minimum", async () => {
     const file = { format: "wav", bytes: 96_044, seconds: 3 }
     const body = { model: "groq/whisper-large-v3", file }
     const asked = { path: "/v1/audio/transcriptions", body }

@@ -17,7 +17,7 @@ function sizes(chunks: readonly (readonly string[])[]): number[] {
 describe("text split into chunks", () => {
   const text = "Она сказала это. ".repeat(1_000).trim()
 
-  test("chunks end at the ends of sentences", () => {
+  test("ends each chunk at the end of a sentence", () => {
     const chunks = chunksOfText(text)
     expect(chunks.length).toBeGreaterThan(5)
     expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
@@ -25,7 +25,7 @@ describe("text split into chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("chunks of text without sentences end anywhere except within a character", () => {
+  test("ends a chunk anywhere except within a character if there are no sentences", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
