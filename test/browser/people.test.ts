@@ -285,7 +285,7 @@ test("a blocked account shows the reason and the next step on its pages", async 
   await page.goto("/console/?account=all")
 })
 
-test("a failing provider is the first part of the overview, and links to its failed requests", async () => {
+test("a failing provider appears first on the overview page, and links to its failed requests", async () => {
   const { page } = operator
   await page.goto("/console/?account=all")
   await page.getByText("Spent today").waitFor()

@@ -66,7 +66,7 @@ describe("a message about the operator's account", () => {
   })
 
   test.each(["Invalid value: 'API key not valid'", "Upstream: API key not valid."])(
-    "does not pause the account if the request can contain it: %s",
+    "does not count as an account error if it may quote the request: %s",
     (message) => {
       const kind = vendorRejection(400, { message }).details.providerError
       expect(["request", "forbidden"]).toContain(kind ?? "")

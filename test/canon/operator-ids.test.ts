@@ -6,7 +6,7 @@ import { threadTime } from "../support/processor-time.ts"
 const UUID = "1f2e3d4c-aaaa-bbbb-cccc-0123456789ab"
 const ID = "a1B2c3D4e5F6g7H8"
 
-describe("ids of the operator in messages of providers", () => {
+describe("the removal of the operator's ids from messages of providers", () => {
   test.each([
     [
       `Content violates usage guidelines. Team: ${UUID}, API key ID: 99887766-1234, Model: grok-4.3, Failed check: SAFETY_CHECK_TYPE_BIO.`,
@@ -29,7 +29,7 @@ describe("ids of the operator in messages of providers", () => {
     ],
     ["Invalid arn:aws:bedrock:us-east-1:123456789012:model/x here", "Invalid [redacted] here"],
     ["Invalid a-b@acme.iam.gserviceaccount.com.", "Invalid [redacted]."],
-  ])("removes them from %s", (message, cleaned) => {
+  ])("cleans %s", (message, cleaned) => {
     expect(withoutOperatorIds(message)).toBe(cleaned)
     expect(withoutOperatorIds(cleaned)).toBe(cleaned)
   })
@@ -47,7 +47,7 @@ describe("ids of the operator in messages of providers", () => {
     expect(withoutOperatorIds(message)).toBe(message)
   })
 
-  test("removes them from all members of an error that reaches the caller", () => {
+  test("includes all members of an error that reaches the caller", () => {
     const details = { reason: `Team: ${UUID}` }
     const error = { message: `${"x".repeat(1_990)} Team: ${UUID}`, code: "safety", details }
     const rejection = vendorRejection(400, error)
@@ -56,7 +56,7 @@ describe("ids of the operator in messages of providers", () => {
     expect(rejection.details.fields).toEqual({ details: { reason: "Team: [redacted]" } })
   })
 
-  test("reads hostile messages quickly", () => {
+  test("takes little time for hostile messages", () => {
     const parts = [
       "team: ",
       "a-",

@@ -9,11 +9,11 @@ test.each([
   ["The stream of provider 'azure-eu' ended.", "The stream of the provider ended."],
   ["The provider 'azure-eu' is slow.", "The provider is slow."],
   ["Two providers serve 'azure-eu'.", "Two providers serve 'azure-eu'."],
-])("removes the name of a provider from %p", (message, shown) => {
+])("withoutProviderNames removes the name of a provider from %p", (message, shown) => {
   expect(withoutProviderNames(message)).toBe(shown)
 })
 
-test("keeps the kind and the details of an error", () => {
+test("errorWithoutProviders keeps the kind and the details of an error", () => {
   const details = { parameter: "model", retryAfter: 3 }
   const error = new GatewayError("upstream_error", "Provider 'one' failed.", details)
   const shown = errorWithoutProviders(error)

@@ -17,7 +17,7 @@ test("waitAtMost times out for work that takes too long", async () => {
   await waitAtMost(Promise.withResolvers<void>().promise, 1)
 })
 
-test("waitAtMost does not delay the end of the process after its work", async () => {
+test("waitAtMost does not keep the process running after the work has ended", async () => {
   const script = `
     import { waitAtMost } from "./src/canon/wait-at-most.ts"
     await waitAtMost(Promise.resolve(), ${HOUR_MS})

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test"
 import type { ModelSettings } from "../../src/config/settings.ts"
 import { build, provider, settings } from "./support.ts"
 
-describe("a provider that no model uses", () => {
+describe("a provider in the settings", () => {
   const line = (found: string) =>
     `provider local: has no models (${found}), so it is never called. List them under 'models' with a price, such as local/NAME.`
 
-  test("causes a warning that names the provider and the remedy", () => {
+  test("causes a warning with the remedy if no model uses it", () => {
     const unknown = build(settings({ local: provider("free") }))
     expect(unknown.warnings).toEqual([line("no models of vendor 'free' are known")])
     expect(unknown.catalog.withoutModels).toEqual(unknown.warnings)
@@ -14,7 +14,7 @@ describe("a provider that no model uses", () => {
     expect(off.warnings).toEqual([line("known_models is false")])
   })
 
-  test("causes no warning if a model, a deployment or callers use the provider", () => {
+  test("causes no warning if a model, a deployment or callers use it", () => {
     const providers = { local: provider("free") }
     const price = { input: "1", output: "1" }
     const models: Record<string, ModelSettings>[] = [
@@ -27,7 +27,7 @@ describe("a provider that no model uses", () => {
   })
 })
 
-describe("credits in another currency", () => {
+describe("the currency of credits", () => {
   const stripe = (currency: string) => ({ secretKey: "k", webhookSecret: "w", currency })
   const warningsOf = (
     currency: string,
@@ -38,14 +38,14 @@ describe("credits in another currency", () => {
       (warning) => warning.startsWith("stripe.currency"),
     )
 
-  test("cause a warning if known prices in dollars are charged without conversion", () => {
+  test("causes a warning if known prices in dollars are charged without conversion", () => {
     expect(warningsOf("jpy", "1.0")).toEqual([
       "stripe.currency: one credit is sold for 1 JPY, but the known prices are in US dollars and 'multiplier' is 1. " +
         "Set multiplier to the price of one dollar in JPY, plus your margin.",
     ])
   })
 
-  test("cause no warning for dollars, with a multiplier, or without known prices", () => {
+  test("causes no warning for dollars, with a multiplier, or without known prices", () => {
     expect(warningsOf("usd", "1")).toEqual([])
     expect(warningsOf("jpy", "155")).toEqual([])
     expect(warningsOf("jpy", "1", { mine: provider("free") })).toEqual([])

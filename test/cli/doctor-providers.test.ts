@@ -224,7 +224,7 @@ describe("doctor's check of a response that is not from an API", () => {
     ["<html>", "text/plain", "a web page"],
     ["OK", "text/plain", "a body that is not JSON"],
     ["", "text/plain", "a body that is not JSON"],
-  ])("fails for %p as %p", async (body, type, words) => {
+  ])("fails for %p, described as %p", async (body, type, words) => {
     answer = () => new Response(body, { headers: { "content-type": type } })
     for (const vendor of ["openai", "anthropic", "google", "cohere", "azure"]) {
       const found = await check(vendor, { baseUrl: url, apiKey: "secret" })

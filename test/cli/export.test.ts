@@ -276,7 +276,7 @@ describe("a CSV export", () => {
   })
 })
 
-describe("a rejected export", () => {
+describe("the start of an export", () => {
   test.each(["a folder", "a file", "a link", "a link to nowhere"])(
     "fails if its output already exists: %s",
     async (what) => {

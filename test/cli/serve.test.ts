@@ -155,7 +155,7 @@ function startPausing() {
 }
 
 for (const workers of ["1", "2"]) {
-  test(`completes and charges a running stream after SIGTERM, ${workers} worker(s)`, async () => {
+  test(`a gateway completes and charges a running stream after SIGTERM, ${workers} worker(s)`, async () => {
     const { vendor, end } = startPausing()
     using _ = vendor
     using installation = createInstallation(yamlFor(vendor.url))

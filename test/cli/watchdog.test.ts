@@ -98,7 +98,7 @@ function nodesOf(installation: Installation): number[] {
 }
 
 for (const workers of ["1", "2"]) {
-  test.concurrent(`a blocked event loop is reported with its request and its process restarted: ${workers} worker(s)`, async () => {
+  test.concurrent(`a blocked event loop is reported with its request, and its process is restarted: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)

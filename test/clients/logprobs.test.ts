@@ -52,7 +52,7 @@ describe.each([
     top_logprobs: 2,
   }
 
-  test("log probabilities appear in a chat completion", async () => {
+  test("appear in a chat completion", async () => {
     const answer = await client().chat.completions.create(chat)
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
@@ -62,7 +62,7 @@ describe.each([
     expectLogprobs(answer.choices[0]?.logprobs?.content ?? undefined, others)
   })
 
-  test("log probabilities appear in a response", async () => {
+  test("appear in a response", async () => {
     const answer = await client().responses.create(response)
     const [item] = answer.output.filter(({ type }) => type === "message")
     const content = item?.type === "message" ? item.content[0] : undefined

@@ -123,7 +123,7 @@ test("every setting has an example", () => {
 })
 
 test.each([...DECLARED_SETTINGS])(
-  "a change of $name is reported, with the information whether a restart is required",
+  "the report of a changed $name states whether a restart is required",
   ({ name, needsRestart }) => {
     const before = load(stringify(BASE)).settings
     const after = load(withSetting(name, EXAMPLES[name] ?? "")).settings

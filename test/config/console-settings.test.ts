@@ -159,7 +159,7 @@ models: { mine/x: { price: { input: 1, output: 1 } } }`,
     expect(merged.models["constructor"]).toBeUndefined()
   })
 
-  test("marks each setting that the file locks", () => {
+  test("appears as a mark on each setting that the file locks", () => {
     const examples: Readonly<Record<string, string>> = {
       multiplier: "1.25",
       aliases: "gpt-4o=mine/talker, fast=mine/x",
@@ -211,7 +211,7 @@ describe("secret settings of the console", () => {
   const SMTP = "smtps://ada:hidden@mail.example.com"
   const FROM = "Tollgate <t@example.com>"
 
-  test("a secret is encrypted in the store and never shown", () => {
+  test("stay encrypted in the store and are never shown", () => {
     const { body, encrypted } = encryptEntry("setting", "notices.smtp", SMTP, cipher)
     expect(body).toBe("null")
     expect(encrypted).not.toContain("hidden")
@@ -227,13 +227,13 @@ describe("secret settings of the console", () => {
     expect(secretsOf(merged)).toContain("hidden")
   })
 
-  test("a secret has no effect without the setting that must accompany it", () => {
+  test("have no effect without the setting that must accompany them", () => {
     const reading = read(record("setting", "notices.smtp", SMTP))
     expect([...reading.faults]).toEqual([])
     expect(mergeConsole(load(""), reading).notices).toEqual({ allowsPrivate: false })
   })
 
-  test("the file takes precedence over secrets of the console", () => {
+  test("have lower precedence than the file", () => {
     const base = load("notices: { smtp: smtp://of-the-file.example.com, from: f@example.com }")
     const reading = read(
       record("setting", "notices.smtp", SMTP),
@@ -246,7 +246,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("two secrets together enable their section with its defaults, unless the file sets the section", () => {
+  test("enable a section with its defaults if both are set, unless the file sets the section", () => {
     const reading = read(
       record("setting", "stripe.secret_key", "sk_test_1"),
       record("setting", "stripe.webhook_secret", "whsec_1"),
@@ -266,7 +266,7 @@ describe("secret settings of the console", () => {
     })
   })
 
-  test("the loss of the encryption key is reported", () => {
+  test("cause an error that names the key file if the encryption key is lost", () => {
     const lost = new SecretCipher(new SecretFolder(join(folder, "nowhere")))
     const reading = readConsole([record("setting", "notices.smtp", SMTP)], {
       vendors: VENDORS,

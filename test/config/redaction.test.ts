@@ -115,7 +115,7 @@ test("the value of a referenced variable is never shown, at any position", () =>
 })
 
 test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"])(
-  "a password %s that is not percent-encoded is not mistaken for a host and shown",
+  "a password %s without percent-encoding stays hidden, and is not read as a host",
   (password) => {
     for (const prefix of ["", "user:"]) {
       const text = stringify({

@@ -43,6 +43,6 @@ test.each<[string, Partial<Account>]>([
   ["credits", {}],
   ["little credits", { balance: "0.01" }],
   ["unused budgets", { daily_budget_left: "1", monthly_budget_left: "0.000000001" }],
-])("an account with %s shows nothing", (_name, part) => {
+])("an account with %s has no notice", (_name, part) => {
   expect(accountBlock({ ...ACCOUNT, ...part })).toBeUndefined()
 })

@@ -17,7 +17,7 @@ describe("credits in the console", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("have the form %s as %s", (exact, shown) => {
+  ])("have the form of %s as %s in full", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 
@@ -31,7 +31,7 @@ describe("credits in the console", () => {
     ["-0.00000165", 6, "−0.0000016"],
     ["0", 4, "0.00"],
   ])(
-    "have a form with decimals: %s in %i decimals is %s, and small amounts never appear as zero",
+    "have a short form that never shows small amounts as zero: %s with %i decimals is %s",
     (exact, decimals, shown) => {
       expect(shortCredits(exact, decimals)).toBe(shown)
     },

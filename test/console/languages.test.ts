@@ -20,6 +20,6 @@ test.each([
   [["not a tag", "ja-JP"], "ja"],
   [["nl"], "en"],
   [[], "en"],
-])("offers a reader of %p the language %p", (wanted, tag) => {
+])("the console offers a reader of %p the language %p", (wanted, tag) => {
   expect(matchLanguage(wanted).tag).toBe(tag)
 })

@@ -6,6 +6,6 @@ test.each([
   ["1234.5", "usd", "USD 1,234.50"],
   ["2500", "jpy", "JPY 2,500"],
   ["999999.99", "gbp", "GBP 999,999.99"],
-])("%p in %p is shown as %p", (amount, currency, text) => {
+])("a paid amount of %p in %p is shown as %p", (amount, currency, text) => {
   expect(paidText({ amount, currency })).toBe(text)
 })

@@ -34,7 +34,7 @@ function changesOf(before: string, change: string, data: readonly UsageChange[] 
   } satisfies UsageChanges
 }
 
-test("the sentence names the largest cause of each kind", () => {
+test("the sentence about a spending change names the largest cause of each kind", () => {
   const causes = [
     { ...causeOf("key", "key_1", "9.1"), name: "batch" },
     causeOf("key", "key_2", "8"),
@@ -47,7 +47,7 @@ test("the sentence names the largest cause of each kind", () => {
   )
 })
 
-test("the sentence describes a fall, a first use and equal periods", () => {
+test("the sentence about a spending change describes a decrease, a first use and equal periods", () => {
   expect(changeSentence(changesOf("4", "-1", [causeOf("model", "m", "-1")]))).toBe(
     "Spend fell by 1.00 credits (25%) compared with the previous period. Mainly responsible: model m (−1.00).",
   )

@@ -50,7 +50,7 @@ const ANSWERS: Readonly<Record<string, readonly ChatEvent[]>> = {
 }
 
 const ENDINGS: Readonly<Record<string, (encoder: EventEncoder) => SseFrame[]>> = {
-  "its end": (encoder) => encoder.end(),
+  "the usual last event": (encoder) => encoder.end(),
   "a failure": (encoder) => encoder.fail(FAILURE, "req_1"),
   "a reported error": (encoder) =>
     encoder.push({ type: "error", message: "boom", failure: FAILURE }),
@@ -77,9 +77,9 @@ function stepLength(step: () => SseFrame[]): number {
 }
 
 describe.each(CLIENTS.map((client) => [client.id, client] as const))(
-  "the stream encoder of %s",
+  "the encoder of a stream of %s",
   (_, client) => {
-    describe.each(Object.entries(ENDINGS))("up to %s", (_name, end) => {
+    describe.each(Object.entries(ENDINGS))("that ends with %s", (_name, end) => {
       test.each(Object.entries(ANSWERS))(
         "writes an answer with %s in slices",
         (_answer, events) => {

@@ -172,7 +172,7 @@ describe("a rejected request in the failure log", () => {
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
 
-  test("disappears during a flood, which is reported, without evicting other callers' requests", async () => {
+  test("disappears during a flood, which is reported and does not evict other callers' requests", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )

@@ -329,7 +329,7 @@ describe("an estimate", () => {
     expect(Math.max(...readsByTurn.values())).toBe(1)
   })
 
-  test("returns the error that the request would get, and rejects malformed estimates", async () => {
+  test("returns the error that the request would get, or an error if its own body is malformed", async () => {
     const cases: [object, number, string | null][] = [
       [
         { path: "/v1/chat/completions", body: { model: "sim/none", messages: HELLO } },

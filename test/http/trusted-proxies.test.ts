@@ -90,7 +90,7 @@ test.each([
   ["1.2.3.4, 010.0.0.1", "127.0.0.1"],
   ["1.2.3.4, , 10.0.0.2", "10.0.0.2"],
   ["evil.example, 10.0.0.2", "10.0.0.2"],
-])("the caller of '%s' is the last proxy after the invalid part", (header, address) => {
+])("the caller in '%s' is the last proxy after the invalid part", (header, address) => {
   expect(addressOf(header)).toBe(address)
 })
 

@@ -131,7 +131,7 @@ const damaged = fc
 const encoding = fc.constantFrom("float", "base64")
 
 describe("an answer whose vectors are passed on", () => {
-  test("has the same response and tokens as a parsed answer", async () => {
+  test("results in the same response and tokens as a parsed answer", async () => {
     const texts = fc.oneof({ weight: 3, arbitrary: answer }, damaged)
     await fc.assert(
       fc.asyncProperty(
@@ -151,7 +151,7 @@ describe("an answer whose vectors are passed on", () => {
     )
   })
 
-  test("has the same value as a parsed answer if no member may stay unparsed", async () => {
+  test("has the same value as a parsed answer if all of its members are parsed", async () => {
     const texts = fc.oneof({ weight: 3, arbitrary: answer }, damaged)
     await fc.assert(
       fc.asyncProperty(texts, fc.integer({ min: 1, max: 300 }), async (text, chunkBytes) => {

@@ -70,7 +70,7 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
 }
 
 describe("answers with too many members over several frames", () => {
-  test.each(GROWING)("end with an error in %s of %s", (_, id, grow) => {
+  test.each(GROWING)("end with an error if they grow in %s of %s", (_, id, grow) => {
     const upstream = UPSTREAMS.find((each) => each.id === id)
     const decoder = upstream?.decodeEvents()
     const push = (json: JsonObject) => decoder?.push({ data: "", json })
@@ -91,7 +91,7 @@ describe("answers with too many members over several frames", () => {
   )
 
   test.each(CLIENTS)(
-    "end with an error for $id when a stream is joined to a whole answer",
+    "end with an error for $id when a stream is joined into a whole answer",
     ({ id: dialect }) => {
       const events = Array.from({ length: FRAMES }, (): ChatEvent => {
         return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }

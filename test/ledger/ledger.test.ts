@@ -167,7 +167,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("above the whole balance writes off the rest and does not affect other holds", async () => {
+  test("writes off the part above the whole balance, and does not affect other holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")

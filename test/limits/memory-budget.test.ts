@@ -124,7 +124,7 @@ describe("the memory budget of all requests", () => {
     expect(rejection(answer(300))).toBeInstanceOf(MemoryShareUsed)
   })
 
-  test("reports a shortage only to the accounts that hold the most", () => {
+  test("reports a shortage only to the accounts that hold the most memory", () => {
     const budget = new MemoryBudget(600 * MEGABYTE)
     using large = holding(budget, "large", 290)
     using small = holding(budget, "small", 10)
@@ -160,7 +160,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("attributes a rejection to an account only if it would occur without the others, in any order of steps", () => {
+  test("attributes a rejection to an account only if it would also occur without other accounts, in any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),

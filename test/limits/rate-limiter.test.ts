@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("admits tokens above the limit when nothing is in use, and then has a debt", () => {
+  test("admits tokens above the limit when nothing is in use, and then delays later requests", () => {
     const large = { tokensPerMinute: 600, tokens: 1_200 }
     limiter.check("key", { ...large, tokens: 60 })
     const error = rejection(large)

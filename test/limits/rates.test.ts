@@ -165,7 +165,7 @@ describe("rate limits of several machines", () => {
     expect(one.orders.length).toBeWithin(2, 17)
   })
 
-  test("cause repeated rejections without another call", async () => {
+  test("cause repeated rejections without another database call", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(1))).toBe(true)

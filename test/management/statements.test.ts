@@ -272,7 +272,7 @@ describe("the statements of all accounts", () => {
   const NOVEMBER = { from: "2026-11-01", to: "2026-11-30", format: "csv" } as const
 
   test.each(ENGINES.map((engine) => [engine.name, engine] as const))(
-    "an archive contains a file with the statement of each account on %s",
+    "form an archive with a file for each account, on %s",
     async (_, engine) => {
       await using database = await TestDatabase.on(engine)
       for (const name of ["a", "A", "b"]) {

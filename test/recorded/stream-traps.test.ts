@@ -16,7 +16,7 @@ import {
 import { PLAIN, TRAPS } from "./written-traps.ts"
 
 const MODERATION: Written = {
-  name: "a requested report follows the usage",
+  name: "contain a requested moderation report after the usage",
   vendor: "openai",
   body: frames(...PLAIN, USAGE_CHUNK, chunk({ choices: [], moderation: { input: {} } }), DONE),
 }

@@ -180,7 +180,7 @@ describe("affinity of routes", () => {
   })
 })
 
-describe("loads of models", () => {
+describe("the loads of deployments", () => {
   test("share one entry without retries if only callers name the model", () => {
     const loads = new Loads()
     const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
@@ -190,7 +190,7 @@ describe("loads of models", () => {
     expect(loads.of(named("one")).takeRetry()).toBe(false)
   })
 
-  test("gain a retry per ten successes", () => {
+  test("allow one more retry per ten successes", () => {
     const load = new Loads().of(deployment("a", 1))
     while (load.takeRetry());
     for (let success = 0; success < 9; success++) load.succeeded()

@@ -26,7 +26,7 @@ for (const [client, first, second, isStreamed] of sampleCombinations(
   [false, true],
 )) {
   if (second === first) continue
-  const path = `begins with ${first}, goes on with ${second} and comes back`
+  const path = `begins with ${first}, continues with ${second} and returns`
   test(`${client.name}: a conversation ${path}${isStreamed ? ", streamed" : ""}`, () =>
     travel(client, first, second, isStreamed))
 }

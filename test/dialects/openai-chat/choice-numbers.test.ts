@@ -29,7 +29,7 @@ describe("the choices of an answer without streaming", () => {
       [0, 2],
       [0, 1],
     ],
-  ])("with the numbers %p receive the indexes %p", (given, expected) => {
+  ])("receive the indexes of their positions: %p becomes %p", (given, expected) => {
     const decoded = OPENAI_CHAT.decodeResult(answer(given))
     expect(decoded.choices.map(({ index }) => index)).toEqual(expected)
     const body = answer(given)

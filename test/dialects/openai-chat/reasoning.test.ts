@@ -113,8 +113,8 @@ function signedParts(parts: readonly Part[] | undefined): Part[] {
   return (parts ?? []).filter((part) => part.type !== "reasoning" || part.signature !== undefined)
 }
 
-describe("reasoning that the caller sends back", () => {
-  describe.each(ANSWERS)("the reasoning of %s", (_, events) => {
+describe("reasoning", () => {
+  describe.each(ANSWERS)("of %s that the caller sends back", (_, events) => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 

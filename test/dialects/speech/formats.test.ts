@@ -71,9 +71,9 @@ const RECORDED: readonly RecordedSpeech[] = [
   },
 ]
 
-describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
+describe(`the speech formats compared with recordings${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, model, parts, beside = [] } of HAS_FIXTURES ? RECORDED : []) {
-    test(`match the recorded request: ${file}`, () => {
+    test(`encode the recorded request: ${file}`, () => {
       const { request } = JSON.parse(readFixture(`recorded/${file}.json`))
       const sent = encoded(vendor, model, { voice: VOICES[vendor] ?? "alloy", ...parts })
       const json = { ...jsonOf(sent) }
@@ -87,7 +87,7 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
   }
 
   test.if(HAS_FIXTURES)(
-    "match the recorded request to Gemini, and its audio samples are decoded",
+    "encode the recorded request to Gemini, and decode the audio samples of its answer",
     () => {
       const file =
         "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
@@ -103,7 +103,7 @@ describe(`speech requests compared with recordings${WITHOUT_FIXTURES}`, () => {
     },
   )
 
-  test.if(HAS_FIXTURES)("have a recorded JSON answer of Mistral that is decoded", () => {
+  test.if(HAS_FIXTURES)("decode a recorded JSON answer of Mistral", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")
@@ -140,7 +140,7 @@ test.each([
   ["aura-2", "aura-asteria-en", "aura"],
   ["aura-2", "aura-3-zeus-en", "aura-3"],
 ])(
-  "the Deepgram speech encoder rejects for %s the voice %s of another model",
+  "the Deepgram speech encoder for the model %s rejects the voice %s of another model",
   (model, voice, other) => {
     expect(() => encoded("deepgram", model, { voice })).toThrow(`a voice of the model '${other}'`)
   },
@@ -153,7 +153,7 @@ test.each([
   ["aura-2-thalia-en", "aura-2-zeus-en", "aura-2-zeus-en"],
   ["aura-asteria-en", "alloy", "aura-asteria-en"],
 ])(
-  "the Deepgram speech encoder selects for %s and %s a voice of the requested model",
+  "the Deepgram speech encoder for the model %s and the voice %s sends a voice of that model",
   (model, voice, sent) => {
     expect(encoded("deepgram", model, { voice }).call.path).toContain(`?model=${sent}&`)
   },

@@ -148,7 +148,7 @@ describe("a provider that is added in the console", () => {
     await asked(gateway, "PATCH", "/providers/mine", { base_url: `${gateway.simulator.url}/v1` })
   })
 
-  test("cannot get another vendor", async () => {
+  test("cannot change its vendor", async () => {
     expect(await rejection("PATCH", "/providers/mine", { vendor: "openai" })).toStartWith(
       "400 invalid_value vendor: A provider keeps its vendor.",
     )
@@ -160,7 +160,7 @@ describe("a provider that is added in the console", () => {
     )
   })
 
-  test("returns a conflict for the later of two simultaneous changes", async () => {
+  test("causes a conflict for the later of two simultaneous changes", async () => {
     const changes = ["a", "b", "c", "d"].map((name) =>
       ask(gateway, "PATCH", "/providers/mine", { headers: { [`X-${name}`]: name } }),
     )

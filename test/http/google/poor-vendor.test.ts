@@ -73,8 +73,8 @@ function textOf(chunks: readonly JsonObject[]): string {
     .join("")
 }
 
-describe("a response of an incomplete Gemini vendor", () => {
-  test("gets the missing fields of Google's format if it is complete", async () => {
+describe("a response of a Gemini vendor that omits fields", () => {
+  test("gets the missing fields of Google's format without streaming", async () => {
     answer = () => Response.json(said("Hi"))
     const response = await caller.post(`${MODEL}:generateContent`, { contents: CONTENTS })
     const receipt = await receiptOf(caller, response)
@@ -93,7 +93,7 @@ describe("a response of an incomplete Gemini vendor", () => {
     })
   })
 
-  test("gets the missing fields of Google's format in each chunk if it is streamed", async () => {
+  test("gets the missing fields of Google's format in each chunk with streaming", async () => {
     answer = () => streamed([framesOf(said("H"), said("i", { finishReason: "STOP" }))])
     const chunks = await chunksOf(await ask())
     expect(textOf(chunks)).toBe("Hi")

@@ -146,12 +146,21 @@ describe("the upload reader of a form that ends with a long file", () => {
   })
 })
 
-describe("the upload reader waits for the complete form if it", () => {
+describe("the upload reader of a form", () => {
   const cases: Readonly<Record<string, readonly [form: Buffer, isAnnounced: boolean]>> = {
-    "has a short file": [formOf(field("model", "m"), file(NOISE.subarray(0, LONG))), true],
-    "has a file above its size limit": [formOf(file(Buffer.alloc(3 * LONG + 1))), true],
-    "has no file": [formOf(field("model", "m")), true],
-    "does not declare its length": [formOf(file(NOISE)), false],
+    "waits for the complete form if the file is short": [
+      formOf(field("model", "m"), file(NOISE.subarray(0, LONG))),
+      true,
+    ],
+    "waits for the complete form if the file is above its size limit": [
+      formOf(file(Buffer.alloc(3 * LONG + 1))),
+      true,
+    ],
+    "waits for the complete form if there is no file": [formOf(field("model", "m")), true],
+    "waits for the complete form if the form does not declare its length": [
+      formOf(file(NOISE)),
+      false,
+    ],
   }
   for (const [name, [form, isAnnounced]] of Object.entries(cases)) {
     test(name, async () => {
@@ -163,7 +172,7 @@ describe("the upload reader waits for the complete form if it", () => {
   }
 })
 
-test("a file is shorter than expected if a field follows it", async () => {
+test("an uploaded file is shorter than predicted if a field follows it", async () => {
   const form = formOf(file(NOISE), field("model", "m"))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   expect(upload.fields.parameters({})).toEqual(Object.create(null))

@@ -134,15 +134,15 @@ const GOOD: readonly [string, string, number, string, boolean][] = [
   ],
 ]
 
-describe("a response with", () => {
-  test.each(GOOD)("%s has the expected head and body", (...row) => {
+describe("the response parser", () => {
+  test.each(GOOD)("reads the head and the body of a response with %s", (...row) => {
     const [, text, status, body, isKept] = row
     const heard = read([bytesOf(text)])
     expect(heard).toMatchObject({ body, isKept, failure: undefined })
     expect(heard.head?.status).toBe(status)
   })
 
-  test.each(GOOD)("%s has the same result for any split", (_, text) => {
+  test.each(GOOD)("returns the same result for any split of a response with %s", (_, text) => {
     const bytes = bytesOf(text)
     const whole = read([bytes])
     expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
@@ -158,7 +158,7 @@ describe("a response with", () => {
   })
 
   test.each(GOOD)(
-    "%s and trailing bytes has the same body and loses its connection",
+    "closes the connection if trailing bytes follow a response with %s",
     (_, text, _status, body) => {
       expect(read([bytesOf(`${text}HTTP/1.1 200 OK\r\n`)])).toMatchObject({
         body,
@@ -168,7 +168,7 @@ describe("a response with", () => {
     },
   )
 
-  test.each(GOOD)("%s that is closed early is rejected as invalid", (_, text) => {
+  test.each(GOOD)("rejects a response with %s that is closed early", (_, text) => {
     for (let end = 0; end < text.length; end++) {
       const heard = read([bytesOf(text.slice(0, end))], true)
       expect(heard.failure).toBeInstanceOf(ProtocolError)
@@ -176,7 +176,7 @@ describe("a response with", () => {
     }
   })
 
-  test("no length ends with its connection", () => {
+  test("ends a response without a length with its connection", () => {
     const text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it"
     expect(read([bytesOf(text)])).toMatchObject({ body: "all of it", isKept: undefined })
     expect(read([bytesOf(text)], true)).toMatchObject({
