@@ -18,7 +18,7 @@ export function ownTurn(): Promise<void> {
 /** Minimum bytes of a request whose work is spread over several turns of the event loop. */
 const SEVERAL_TURNS_BYTES = 128 * 1024
 
-/** Reports whether reading or writing a request of that many bytes takes several turns. */
+/** Reports whether reading or writing a request of this size takes several turns. */
 export function isLongWork(bytes: number): boolean {
   return bytes >= SEVERAL_TURNS_BYTES
 }

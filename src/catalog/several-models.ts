@@ -59,7 +59,7 @@ export function combineEqually(
   return severalModels(head, models, deployments)
 }
 
-/** Restricts a model to some deployments, with the limits of the remaining ones. */
+/** Restricts a model to the given deployments, whose limits then apply. */
 export function withDeployments(model: Model, deployments: readonly Deployment[]): Model {
   const { members, context: _, maxOutput: __, ...rest } = model
   if (members === undefined) return { ...model, deployments }

@@ -34,8 +34,8 @@ export interface PageOrigins {
 }
 
 /**
- * Allows pages of some origins to read responses (CORS in the Fetch standard). Credentials are never allowed. The page
- * itself sends the key, so no page can use a key that the browser stores for another page.
+ * Allows pages of the permitted origins to read responses (CORS in the Fetch standard). Credentials are never allowed.
+ * The page itself sends the key, so no page can use a key that the browser stores for another page.
  */
 export class CrossOrigin {
   readonly #ofSettings: PageOrigins["ofSettings"]

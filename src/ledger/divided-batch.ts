@@ -21,9 +21,9 @@ export class UnstorableError extends Error {
 export type Post = (batch: Batch) => Promise<readonly Posted[]>
 
 /**
- * Posts a batch. If the database rejects its values, the batch is divided until each rejected settlement is alone, so
- * that all others are posted. A rejected settlement is replaced by a receipt without a charge, and its cost is written
- * off.
+ * Posts a batch. If the database rejects its values, the batch is divided until each rejected settlement is in a batch
+ * of its own, so that all others are posted. A rejected settlement is replaced by a receipt without a charge, and its
+ * cost is written off.
  * @param post detects postings that are already stored.
  * @throws any other error of `post`. Part of the batch may have been posted in that case.
  */

@@ -6,7 +6,7 @@ export const MINUTE_MS = 60_000
 /** Tolerance for rounding errors of sums, as a fraction of the limit. */
 const ROUNDING = 1e-9
 
-/** Maximum debt in minutes, which limits the effect of a lost correction. */
+/** Maximum usage above the limit, in minutes until it has drained. It limits the effect of a lost correction. */
 export const MAX_DEBT_MINUTES = 10
 
 /**
@@ -65,7 +65,7 @@ export class PrivateBucket implements Bucket {
   }
 
   take(units: number, capacity: number, share: number, now: number): number {
-    // A request that can never fit waits until nothing is in use, and leaves a debt.
+    // A request that can never fit waits until nothing is in use. Its excess delays later requests.
     const room = units > capacity ? 0 : capacity - units
     const excess = this.levelAt(share, now) - room
     if (excess > ROUNDING * this.limit) return (excess * MINUTE_MS) / (this.limit * share)

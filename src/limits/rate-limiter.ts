@@ -39,7 +39,7 @@ interface Limited {
  * its share of the limit.
  *
  * A request whose tokens alone exceed a full minute's limit is not rejected permanently, because its tokens are an
- * estimate. It waits until nothing is in use, and the debt delays later requests.
+ * estimate. It waits until nothing is in use, and its tokens above the limit delay later requests.
  */
 export class RateLimiter {
   readonly #buckets: Buckets

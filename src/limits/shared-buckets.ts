@@ -4,7 +4,8 @@ import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
 
 /**
- * Words of a slot: the key's hash, and for each of its two limits the moment when its bucket is empty, and the limit.
+ * Words of a slot: the key's hash, and for each of the key's two limits, the moment when the bucket is empty and the
+ * limit.
  */
 const SLOT_WORDS = 5
 const REQUESTS = 1
@@ -137,7 +138,7 @@ class SharedBucket implements Bucket {
 
   take(units: number, capacity: number, share: number, now: number): number {
     const unit = this.#unit(share)
-    // A request that can never fit waits until nothing is in use, and leaves a debt.
+    // A request that can never fit waits until nothing is in use. Its excess delays later requests.
     const room = units > capacity ? 0 : (capacity - units) * unit
     for (;;) {
       const before = Atomics.load(this.#words, this.#at)
@@ -184,7 +185,7 @@ class SharedBucket implements Bucket {
 
 /** Returns the nanoseconds until a bucket is empty. */
 function filledBy(emptyAt: bigint, now: number): number {
-  // No process writes a time beyond the maximum debt, so a later time was written with another clock.
+  // No process writes a time beyond the maximum excess, so a later time was written with another clock.
   const filled = Number(emptyAt) - now * NANOSECONDS
   return Math.max(0, Math.min(filled, MAX_DEBT_MINUTES * MINUTE_MS * NANOSECONDS))
 }

@@ -18,7 +18,7 @@ export class AccountUsage {
     this.#reports = reports
   }
 
-  /** Returns the current use of some accounts, with their spending by day. */
+  /** Returns the current use of the given accounts, with their spending by day. */
   async of(accounts: readonly string[], now: number): Promise<AccountUses> {
     const [uses, days] = await Promise.all([
       this.#read({ accounts, ...daysUntil(now) }),

@@ -81,7 +81,7 @@ function framesPerSecond(fields: JsonObject | undefined): number {
   return Math.min(GEMINI_MAX_FRAMES_PER_SECOND, Math.max(GEMINI_FRAMES_PER_SECOND, rate))
 }
 
-/** Prefixes of compressed and recorded content, whose number of tokens may exceed its bytes. */
+/** Prefixes of compressed files and of audio and video, which may have more tokens than bytes. */
 const PACKED = [
   "PK",
   "\x1f\x8b",

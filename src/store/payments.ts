@@ -107,8 +107,8 @@ export interface PaymentWrites {
   noteReversal(reversal: Reversal): Promise<OpenReversal>
   /**
    * Takes the unleased part of the amount from the account, or returns the amount, with entries of kind `reversal`. The
-   * rest becomes a debt. Until the debt is paid, nothing of the account is leased, and new or returned credits pay it
-   * with entries of kind `debt`.
+   * rest becomes a debt. Until the debt is paid, no credits of the account are leased, and new or returned credits pay
+   * it with entries of kind `debt`.
    * @throws StoreError `exists` if nothing is left to settle, `conflict` if the amount differs.
    */
   settleReversal(settlement: ReversalSettlement, audit: NewAuditRecord): Promise<OpenReversal>

@@ -51,7 +51,7 @@ export interface RequestReports {
    * @returns null if each filter has fewer matches.
    */
   reachOfMatches(filters: readonly RequestFilter[], count: number): Promise<number | null>
-  /** Returns the names in requests of some accounts that match a search text; of all accounts if absent. */
+  /** Returns the names in requests of the given accounts that match a search text; of all accounts if absent. */
   names(text: string, accounts: readonly string[] | undefined): Promise<FoundNames>
   /**
    * Returns sums. Hours and days are sorted chronologically. Other groups are sorted by the requested order, with the
@@ -82,8 +82,8 @@ export interface RequestReports {
 
 export interface Reports {
   /**
-   * Returns reports that include all data in the ledger. If they are far behind, as at their first use, they contain
-   * the data read so far.
+   * Returns reports that include all data in the ledger. If indexing is far behind, as at the first use, the reports
+   * contain only the data read so far.
    */
   upToDate(): Promise<RequestReports>
 }

@@ -28,8 +28,8 @@ interface KeyVendor extends Omit<Vendor, "chat" | "baseUrlOf" | "probe"> {
   /** The dialects; absent if the vendor offers no chat. */
   readonly chat?: Vendor["chat"]
   /**
-   * The path of a request that costs nothing and needs a valid key, and of the list of all models if it differs; absent
-   * if the vendor has no such request.
+   * The path of a free request that needs a valid key, and the path of the list of all models if it is another one;
+   * absent if the vendor has no such request.
    */
   readonly probe?: { readonly path: string; readonly list?: string }
 }

@@ -10,8 +10,8 @@ import { errorEvent, isPage } from "../shared/errors.ts"
 const SECONDS = /^(\d+(?:\.\d+)?)s$/
 
 /**
- * Decodes an error response: `{error: {code, message, status, details}}`, which is in a list at some addresses, or the
- * page of a proxy. Pages are not passed on.
+ * Decodes an error response: `{error: {code, message, status, details}}`, which some addresses return in a list, or the
+ * HTML page of a proxy. HTML pages are not passed on.
  */
 export function decodeError(status: number, body: unknown): GatewayError {
   return vendorRejection(status, readError(body))

@@ -23,7 +23,7 @@ export function formatOf<Name extends keyof Operations>(
 }
 
 /**
- * Returns the maximum number of calls for a request over a model's deployments, if calls have a fee; otherwise 1.
+ * Returns the maximum number of calls for a request at any of a model's deployments, if calls have a fee; otherwise 1.
  * @param callsAt returns the number of calls at a deployment. It throws if the deployment cannot serve the request.
  */
 export function mostCalls(

@@ -111,8 +111,8 @@ interface KnownPreferences {
   /** Names of fields that are ignored, or that have unknown members. */
   readonly ignored: readonly string[]
   /**
-   * The error for the first unknown name. It is an error, because a misspelled provider could lead to a provider that
-   * the caller does not want.
+   * The error for the first unknown name. An unknown name causes an error, because a misspelled provider could lead to
+   * a provider that the caller does not want.
    */
   readonly unknown: GatewayError | undefined
 }

@@ -157,7 +157,7 @@ export interface KeyedPoint {
   readonly sums: Sums
 }
 
-/** Returns the sums of some groups in each interval, in any order. Empty intervals are omitted. */
+/** Returns the sums of the given groups in each interval, in any order. Empty intervals are omitted. */
 export function seriesOfSegments(
   segments: Segments,
   { filter, grouping, keys, step }: SeriesQuery,

@@ -29,8 +29,8 @@ export class Conditions {
   }
 
   /**
-   * Restricts a column to some values; if absent, to any value. A single value uses `=`, so that an index yields the
-   * rows in the order of its next column.
+   * Restricts a column to the given values; if absent, to any value. A single value uses `=`, so that an index yields
+   * the rows in the order of its next column.
    */
   among(column: string, values: readonly string[] | undefined): void {
     if (values?.length === 1) this.add(`${column} = ?`, values[0])

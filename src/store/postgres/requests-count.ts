@@ -236,7 +236,7 @@ async function reachOfHours(
 }
 
 /**
- * Returns the start time of the request that is `count` entries older than a position, among the requests of some
+ * Returns the start time of the request that is `count` entries older than a position, among the requests of the given
  * accounts or with a label; null if there are fewer requests.
  */
 export async function reachOf(

@@ -27,7 +27,7 @@ export class UsedModels {
   }
 }
 
-/** Returns the names in requests of some accounts that match a search text. */
+/** Returns the names in requests of the given accounts that match a search text. */
 export async function findNames(
   { statements, models }: { readonly statements: Statements; readonly models: UsedModels },
   text: string,

@@ -24,7 +24,7 @@ export class Conditions {
     this.#texts.push(text)
   }
 
-  /** Restricts a column to some values; if absent, to any value. */
+  /** Restricts a column to the given values; if absent, to any value. */
   among(column: string, values: readonly string[] | undefined): void {
     if (values === undefined) return
     this.#texts.push(`${column} IN (${values.map(() => "?").join(", ")})`)

@@ -118,7 +118,7 @@ function countDistinct(
 }
 
 /**
- * Returns the start time of the request that is `count` entries older than a position, among the requests of some
+ * Returns the start time of the request that is `count` entries older than a position, among the requests of the given
  * accounts or with a label; null if there are fewer requests.
  */
 export function reachOf(

@@ -9,7 +9,7 @@ interface NamesOf {
   readonly ledger: Database
 }
 
-/** Returns the names in requests of some accounts that match a search text. Each name takes one index lookup. */
+/** Returns the names in requests of the given accounts that match a search text. Each name takes one index lookup. */
 export function findNames(
   { index, ledger }: NamesOf,
   text: string,

@@ -321,7 +321,7 @@ export const VERCEL_SWITCHES: Switches = {
   },
 }
 
-/** Switches of servers that may apply instructions of their own, in addition to those of a dialect. */
+/** Switches in addition to those of a dialect, for servers that may apply instructions of their own. */
 export const ROUTER_SWITCHES: Partial<Record<DialectId, Switches>> = {
   "openai-chat": { ...COMPATIBLE_CHAT_SWITCHES, isRouter: true },
   "openai-responses": { ...COMPATIBLE_RESPONSES_SWITCHES, isRouter: true },

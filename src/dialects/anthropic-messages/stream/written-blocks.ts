@@ -69,8 +69,8 @@ export class WrittenBlocks {
 
   /**
    * Ends a thinking block, so that later thinking becomes another block. Gemini signs after its text and does not need
-   * that signature back. A signature after the text is sent only if another block follows. As the last block, its empty
-   * thinking would hide the text from clients that read the last block (Claude Code).
+   * that signature back. A signature after the text is sent only if another block follows. If the signature were the
+   * last block, its empty thinking would hide the text from clients that read the last block (Claude Code).
    */
   signature(signature: string, frames: SseFrame[]): void {
     if (this.#defers((later) => this.signature(signature, later))) return
