@@ -1,7 +1,7 @@
 /**
  * The command that runs test files. Tests have no time limits of their own, because such limits would fail on a busy
- * machine. Statements of PostgreSQL have a longer limit than in a gateway. Passwords are hashed quickly, and property
- * tests use one seed.
+ * machine. The gateway waits longer for databases and reports. Passwords are hashed quickly, and property tests use one
+ * seed.
  */
 export const TEST_COMMAND: readonly string[] = [
   "bun",

@@ -1,5 +1,5 @@
-/** Maximum time that a report waits for its data. Later data appears in the next report. */
-const MAX_WAIT_MS = 3_000
+/** The time that a report waits for its data. Later data appears in the next report. Tests wait longer. */
+export const REPORT_WAIT = { maxMs: 3_000 }
 /**
  * Shorter timeout while the data is known to be far behind. A page has several reports, each of which would otherwise
  * wait for the full time.
@@ -11,7 +11,7 @@ export class AdaptiveTimeout {
   readonly #maxWaitMs: number
   #hasTimedOut = false
 
-  constructor(maxWaitMs = MAX_WAIT_MS) {
+  constructor(maxWaitMs = REPORT_WAIT.maxMs) {
     this.#maxWaitMs = maxWaitMs
   }
 
