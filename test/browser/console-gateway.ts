@@ -8,6 +8,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { LIMIT_MS } from "../support/until.ts"
 import { type Scheme, sharedBrowser, testBrowser } from "./browser.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
@@ -98,7 +99,7 @@ export async function openVisitor(
   { width = 1440, scheme = "light", locale = "en-US" }: VisitorOptions = {},
 ): Promise<Visitor> {
   const context = await testBrowser.openContext(browser, { url, width, scheme, locale })
-  context.setDefaultTimeout(60_000)
+  context.setDefaultTimeout(LIMIT_MS)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on("pageerror", (error) => complaints.push(String(error)))

@@ -4,7 +4,7 @@ const LAST_PAUSE_MS = 25
 const PAUSE_GROWTH = 1.3
 
 /** Just below the time limit of a test, so that a failure names its condition even on a busy machine. */
-const LIMIT_MS = 240_000
+export const LIMIT_MS = 240_000
 
 /**
  * Waits for a condition.
