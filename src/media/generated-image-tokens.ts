@@ -55,14 +55,14 @@ const FAMILIES: readonly ImageFamily[] = [
   },
 ]
 
-/** The rule for unknown models. */
-const UNKNOWN: ImageFamily = {
-  models: /(?:)/,
-  perSquare: { "": 8_192 },
-  largest: { width: 2048, height: 2048 },
-  sized: (square) => square,
-  text: 8_192,
-}
+/**
+ * Minimum bound for models of an unknown family, such as deployments at Azure with names of their own. If an image of a
+ * known family can have more tokens, that family's bound applies.
+ */
+const UNKNOWN_BOUND = 16_384
+
+/** Tokens that are charged for an image of a model of an unknown family, if the vendor reports no tokens. */
+const UNKNOWN_TOKENS = 8_192
 
 /** Minimum output tokens of an image from a chat model. Gemini's newer models use 1,120. */
 export const MIN_IMAGE_TOKENS = 1_024
@@ -82,7 +82,17 @@ export function imageTokenBound(
   size: ImageSize | undefined,
   quality: string | undefined,
 ): number {
-  const { perSquare, largest, sized, text } = familyOf(model)
+  const family = familyOf(model)
+  if (family !== undefined) return boundIn(family, size, quality)
+  const bounds = FAMILIES.map((each) => boundIn(each, size, quality))
+  return Math.max(UNKNOWN_BOUND, ...bounds)
+}
+
+function boundIn(
+  { perSquare, largest, sized, text }: ImageFamily,
+  size: ImageSize | undefined,
+  quality: string | undefined,
+): number {
   const known = quality !== undefined && Object.hasOwn(perSquare, quality) ? quality : ""
   const square = perSquare[known] ?? 0
   return Math.ceil(sized(square, size ?? largest)) + text
@@ -108,12 +118,12 @@ function tokensPerPatch(pixels: number): number {
 
 /** Returns the output tokens of a generated image of unknown size and quality. */
 export function imageTokens(model: string): number {
-  return familyOf(model).perSquare[""] ?? 0
+  return familyOf(model)?.perSquare[""] ?? UNKNOWN_TOKENS
 }
 
-function familyOf(model: string): ImageFamily {
+function familyOf(model: string): ImageFamily | undefined {
   const id = model.toLowerCase()
-  return FAMILIES.find(({ models }) => models.test(id)) ?? UNKNOWN
+  return FAMILIES.find(({ models }) => models.test(id))
 }
 
 /**

@@ -39,4 +39,19 @@ describe("the token bound of a generated image", () => {
   test("has a generous value for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
+
+  // Azure's deployments have names that operators choose.
+  for (const [size, quality] of [
+    [undefined, undefined],
+    [undefined, "auto"],
+    [{ width: 2880, height: 2880 }, "high"],
+    [{ width: 3840, height: 2160 }, "max"],
+  ] as const) {
+    test(`of an unknown model covers the known families (${size?.width ?? "any"} pixels wide, ${quality})`, () => {
+      const unknown = imageTokenBound("image-prod", size, quality)
+      for (const known of ["gpt-image-2", "gpt-image-1", "gemini-3-pro-image"]) {
+        expect(unknown).toBeGreaterThanOrEqual(imageTokenBound(known, size, quality))
+      }
+    })
+  }
 })
