@@ -3,7 +3,8 @@ import type { Dispute } from "./consensus.ts"
 import { oddities } from "./finish-price.ts"
 import { regionalFactors } from "./litellm.ts"
 import { Notes } from "./notes.ts"
-import { fillFromElsewhere, fillFromMakers, makersFacts } from "./resold.ts"
+import { fillFromMakers } from "./passed-on.ts"
+import { fillFromElsewhere, makersFacts } from "./resold.ts"
 import { listedModels } from "./listed.ts"
 import { addSchedules, isOf } from "./scheduled.ts"
 import {
@@ -39,7 +40,7 @@ export function assembleFacts(
   for (const name of addSchedules(facts)) notes.add("price differs from its schedule", name)
   noteAnnounced(facts, sources, notes)
   for (const name of fillFromElsewhere(facts)) notes.add("image price unknown, so unpriced", name)
-  fillFromMakers(facts)
+  fillFromMakers(facts, disputes)
   check(facts, notes)
   return { facts, notes, disputes }
 }

@@ -18,7 +18,7 @@ export interface ListQuote {
 }
 
 /** The rule that selected a value if lists differ. */
-export type Rule = "two of three" | "newest" | "highest"
+export type Rule = "two of three" | "newest" | "highest" | "maker"
 
 /** A price class of a model for which lists have different values. */
 export interface Dispute {

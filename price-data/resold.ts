@@ -1,14 +1,6 @@
-import { raiseWithInput, WRITES } from "./cache-prices.ts"
-import { exceeds, fromNanos, highest, nanos } from "./decimal.ts"
+import { exceeds, highest } from "./decimal.ts"
 import { services } from "./services.ts"
-import {
-  type Facts,
-  type ModelFacts,
-  type Price,
-  type PriceClass,
-  type Rates,
-  ratesOf,
-} from "./shape.ts"
+import type { Facts, ModelFacts, Price, PriceClass } from "./shape.ts"
 
 /** Vendor ids by the maker's name in a model name of openrouter. */
 export const makers: Record<string, string> = {
@@ -80,60 +72,6 @@ export function fillFromElsewhere(facts: Facts): string[] {
  */
 function isOwnSearch({ own_searches: own }: ModelFacts, price: string): boolean {
   return own !== undefined || exceeds(price, String(services["openrouter"]?.["search"] ?? "0"))
-}
-
-/** Vendors that sell models of many makers at the makers' prices. Their lists lack parts of these prices. */
-const resellers = ["openrouter", "requesty", "vercel"]
-
-/**
- * Adds prices of long prompts and of cache writes that a reseller's list does not contain, if its prices of input and
- * output are the maker's, or both have the same factor.
- */
-export function fillFromMakers(facts: Facts): void {
-  for (const reseller of resellers) {
-    for (const [name, model] of Object.entries(facts.vendors[reseller] ?? {})) {
-      const { owner, price } = model
-      const known = owner === undefined ? undefined : soldBy(facts.vendors[owner], name)?.price
-      if (price === undefined || known === undefined || !isProportional(price, known)) continue
-      const own = scaled(known, price, known)
-      const writes: Rates = {}
-      for (const each of WRITES) if (own[each] !== undefined) writes[each] = own[each]
-      const finished: Price = { ...price, ...ratesOf({ ...writes, ...price }) }
-      const tiers =
-        price.tiers ??
-        known.tiers?.map((tier) => ({ above: tier.above, ...scaled(tier, price, known) }))
-      if (tiers !== undefined) {
-        finished.tiers = tiers.map(({ above, ...rates }) => {
-          raiseWithInput(rates, finished)
-          return { above, ...ratesOf(rates) }
-        })
-      }
-      model.price = finished
-    }
-  }
-}
-
-/** Finds a model by a reseller's name, such as `minimax/minimax-m3` or `gpt-5.6-sol@eu`. */
-function soldBy(models: Facts["vendors"][string] | undefined, name: string) {
-  const bare = name.slice(name.lastIndexOf("/") + 1).replace(/@.*$/, "")
-  const own = Object.keys(models ?? {}).find((each) => each.toLowerCase() === bare.toLowerCase())
-  return own === undefined ? undefined : models?.[own]
-}
-
-function isProportional(price: Rates, known: Rates): boolean {
-  const [input, output] = [nanos(price.input ?? "0"), nanos(price.output ?? "0")]
-  const [knownInput, knownOutput] = [nanos(known.input ?? "0"), nanos(known.output ?? "0")]
-  return knownInput > 0n && input > 0n && input * knownOutput === output * knownInput
-}
-
-/** Multiplies the maker's rates by the factor of the reseller's input price. */
-function scaled(rates: Rates, price: Rates, known: Rates): Rates {
-  const result: Rates = {}
-  for (const [name, rate] of Object.entries(ratesOf(rates))) {
-    const value = (nanos(rate) * nanos(price.input ?? "0")) / nanos(known.input ?? "1")
-    result[name as PriceClass] = fromNanos(value)
-  }
-  return result
 }
 
 /** Returns the name of a model without the date of a snapshot. */

@@ -1,7 +1,10 @@
+import { raiseWithInput } from "./cache-prices.ts"
 import { asFactor } from "./modes.ts"
+import { factorOf, type Fraction, makerOf, resellers, scaled } from "./passed-on.ts"
 import {
   type Facts,
   mapModes,
+  type ModelFacts,
   type Price,
   type PriceClass,
   type PricePeriod,
@@ -13,6 +16,8 @@ import {
 interface Schedule {
   readonly vendors: readonly string[]
   readonly name: RegExp
+  /** Whether vendors that sell the model at this price also change theirs. */
+  readonly resold?: true
   /** Listed values to which the schedule applies. A price with other values is newer and stays unchanged. */
   readonly listed: readonly Rates[]
   /** Prices that replace the values of the lists. */
@@ -32,8 +37,12 @@ const beijingPeak = {
   hours: ["09:00-12:00", "14:00-18:00"],
 }
 
+/** Highest surcharge of a reseller on the maker's price, in percent: Requesty's models in a region cost 10 or 20 % more. */
+const MAX_SURCHARGE_PERCENT = 25n
+
 /**
- * Returns the schedule of one of Google's introductory prices.
+ * Returns the schedule of one of Google's introductory prices. Resellers pass Google's price on
+ * (openrouter.ai/docs/faq: "passes through the pricing of the underlying providers").
  * @param from the first day of the later price.
  */
 function introductoryPrice(
@@ -42,7 +51,7 @@ function introductoryPrice(
   { listed, later }: { readonly listed: Rates; readonly later: Rates },
 ): Schedule {
   const periods = [{ name: "after the introductory price", from, ...later }]
-  return { vendors: ["google", "vertex"], name, listed: [listed], periods }
+  return { vendors: ["google", "vertex"], name, listed: [listed], periods, resold: true }
 }
 
 const schedules: readonly Schedule[] = [
@@ -115,20 +124,55 @@ const schedules: readonly Schedule[] = [
  */
 export function addSchedules(facts: Facts): string[] {
   return schedules.flatMap((schedule) =>
-    schedule.vendors.flatMap((vendor) =>
-      Object.entries(facts.vendors[vendor] ?? {}).flatMap(([name, { price }]) => {
-        if (price === undefined || !schedule.name.test(name)) return []
-        if (!schedule.listed.some((rates) => isOf(price, rates))) return [`${vendor}/${name}`]
-        const { own, periods } = schedule
-        // Modes become factors, because fixed rates of a mode would not change with the periods.
-        const modes = mapModes(price.modes, (rates) => asFactor(rates, price))
-        Object.assign(price, own, { modes: { ...modes, ...own?.modes } })
-        if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
-        price.periods = structuredClone(periods)
+    [...schedule.vendors, ...(schedule.resold ? resellers : [])].flatMap((vendor) =>
+      Object.entries(facts.vendors[vendor] ?? {}).flatMap(([name, model]) => {
+        const { price } = model
+        if (price === undefined || !isMeant(schedule, { facts, vendor, name, model })) return []
+        const factor = schedule.vendors.includes(vendor)
+          ? schedule.listed.some((rates) => isOf(price, rates)) && SAME
+          : surchargeOn(schedule, price)
+        if (!factor) return [`${vendor}/${name}`]
+        addSchedule(price, schedule, factor)
         return []
       }),
     ),
   )
+}
+
+const SAME: Fraction = [1n, 1n]
+
+/** Whether a schedule is for a model, by the model's name or by the name that its maker uses. */
+function isMeant(
+  { vendors, name: pattern }: Schedule,
+  { facts, vendor, name, model }: { facts: Facts; vendor: string; name: string; model: ModelFacts },
+): boolean {
+  if (vendors.includes(vendor)) return pattern.test(name)
+  if (!vendors.includes(model.owner ?? "")) return false
+  const maker = makerOf(facts, name, model)?.name
+  return maker !== undefined && pattern.test(maker.slice(maker.indexOf("/") + 1))
+}
+
+/** Returns the factor of a reseller on a scheduled price; undefined if the reseller has another price. */
+function surchargeOn({ listed }: Schedule, price: Price): Fraction | undefined {
+  return listed
+    .map((rates) => factorOf(price, rates))
+    .find((factor) => factor !== undefined && isSurcharge(factor))
+}
+
+function isSurcharge([own, maker]: Fraction): boolean {
+  return own >= maker && own * 100n <= maker * (100n + MAX_SURCHARGE_PERCENT)
+}
+
+function addSchedule(price: Price, { own, periods }: Schedule, factor: Fraction): void {
+  // Modes become factors, because fixed rates of a mode would not change with the periods.
+  const modes = mapModes(price.modes, (rates) => asFactor(rates, price))
+  Object.assign(price, own, { modes: { ...modes, ...own?.modes } })
+  if (Object.keys(price.modes ?? {}).length === 0) delete price.modes
+  price.periods = structuredClone(periods).map((period) => {
+    const changed = { ...period, ...scaled(period, factor) }
+    raiseWithInput(changed, price)
+    return changed
+  })
 }
 
 /** Whether a price has all of the given rates. */
