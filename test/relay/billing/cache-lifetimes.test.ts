@@ -142,6 +142,24 @@ for (const stream of [false, true]) {
   )
 }
 
+test.each([false, true])(
+  "a chat pays for cache writes that Requesty reports under its own name (streamed: %p)",
+  async (stream) => {
+    const usage = { prompt_tokens: WRITTEN, completion_tokens: 1, total_tokens: WRITTEN + 1 }
+    const reported = { cached_tokens: 0, caching_tokens: WRITTEN }
+    answer = completion({ usage: { ...usage, prompt_tokens_details: reported } }) as JsonObject
+    for (const [ttl, rate] of [
+      ["5m", 2],
+      ["1h", 3],
+    ] as const) {
+      const text = { type: "text", text: "x ".repeat(WRITTEN) }
+      const part = { ...text, cache_control: { type: "ephemeral", ttl } }
+      const body = { model: "chat/m", messages: [{ role: "user", content: [part] }] }
+      expect(await costOf("/v1/chat/completions", body, stream)).toBe(per(rate))
+    }
+  },
+)
+
 const MARK = { cache_control: { type: "ephemeral", ttl: "1h" } }
 const CALL = { name: "f", parameters: { type: "object", properties: {} } }
 
