@@ -19,8 +19,9 @@ const cachePercents: Readonly<Record<string, Readonly<Partial<Record<PriceClass,
 }
 
 /**
- * Vendors whose listed price of cache writes to Google's models is only the storage, for five minutes. openrouter.ai/docs/
- * guides/best-practices/prompt-caching: a cache write costs the input price and five minutes of storage.
+ * Vendors whose listed price of cache writes to Google's models is only the storage, for five minutes or for an hour.
+ * openrouter.ai/docs/guides/best-practices/prompt-caching: a cache write costs the input price and five minutes of
+ * storage.
  */
 const storageVendors: ReadonlySet<string> = new Set(["openrouter", "requesty"])
 
@@ -40,14 +41,19 @@ export function finishCache(rates: Rates, base: Rates, seller: Seller): void {
 }
 
 /**
- * Corrects prices of cache writes that are lower than the input price, since writes include the input. MiniMax has one
- * price of writes for models with different input prices.
+ * Corrects prices of cache writes that are lower than the input price, since writes include the input, and prices that
+ * are an hour of storage. MiniMax has one price of writes for models with different input prices.
  */
 export function finishWrites(rates: Rates, seller: Seller): void {
   const { input } = rates
   for (const name of WRITES) {
     const write = rates[name]
-    if (input === undefined || write === undefined || !isLower(write, input)) continue
+    if (input === undefined || write === undefined) continue
+    if (isStorage(seller) && nanos(write) >= 2n * nanos(input)) {
+      // ai.google.dev/gemini-api/docs/pricing lists storage by the hour. Five minutes cost less than the input.
+      rates[name] = fromNanos(nanos(input) + nanos(write) / 12n)
+    }
+    if (!isLower(write, input)) continue
     if (isStorage(seller)) rates[name] = fromNanos(nanos(input) + nanos(write))
     else if (seller.owner !== "minimax") delete rates[name]
   }

@@ -207,6 +207,14 @@ describe("cache prices", () => {
     }
   })
 
+  test("include five minutes of storage if a list has the storage price of an hour", () => {
+    const tiers = [{ above: 200_000, input: "4", cache_write: "9", output: "18" }]
+    const price = { input: "2", cache_write: "4.5", output: "12", tiers }
+    const finished = sold(price, "requesty", "google")
+    expect([finished.cache_write, finished.tiers?.[0]?.cache_write]).toEqual(["2.375", "4.75"])
+    expect(sold(price, "requesty", "anthropic").cache_write).toBe("4.5")
+  })
+
   test("equal the input price if a list has a lower price for writes", () => {
     const price = { input: "1.2", cache_write: "0.975", output: "6" }
     expect(sold(price, "openrouter", "qwen")).toEqual({ input: "1.2", output: "6" })
