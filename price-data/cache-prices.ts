@@ -1,5 +1,5 @@
 import { exceeds, fromNanos, nanos } from "./decimal.ts"
-import type { PriceClass, Rates } from "./shape.ts"
+import type { Price, PriceClass, Rates, Tier, TieredRates } from "./shape.ts"
 
 /** The vendor that sells a model, and the owner of the model. */
 export interface Seller {
@@ -17,6 +17,12 @@ export const WRITES = ["cache_write", "cache_write_1h", "cache_write_12h"] as co
 const cachePercents: Readonly<Record<string, Readonly<Partial<Record<PriceClass, bigint>>>>> = {
   alibaba: { cached_input: 20n, cache_write: 125n },
 }
+
+/**
+ * Alibaba's hits of a cache that a request marks with `cache_control`, which responses report as the cache type
+ * `ephemeral`. The same page: each request has hits of one kind only, and these cost 10 % of the input price.
+ */
+const MARKED_CACHE = { vendor: "alibaba", owner: "qwen", mode: "ephemeral", percent: 10n }
 
 /**
  * Vendors whose listed price of cache writes to Google's models is only the storage, for five minutes or for an hour.
@@ -58,6 +64,34 @@ export function finishWrites(rates: Rates, seller: Seller): void {
     else if (seller.owner !== "minimax") delete rates[name]
   }
   withHourWrite(rates, seller.owner)
+}
+
+/** Returns the mode with the price of a marked cache, if it is lower than that of the automatic cache. */
+export function markedCacheMode(
+  price: Price,
+  { vendor, owner }: Seller,
+): Record<string, TieredRates> | undefined {
+  if (vendor !== MARKED_CACHE.vendor || owner !== MARKED_CACHE.owner) return undefined
+  const marked = markedHits(price)
+  const tiers = (price.tiers ?? []).map((tier): Tier => {
+    return { above: tier.above, ...markedHits({ ...price, ...tier }) }
+  })
+  const isLower = [price, ...(price.tiers ?? [])].some(({ cached_input: listed }, index) => {
+    const own = [marked, ...tiers][index]?.cached_input
+    return listed !== undefined && own !== undefined && exceeds(listed, own)
+  })
+  if (!isLower) return undefined
+  return { [MARKED_CACHE.mode]: { ...marked, ...(tiers.length > 0 && { tiers }) } }
+}
+
+/**
+ * Returns the rates of input and of hits. With the unchanged price of input, the mode lowers no other price if it is used
+ * as a factor.
+ */
+function markedHits({ input, cached_input: listed }: Rates): Rates {
+  if (input === undefined || listed === undefined) return {}
+  const own = fromNanos((nanos(input) * MARKED_CACHE.percent) / 100n)
+  return { input, cached_input: exceeds(listed, own) ? own : listed }
 }
 
 /** Adds input classes that a tier omits. They rise with the price of input. */

@@ -1,4 +1,10 @@
-import { finishCache, finishWrites, raiseWithInput, type Seller } from "./cache-prices.ts"
+import {
+  finishCache,
+  finishWrites,
+  markedCacheMode,
+  raiseWithInput,
+  type Seller,
+} from "./cache-prices.ts"
 import { decimal, exceeds, highest } from "./decimal.ts"
 import { mapModes, ratesOf } from "./shape.ts"
 import { finishMode } from "./modes.ts"
@@ -110,6 +116,7 @@ export function finishPrice(price: Price, seller: Seller): Price {
   const modes = mapModes(price.modes, (mode) =>
     finishMode(modeRates(mode, price, seller), finished),
   )
+  Object.assign(modes, markedCacheMode(finished, seller))
   if (Object.keys(modes).length > 0) finished.modes = modes
   return finished
 }

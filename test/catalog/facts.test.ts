@@ -260,6 +260,13 @@ describe("built-in models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
+  test("cost 10 percent of the input price for hits of a marked cache at Alibaba", () => {
+    const { price } = known("alibaba", "qwen3-max")
+    expect(price).toMatchObject({ input: "1.2", cached_input: "0.24" })
+    expect(price?.modes?.["ephemeral"]).toMatchObject({ input: "1.2", cached_input: "0.12" })
+    expect(known("alibaba", "kimi-k3").price?.modes).toBeUndefined()
+  })
+
   test("pass validation", () => {
     expect(checkFacts(structuredClone(facts))).not.toHaveProperty("fault")
   })

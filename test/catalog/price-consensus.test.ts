@@ -242,4 +242,25 @@ describe("cache prices", () => {
     const listed = { ...price, cached_input: "0.12", tiers: [] }
     expect(sold(listed, "alibaba", "qwen").cached_input).toBe("0.12")
   })
+
+  test("are 10 percent of the input price for Alibaba's marked caches, unless they are lower", () => {
+    const tiers = [
+      { above: 32_000, input: "2.4", output: "12" },
+      { above: 128_000, input: "3", cached_input: "0.2", output: "15" },
+    ]
+    const price = { input: "1.2", output: "6", tiers }
+    expect(sold(price, "alibaba", "qwen").modes).toEqual({
+      ephemeral: {
+        input: "1.2",
+        cached_input: "0.12",
+        tiers: [
+          { above: 32_000, input: "2.4", cached_input: "0.24" },
+          { above: 128_000, input: "3", cached_input: "0.2" },
+        ],
+      },
+    })
+    const listed = { input: "1.2", cached_input: "0.12", output: "6" }
+    expect(sold(listed, "alibaba", "qwen").modes).toBeUndefined()
+    expect(sold({ input: "1.2", output: "6" }, "alibaba", "zai").modes).toBeUndefined()
+  })
 })

@@ -10,6 +10,7 @@ import {
 import {
   INTERRUPTED,
   type Charge,
+  type FieldSwitch,
   items,
   LOOPED,
   mode,
@@ -208,6 +209,17 @@ export const ZHIPU_SWITCHES: Switches = {
 const ALIBABA_COUNT = reported("usage.plugins.search.count")
 
 /**
+ * Hits of a cache that the request marked cost less than hits of the automatic cache. A response has hits of one kind
+ * only (alibabacloud.com/help/en/model-studio/context-cache).
+ */
+const MARKED_CACHE: FieldSwitch = {
+  path: "cache_control",
+  served: ["usage.prompt_tokens_details.cache_type"],
+  values: { ephemeral: possibleMode("ephemeral") },
+  otherwise: TOKENS,
+}
+
+/**
  * If a field enables the search, Alibaba's models decide whether to search, unless another field forces it
  * (alibabacloud.com/help/en/model-studio/web-search).
  */
@@ -225,6 +237,7 @@ export const ALIBABA_SWITCHES: Switches = {
       },
     },
     SERVICE_TIER,
+    MARKED_CACHE,
   ],
   tools: OWN_TOOLS,
   // The gateway sends the budget itself (canon/separate-reasoning.ts). The options take effect if the search is enabled.
