@@ -11,7 +11,7 @@ import {
   startServing,
   type ServingProcess,
 } from "../support/process.ts"
-import { servedTime } from "../support/served-time.ts"
+import { polledTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 const TOKEN = { TOLLGATE_ADMIN_TOKEN: "admin-token-for-tests" }
@@ -78,8 +78,8 @@ describe("settings from the console", () => {
       // stays available until the process ends.
       expect(await statusOf(first, key, "mine/echo")).toBe(200)
       expect(await statusOf(first, key, "sandbox/echo")).toBe(200)
-      const arrived = () => until(async () => (await statusOf(second, key, "mine/echo")) === 200)
-      expect(await servedTime(arrived)).toBeLessThan(1_000)
+      const arrived = async () => (await statusOf(second, key, "mine/echo")) === 200
+      expect(await polledTime(arrived, 1_000)).toBeLessThan(1_000)
       await asked(second, "PATCH", "/settings", { multiplier: "2" })
       await until(async () => {
         const view = await asked(first, "GET", "/settings")

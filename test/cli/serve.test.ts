@@ -13,7 +13,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
-import { servedTime } from "../support/served-time.ts"
+import { polledTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
 
 let simulator: Simulator
@@ -88,30 +88,33 @@ describe("a running gateway", () => {
 
   test("accepts a new key and rejects a revoked one within a second", async () => {
     const fresh = await runJson<Caller>(installation, "key", "create", "--account", "caller")
-    const accepted = () => until(async () => (await statusOf(serving, fresh.key)) === 200)
-    expect(await servedTime(accepted)).toBeLessThan(1_000)
+    const accepted = async () => (await statusOf(serving, fresh.key)) === 200
+    expect(await polledTime(accepted, 1_000)).toBeLessThan(1_000)
     await runJson(installation, "key", "revoke", fresh.id)
-    const rejected = () => until(async () => (await statusOf(serving, fresh.key)) === 401)
-    expect(await servedTime(rejected)).toBeLessThan(1_000)
+    const rejected = async () => (await statusOf(serving, fresh.key)) === 401
+    expect(await polledTime(rejected, 1_000)).toBeLessThan(1_000)
     expect(await statusOf(serving, caller.key)).toBe(200)
   })
 
   test("accepts a rotated key immediately, and the old secret until the grace period ends", async () => {
     const old = await runJson<Caller>(installation, "key", "create", "--account", "caller")
-    const fresh = await runJson<Caller & { readonly grace_until: readonly string[] }>(
-      installation,
-      "key",
-      "rotate",
-      old.id,
-      "--grace",
-      "3s",
-    )
-    expect(fresh.id).toBe(old.id)
-    const accepted = () => until(async () => (await statusOf(serving, fresh.key)) === 200)
-    expect(await servedTime(accepted)).toBeLessThan(1_000)
+    const rotated = (grace: string) =>
+      runJson<Caller & { readonly grace_until: readonly string[] }>(
+        installation,
+        "key",
+        "rotate",
+        old.id,
+        "--grace",
+        grace,
+      )
+    const second = await rotated("1h")
+    expect(second.id).toBe(old.id)
+    const accepted = async () => (await statusOf(serving, second.key)) === 200
+    expect(await polledTime(accepted, 1_000)).toBeLessThan(1_000)
     expect(await statusOf(serving, old.key)).toBe(200)
-    await until(async () => (await statusOf(serving, old.key)) === 401)
-    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(fresh.grace_until[0] ?? ""))
+    const fresh = await rotated("1s")
+    await until(async () => (await statusOf(serving, second.key)) === 401)
+    expect(Date.now()).toBeGreaterThanOrEqual(Math.min(...fresh.grace_until.map(Date.parse)))
     expect(await statusOf(serving, fresh.key)).toBe(200)
   })
 

@@ -17,3 +17,19 @@ export async function servedTime(step: () => unknown): Promise<number> {
   }
   return Math.max(ticks * TICK_MS, threadTimeUsed() - usedBefore)
 }
+
+/**
+ * Returns the time until a condition is met in milliseconds, or the limit. Only the pauses between checks count, so that
+ * the limit permits the same number of checks on a busy machine.
+ */
+export async function polledTime(
+  condition: () => Promise<boolean>,
+  limitMs: number,
+): Promise<number> {
+  let waitedMs = 0
+  while (waitedMs < limitMs && !(await condition())) {
+    await Bun.sleep(TICK_MS)
+    waitedMs += TICK_MS
+  }
+  return waitedMs
+}
