@@ -9,6 +9,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { endBySignals } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 import { startLoad } from "./steady-load.ts"
 
@@ -41,9 +42,10 @@ function replace(
   serving?: ServingProcess,
   workers = 1,
   installed = installation,
+  variables: Record<string, string> = {},
 ): Promise<ServingProcess> {
   const port = serving ? new URL(serving.url).port : "0"
-  const environment = { TOLLGATE_PORT: port, TOLLGATE_WORKERS: String(workers) }
+  const environment = { TOLLGATE_PORT: port, TOLLGATE_WORKERS: String(workers), ...variables }
   return startServing(installed, environment, undefined, ["--replace"])
 }
 
@@ -87,7 +89,7 @@ test.concurrent("a gateway without a drain delay warns that its replacement may 
 })
 
 test.concurrent("during its drain delay, a replaced gateway closes idle connections after one more response", async () => {
-  const first = await replace()
+  const first = await replace(undefined, 1, installation, { TOLLGATE_DRAIN_DELAY: "60s" })
   using idle = connectTo(first.url)
   const ask = "GET /healthz HTTP/1.1\r\nhost: gateway\r\n\r\n"
   idle.socket.write(ask)
@@ -97,6 +99,7 @@ test.concurrent("during its drain delay, a replaced gateway closes idle connecti
   idle.socket.write(ask)
   await until(() => idle.socket.closed)
   expect(idle.text().toLowerCase()).toContain("connection: close")
+  await endBySignals(first.process, "SIGTERM")
   expect(await first.process.exited).toBe(0)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { sampleOf } from "../support/exhaustive.ts"
 import { createInstallation, startServing } from "../support/process.ts"
-import { until } from "../support/until.ts"
+import { endBySignals } from "../support/stopping.ts"
 
 /** Returns the process `pid` and all processes below it. */
 async function processTree(pid: number): Promise<number[]> {
@@ -54,10 +54,6 @@ test.each(["1", "2"])("%s draining process(es) ignore SIGHUP", async (workers) =
   while ((await fetch(`${serving.url}/readyz`)).status === 200) await Bun.sleep(5)
   for (const one of processes) expect(await handles(one, 1)).toBe(true)
   process.kill(pid, "SIGHUP")
-  // A further signal ends the delay, unless it arrives so soon that it counts as a copy.
-  await until(() => {
-    if (serving.process.exitCode === null) process.kill(pid, "SIGQUIT")
-    return serving.process.exitCode !== null
-  })
+  await endBySignals(serving.process, "SIGQUIT")
   expect(await serving.process.exited).toBe(0)
 })

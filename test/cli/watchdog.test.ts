@@ -16,6 +16,7 @@ import {
   type ServingProcess,
   startServing,
 } from "../support/process.ts"
+import { endBySignals } from "../support/stopping.ts"
 import { until } from "../support/until.ts"
 
 /** Returns the environment in which a program loads a module first. */
@@ -200,11 +201,7 @@ test.concurrent("a second signal ends the gateway without waiting for running re
     const text = running.text()
     serving.process.kill("SIGTERM")
     await until(() => serving.errors().includes("Finishing running requests"))
-    // A signal that follows immediately may be merged with the first. A signal while the process exits has no effect.
-    await until(() => {
-      serving.process.kill("SIGTERM")
-      return serving.process.exitCode !== null || serving.process.signalCode !== null
-    })
+    await endBySignals(serving.process, "SIGTERM")
     expect(await text).toContain("overloaded")
     expect(await serving.process.exited).toBe(0)
   }

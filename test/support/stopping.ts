@@ -24,3 +24,17 @@ export async function stop(
     }
   })
 }
+
+/**
+ * Repeats a signal until the process has ended. A signal that immediately follows another may count as its copy, and a
+ * signal while the process exits has no effect.
+ */
+export function endBySignals(
+  child: Pick<Bun.Subprocess, "kill" | "exitCode" | "signalCode">,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  return until(() => {
+    child.kill(signal)
+    return child.exitCode !== null || child.signalCode !== null
+  })
+}
