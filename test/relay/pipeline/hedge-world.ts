@@ -15,6 +15,7 @@ import {
   WHOLE_STREAM,
   wholeAnswer,
 } from "../scripted-vendor.ts"
+import { keptReceiptOf, type Receipt, receiptOf } from "../support.ts"
 
 /** A vendor's reaction to a request. The vendor answers when the promise resolves. */
 export type Turn = (request: Request) => Response | Promise<Response>
@@ -129,4 +130,12 @@ export async function startHedgeWorld(
 /** Replaces the measured delay, as if there were enough measurements. */
 export function lateSoon() {
   return spyOn(Load.prototype, "lateAfter").mockReturnValue(LATE)
+}
+
+/** Returns the receipt of an answer as the operator sees it. */
+export async function keptReceiptIn(world: HedgeWorld, response: Response): Promise<Receipt> {
+  const { id } = await receiptOf(world.caller, response)
+  const receipt = keptReceiptOf(world.gateway, id)
+  if (!receipt) throw new Error("no receipt")
+  return receipt
 }

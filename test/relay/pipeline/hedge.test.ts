@@ -6,6 +6,7 @@ import { until } from "../../support/until.ts"
 import {
   failing,
   type HedgeWorld,
+  keptReceiptIn,
   LATE,
   lateSoon,
   normally,
@@ -22,7 +23,6 @@ import {
   creditsOf,
   errorOf,
   HELLO,
-  keptReceiptOf,
   nanocredits,
   nothingHeld,
   type Receipt,
@@ -84,13 +84,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const ask = (model: string, more: object = {}) =>
   world.caller.post(CHAT, { model: `first/${model}`, messages: HELLO, ...more })
 
-/** Returns the receipt of an answer as the operator sees it. */
-async function keptReceipt(response: Response): Promise<Receipt> {
-  const { id } = await receiptOf(world.caller, response)
-  const receipt = keptReceiptOf(world.gateway, id)
-  if (!receipt) throw new Error("no receipt")
-  return receipt
-}
+const keptReceipt = (response: Response) => keptReceiptIn(world, response)
 
 /** The charges of a caller during an action, in nanocredits. */
 async function paidFor<Value>(act: () => Promise<Value>): Promise<[Value, bigint]> {
