@@ -15,7 +15,8 @@ const MAX_HEAD_BYTES = 64 * 1024
 const MAX_LINE_BYTES = 4 * 1024
 const MAX_TRAILER_BYTES = 16 * 1024
 const LINE_END = "\r\n"
-const HEAD_END = "\r\n\r\n"
+/** The empty line after a head. Searching for bytes is several times faster than searching for text. */
+const HEAD_END = Buffer.from("\r\n\r\n")
 /** Maximum number of digits in the size of a chunk. */
 const MAX_SIZE_DIGITS = 12
 /** Data of chunks with fewer bytes is joined. */
