@@ -144,7 +144,8 @@ export class Pricing {
     const price = featureCosts?.price ?? priceOf(deployment)
     let reported: PricedUsage
     if (featureCosts === undefined) {
-      const settled = settleWithoutFeatures({ price, usage, ...answered }, fields, partsOf(meter))
+      const used = { price, usage, calls: answered.calls, usages: answered.usages }
+      const settled = settleWithoutFeatures(used, fields, partsOf(meter))
       reported =
         settled === undefined
           ? priceUsage({ usage, estimated, calls: meter.calls }, price)

@@ -69,7 +69,8 @@ export async function settleAnswer(
 ): Promise<SettledAnswer> {
   const pricing = billing.pricing.priceAnswer(context.charge, deployment, meter, hidden)
   const priced = pricing instanceof Promise ? await pricing : pricing
-  return { priced, ...(await pipeline.settle(context, deployment, priced)) }
+  const { charged, writtenOff, balance } = await pipeline.settle(context, deployment, priced)
+  return { priced, charged, writtenOff, balance }
 }
 
 /** Reports that an answer has fewer choices than requested, because calls have failed. */

@@ -105,11 +105,11 @@ export function settleWithoutFeatures(
   reports: readonly ModeReport[],
 ): SettledUsage | undefined {
   if (fields.length === 0 && used.usages.length < 2) return undefined
-  const { applied, ...modes } = settleModes([], fields, reports, used)
+  const { applied, modes, unpriced, unrequested } = settleModes([], fields, reports, used)
   const price = priceIn(used.price, applied)
   const divided = dividedUsage(used.usage, used, price)
-  if (modes.modes.length + modes.unpriced.length + divided.others.length === 0) return undefined
-  return { ...divided, price, ...modes }
+  if (modes.length + unpriced.length + divided.others.length === 0) return undefined
+  return { ...divided, price, modes, unpriced, unrequested }
 }
 
 const NO_OTHERS: readonly SecondUsage[] = []
