@@ -1,28 +1,30 @@
-import type { UsageChange, UsageChanges, UsageChangesQuery } from "#contract/usage.ts"
+import type {
+  UsageChange as UsageChangeDocument,
+  UsageChanges,
+  UsageChangesQuery,
+} from "#contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
-import type { Reports, RequestReports } from "../store/reports.ts"
-import type { UsageFilter, UsageSum } from "../store/requests.ts"
+import type { Reports } from "../store/reports.ts"
+import type { UsageFilter } from "../store/requests.ts"
+import { costChange, type UsageChange } from "../store/usage-changes.ts"
 import { isLabel } from "../store/usage-sums.ts"
 import type { Actor } from "./actor.ts"
 import { checkSpan, MAX_LABELLED_DAYS, usageFilterOf } from "./usage.ts"
-import { emptySum } from "./usage-rows.ts"
 import { momentText } from "./moment-text.ts"
 
 const DAY_MS = 86_400_000
 const KINDS = ["key", "model", "user", "session", "tag"] as const
 type Kind = (typeof KINDS)[number]
-/** Maximum groups of one kind that are compared, the most expensive ones of each period. */
-const MAX_COMPARED = 10_000
 /** Maximum groups of one kind in a response. */
 const MAX_CAUSES = 5
-
-/** The sums of two periods. */
-interface Compared {
-  readonly kind: Kind
-  readonly group: string
-  readonly after: UsageSum
-  readonly before: UsageSum
+/** The total of two periods without requests. */
+const UNCHANGED: UsageChange = {
+  group: "",
+  after: { cost: 0n, requests: 0 },
+  before: { cost: 0n, requests: 0 },
 }
+
+type Cause = UsageChange & { readonly kind: Kind }
 
 /** Reports the causes of a change in spending. */
 export class UsageChangeReports {
@@ -41,14 +43,15 @@ export class UsageChangeReports {
     const before = { ...after, ...comparedSpan(after, query) }
     for (const filter of [after, before]) checkSpan(filter, { group: "key" })
     const reports = await this.#reports.upToDate()
-    const [totalAfter, totalBefore, ...kinds] = await Promise.all([
-      totalOf(reports, after),
-      totalOf(reports, before),
-      ...kindsOf(after, before).map((kind) => comparedGroups(reports, kind, after, before)),
-    ])
-    const change = totalAfter.cost - totalBefore.cost
+    const kinds = kindsOf(after, before)
+    // Two of the groups may be excluded: the one without a name, and the one that the query selects.
+    const [[total = UNCHANGED] = [], ...changes] = await reports.usageChanges(
+      { after, before },
+      ["all", ...kinds],
+      MAX_CAUSES + 2,
+    )
     const causes = kinds
-      .flatMap((groups) => causesOf(groups, change).filter(isInformative(query)))
+      .flatMap((kind, index) => causesOf({ kind, changes: changes[index] ?? [] }, total, query))
       .toSorted(byChange)
     const names = await reports.keyNames(
       causes.flatMap(({ kind, group }) => (kind === "key" ? [group] : [])),
@@ -59,7 +62,7 @@ export class UsageChangeReports {
       to: momentText(after.to),
       compared_from: momentText(before.from),
       compared_to: momentText(before.to),
-      ...changeOf(totalAfter, totalBefore),
+      ...changeOf(total),
       data: causes.map((cause) => changeDocument(cause, names)),
     }
   }
@@ -82,72 +85,53 @@ function kindsOf(...filters: readonly UsageFilter[]): readonly Kind[] {
   return isLong ? KINDS.filter((kind) => !isLabel(kind)) : KINDS
 }
 
-async function totalOf(reports: RequestReports, filter: UsageFilter): Promise<UsageSum> {
-  const [total] = await reports.sumUsage(filter, "all")
-  return total ?? emptySum("")
-}
-
-async function comparedGroups(
-  reports: RequestReports,
-  kind: Kind,
-  after: UsageFilter,
-  before: UsageFilter,
-): Promise<Compared[]> {
-  const first = { order: "cost", count: MAX_COMPARED } as const
-  const [sumsAfter, sumsBefore] = await Promise.all([
-    reports.sumUsage(after, kind, first),
-    reports.sumUsage(before, kind, first),
-  ])
-  const [ofAfter, ofBefore] = [byGroup(sumsAfter), byGroup(sumsBefore)]
-  return [...new Set([...ofAfter.keys(), ...ofBefore.keys()])].map((group) => ({
-    kind,
-    group,
-    after: ofAfter.get(group) ?? emptySum(group),
-    before: ofBefore.get(group) ?? emptySum(group),
-  }))
-}
-
-function byGroup(sums: readonly UsageSum[]): ReadonlyMap<string, UsageSum> {
-  return new Map(sums.map((sum) => [sum.group, sum]))
-}
-
-/** Returns the groups that changed most in the direction of the total. */
-function causesOf(groups: readonly Compared[], total: bigint): readonly Compared[] {
-  return groups
-    .filter((each) => (total > 0n ? costChange(each) > 0n : total < 0n && costChange(each) < 0n))
+/**
+ * Returns the groups that changed most in the direction of the total, except requests without a label and the group that
+ * the query already selects.
+ */
+function causesOf(
+  { kind, changes }: { readonly kind: Kind; readonly changes: readonly UsageChange[] },
+  total: UsageChange,
+  query: UsageChangesQuery,
+): readonly Cause[] {
+  const direction = signOf(costChange(total))
+  return changes
+    .filter((change) => direction !== 0 && signOf(costChange(change)) === direction)
+    .filter(({ group }) => group !== "" && query[kind] !== group)
+    .map((change) => ({ ...change, kind }))
     .toSorted(byChange)
     .slice(0, MAX_CAUSES)
 }
 
-/** Excludes requests without a label, and groups that the query already selects. */
-function isInformative(query: UsageChangesQuery): (cause: Compared) => boolean {
-  return ({ kind, group }) => group !== "" && query[kind] !== group
+function signOf(change: bigint): -1 | 0 | 1 {
+  if (change === 0n) return 0
+  return change > 0n ? 1 : -1
 }
 
-function byChange(left: Compared, right: Compared): number {
-  return Number(sizeOf(costChange(right)) - sizeOf(costChange(left)))
-}
-
-function costChange({ after, before }: Compared): bigint {
-  return after.cost - before.cost
+/** Sorts the largest change first, regardless of its direction. */
+function byChange(left: UsageChange, right: UsageChange): number {
+  const [more, less] = [sizeOf(costChange(right)), sizeOf(costChange(left))]
+  if (more === less) return 0
+  return more > less ? 1 : -1
 }
 
 function sizeOf(change: bigint): bigint {
   return change < 0n ? -change : change
 }
 
-function changeDocument(cause: Compared, names: ReadonlyMap<string, string>): UsageChange {
-  const { kind, group, after, before } = cause
+function changeDocument(cause: Cause, names: ReadonlyMap<string, string>): UsageChangeDocument {
+  const { kind, group } = cause
   const name = kind === "key" ? names.get(group) : undefined
-  return { kind, group, ...(name !== undefined && { name }), ...changeOf(after, before) }
+  return { kind, group, ...(name !== undefined && { name }), ...changeOf(cause) }
 }
 
-function changeOf(after: UsageSum, before: UsageSum) {
+function changeOf(change: UsageChange) {
+  const { after, before } = change
   return {
     cost: formatCredits(after.cost),
     requests: after.requests,
     compared_cost: formatCredits(before.cost),
     compared_requests: before.requests,
-    change: formatCredits(after.cost - before.cost),
+    change: formatCredits(costChange(change)),
   }
 }

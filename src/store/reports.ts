@@ -17,6 +17,7 @@ import type {
   UsagePoint,
   UsageSum,
 } from "./requests.ts"
+import type { UsageChange, UsageComparison } from "./usage-changes.ts"
 
 /**
  * Reports on past requests. Their data is derived from the ledger's receipts and stored separately. It can be rebuilt
@@ -59,6 +60,15 @@ export interface RequestReports {
    * @param first if absent, all groups are returned, the most expensive first.
    */
   sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]>
+  /**
+   * Compares the costs of groups in two periods. Returns a list for each kind of group: the `count` largest increases
+   * and the `count` largest decreases, or all groups if there are no more. The largest increase comes first.
+   */
+  usageChanges(
+    comparison: UsageComparison,
+    groups: readonly UsageGroup[],
+    count: number,
+  ): Promise<UsageChange[][]>
   /** Returns sums by hour or day, in chronological order. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
   /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { decodeColumn, encodeColumn } from "../../src/store/columns/column.ts"
 import { ColumnCache } from "../../src/store/columns/column-cache.ts"
+import { compareSegments } from "../../src/store/columns/compare-segments.ts"
 import { sampleSegments } from "../../src/store/columns/sample-segments.ts"
 import { encodeSegment, type Segment, segmentOf } from "../../src/store/columns/segment.ts"
 import { sumSegments } from "../../src/store/columns/sum-segments.ts"
@@ -102,6 +103,45 @@ describe("segment columns", () => {
     cache.begin("two")
     expect(cache.has(1)).toBe(false)
   })
+})
+
+test("comparisons of many groups contain the largest changes, even within a small limit", () => {
+  const random = new Random(8)
+  const requests = Array.from({ length: 1_000 }, (_, row) =>
+    summary(row, {
+      // Each session occurs in both periods. Some amounts need more than 32 bits.
+      at: AT + (row % 2) * HOUR,
+      cost: BigInt(random.between(0, random.chance(0.5) ? 2 ** 40 : 1_000)),
+      labels: { session: String(Math.floor(row / 2) + 1) },
+      ...{ account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" },
+    }),
+  )
+  const changes = Array.from({ length: 500 }, (_, index) => {
+    const [before = 0n, after = 0n] = requests
+      .slice(2 * index, 2 * index + 2)
+      .map(({ cost }) => cost)
+    return {
+      key: index + 1,
+      after: { cost: after, requests: 1 },
+      before: { cost: before, requests: 1 },
+    }
+  }).toSorted((left, right) =>
+    Number(right.after.cost - right.before.cost - (left.after.cost - left.before.cost)),
+  )
+  const query = {
+    before: { ...EVERYTHING, to: AT + HOUR },
+    after: { ...EVERYTHING, from: AT + HOUR },
+    grouping: { column: "session", hasNone: false },
+    count: 10,
+  } as const
+  for (const most of [1_000, 300, 40]) {
+    const found = new Map(
+      compareSegments(segmentsOf(requests, 300), query, most).map((change) => [change.key, change]),
+    )
+    for (const change of [...changes.slice(0, 10), ...changes.slice(-10)]) {
+      expect(found.get(change.key)).toEqual(change)
+    }
+  }
 })
 
 describe("totals of many groups", () => {

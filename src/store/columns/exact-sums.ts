@@ -106,6 +106,23 @@ export class ExactSums {
   }
 }
 
+/** Returns the differences of the first `count` sums, ready for `compare`. */
+export function differenceOf(more: ExactSums, less: ExactSums, count: number): ExactSums {
+  more.grow(count)
+  less.grow(count)
+  more.carry()
+  less.carry()
+  const difference = new ExactSums()
+  difference.grow(count)
+  for (let place = 0; place < count; place++) {
+    const lower = (more.lower[place] ?? 0) - (less.lower[place] ?? 0)
+    const borrowed = lower < 0 ? 1 : 0
+    difference.lower[place] = lower + borrowed * HALF
+    difference.upper[place] = (more.upper[place] ?? 0) - (less.upper[place] ?? 0) - borrowed
+  }
+  return difference
+}
+
 function grown(numbers: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
   const larger = new Float64Array(length)
   larger.set(numbers)

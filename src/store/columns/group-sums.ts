@@ -96,17 +96,29 @@ export class RankSums {
   first(groups: number, count: number): number[] {
     this.#rank.carry()
     this.#cost.carry()
-    const compare = (left: number, right: number): number =>
-      this.#rank.compare(right, left) || this.#cost.compare(right, left) || left - right
-    let found: number[] = []
-    let last: number | undefined
-    for (let slot = 0; slot < groups; slot++) {
-      if (last !== undefined && compare(slot, last) > 0) continue
-      found.push(slot)
-      if (found.length < 2 * count) continue
-      found = found.toSorted(compare).slice(0, count)
-      last = found.at(-1)
-    }
-    return found.toSorted(compare).slice(0, count)
+    return firstSlots(
+      groups,
+      count,
+      (left, right) => this.#rank.compare(right, left) || this.#cost.compare(right, left),
+    )
   }
+}
+
+/** Returns the first `count` slots in the order of a comparison. Equal slots are in ascending order. */
+export function firstSlots(
+  groups: number,
+  count: number,
+  compare: (left: number, right: number) => number,
+): number[] {
+  const order = (left: number, right: number): number => compare(left, right) || left - right
+  let found: number[] = []
+  let last: number | undefined
+  for (let slot = 0; slot < groups; slot++) {
+    if (last !== undefined && order(slot, last) > 0) continue
+    found.push(slot)
+    if (found.length < 2 * count) continue
+    found = found.toSorted(order).slice(0, count)
+    last = found.at(-1)
+  }
+  return found.toSorted(order).slice(0, count)
 }

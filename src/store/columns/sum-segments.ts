@@ -13,7 +13,7 @@ export type Segments = Iterable<Segment>
  */
 const MAX_SUMMED_GROUPS = 8_192
 /** Maximum groups that are ranked in one pass, which takes about 50 MB. More groups are ranked in several passes. */
-const MAX_RANKED_GROUPS = 2 ** 20
+export const MAX_RANKED_GROUPS = 2 ** 20
 
 export interface GroupLimits {
   readonly few: number

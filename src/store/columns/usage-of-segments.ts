@@ -10,8 +10,16 @@ import type {
   UsageTime,
 } from "../requests.ts"
 import { HOUR_MS, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
+import { compareChanges, type UsageChange } from "../usage-changes.ts"
+import { compareSegments, type KeyedChange } from "./compare-segments.ts"
 import { sampleSegments } from "./sample-segments.ts"
-import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, type NameColumn } from "./segment.ts"
+import {
+  AMOUNT_COLUMNS,
+  type AmountColumn,
+  type ColumnName,
+  NAME_COLUMNS,
+  type NameColumn,
+} from "./segment.ts"
 import type { Grouping, IdFilter } from "./selection.ts"
 import {
   type KeyedSums,
@@ -56,16 +64,23 @@ export function namesInFilter({ accounts = [], labels = [], ...filter }: UsageFi
   return [...accounts, ...names, ...labels.map(({ value }) => value)]
 }
 
-/** Returns the columns that a report reads. */
-export function columnsFor(filter: UsageFilter, group: UsageGroup): ColumnName[] {
+/**
+ * Returns the columns that a report reads.
+ * @param amounts the amounts that it sums.
+ */
+export function columnsFor(
+  filter: UsageFilter,
+  groups: readonly UsageGroup[],
+  amounts: readonly AmountColumn[] = AMOUNT_COLUMNS,
+): ColumnName[] {
   const { accounts, labels = [] } = filter
   const filtered = NAME_COLUMNS.filter((column) =>
     column === "account" ? accounts !== undefined : valuesOf(filter, column).length > 0,
   )
-  const hasTags = group === "tag" || labels.some(({ name }) => name === "tag")
-  const own = NAME_COLUMNS.filter((column) => column === group)
+  const hasTags = groups.includes("tag") || labels.some(({ name }) => name === "tag")
+  const own = NAME_COLUMNS.filter((column) => groups.includes(column))
   const tags = hasTags ? (["tag_counts", "tags"] as const) : []
-  return [...new Set(["at", "flags", ...filtered, ...own, ...tags, ...AMOUNT_COLUMNS] as const)]
+  return [...new Set(["at", "flags", ...filtered, ...own, ...tags, ...amounts] as const)]
 }
 
 const NO_NUMBERS = new Float64Array()
@@ -106,6 +121,23 @@ export function namedSums(
     .map(({ key, sums }) => ({ ...sums, name: nameOf(key) }))
     .toSorted((left, right) => compare(left, right) || compareText(left.name, right.name))
     .map(sumFromRow)
+}
+
+/** Returns the changed groups for `RequestReports.usageChanges`, in any order. */
+export function changedGroups(
+  segments: Segments,
+  { after, before }: { readonly after: IdFilter; readonly before: IdFilter },
+  group: UsageGroup,
+  count: number,
+): KeyedChange[] {
+  return compareSegments(segments, { after, before, grouping: groupingOf(group), count })
+}
+
+/** Adds the names of groups. */
+export function namedChanges(changes: readonly KeyedChange[], nameOf: NameOf): UsageChange[] {
+  return changes
+    .map(({ key, ...change }) => ({ ...change, group: nameOf(key) }))
+    .toSorted(compareChanges)
 }
 
 /** Implements `RequestReports.sampleAnswers`. */

@@ -36,6 +36,7 @@ import {
 import { Conditions } from "./conditions.ts"
 import { ofAccounts } from "./request-conditions.ts"
 import { matchesNothing } from "../text-filters.ts"
+import { usageChanges } from "./usage-changes.ts"
 
 /**
  * Builds reports from sums and from segments of requests. The sums are written together with the charges, so that they
@@ -76,6 +77,8 @@ export class PostgresReports implements Reports, AsyncDisposable {
       sumUsage: async (filter, group, first) =>
         (await segmentsFor(filter, group))?.sumUsage(filter, group, first) ??
         sumUsage(client, filter, group, first),
+      usageChanges: (comparison, groups, count) =>
+        usageChanges({ client, segmentUsage }, comparison, groups, count),
       usageSeries: async (filter, series) =>
         (await segmentsFor(filter, series.group))?.usageSeries(filter, series) ??
         usageSeries(client, filter, series),

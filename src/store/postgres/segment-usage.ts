@@ -3,11 +3,13 @@ import { type Column, decodeColumn } from "../columns/column.ts"
 import { AMOUNT_COLUMNS, type ColumnName, NAME_COLUMNS, Segment } from "../columns/segment.ts"
 import type { IdFilter } from "../columns/selection.ts"
 import {
+  changedGroups,
   columnsFor,
   firstGroups,
   hoursOf,
   idFilterOf,
   type IdOf,
+  namedChanges,
   namedSums,
   namesInFilter,
   NO_ANSWERS,
@@ -23,6 +25,7 @@ import type {
   UsagePoint,
   UsageSum,
 } from "../requests.ts"
+import type { UsageChange, UsageComparison } from "../usage-changes.ts"
 import { bigints, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"
@@ -55,10 +58,24 @@ interface SegmentRow {
 /** The data of a report. */
 interface Source {
   readonly ids: IdFilter
+  /** The same filter for the period to compare with. */
+  readonly before: IdFilter
   readonly segments: readonly Segment[]
   readonly idOf: IdOf
   /** Names that only the newest requests use, by temporary id. */
   readonly own: ReadonlyMap<number, string>
+}
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+interface ReadOptions {
+  /** Additional names that need ids. */
+  readonly names?: readonly string[]
+  /** The period to compare with. */
+  readonly before?: Span
 }
 
 /**
@@ -70,6 +87,7 @@ export class SegmentUsage {
   readonly #cache: ColumnCache
   readonly #newest = new NewestReceipts()
   #appending: Promise<void> | undefined
+  #lastRead: Promise<unknown> = Promise.resolve()
 
   constructor(client: PostgresClient, cacheBytes = CACHE_BYTES) {
     this.#client = client
@@ -90,7 +108,7 @@ export class SegmentUsage {
   }
 
   async sumUsage(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): Promise<UsageSum[]> {
-    const source = await this.#read(filter, columnsFor(filter, group))
+    const source = await this.#read(filter, columnsFor(filter, [group]))
     if (source === undefined) return []
     const found = firstGroups(source.segments, source.ids, group, first)
     const nameOf = await this.#namesOf(
@@ -100,8 +118,23 @@ export class SegmentUsage {
     return namedSums(found, group, first, nameOf)
   }
 
+  async usageChanges(
+    { after, before }: UsageComparison,
+    groups: readonly UsageGroup[],
+    count: number,
+  ): Promise<UsageChange[][]> {
+    const columns = columnsFor(after, groups, ["cost"])
+    const source = await this.#read(after, columns, { before })
+    if (source === undefined) return groups.map(() => [])
+    const { segments, ...periods } = { ...source, after: source.ids }
+    const found = groups.map((group) => changedGroups(segments, periods, group, count))
+    const keys = found.flatMap((changes) => changes.map(({ key }) => key))
+    const nameOf = await this.#namesOf(source, [...new Set(keys)])
+    return found.map((changes) => namedChanges(changes, nameOf))
+  }
+
   async usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]> {
-    const source = await this.#read(filter, columnsFor(filter, series.group), series.names)
+    const source = await this.#read(filter, columnsFor(filter, [series.group]), series)
     return source ? usageSeriesOf(source.segments, source.ids, series, source.idOf) : []
   }
 
@@ -110,7 +143,7 @@ export class SegmentUsage {
     group: UsageGroup,
     names: readonly string[],
   ): Promise<AnswerSample> {
-    const source = await this.#read(filter, columnsFor(filter, group), names)
+    const source = await this.#read(filter, columnsFor(filter, [group]), { names })
     if (source === undefined) return NO_ANSWERS
     return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
   }
@@ -128,41 +161,57 @@ export class SegmentUsage {
   }
 
   /**
-   * Reads one state of the database.
-   * @param names additional names that need ids.
+   * Reads one state of the database. Reads run one after the other, because they share the newest receipts and the
+   * cache.
    */
   #read(
     filter: UsageFilter,
     columns: readonly ColumnName[],
-    names: readonly string[] = [],
+    { names = [], before = filter }: ReadOptions = {},
   ): Promise<Source | undefined> {
     if (matchesNothing(filter) || filter.labels?.some(matchesNothing))
       return Promise.resolve(undefined)
-    return this.#client.consistently(async (transaction) => {
-      // A generic plan is used, because planning for each partition would take longer than reading.
-      await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")
-      const { from, to } = hoursOf(filter)
-      const { until, newest, idOf, own } = await this.#newest.read(transaction, { from, to }, [
-        ...namesInFilter(filter),
-        ...names,
-      ])
-      // Reports by label exclude pruned requests.
-      const span = { from: Math.max(from, until), to }
-      const ids = idFilterOf(filter, idOf)
-      if (ids === undefined || span.from >= span.to) return undefined
-      const stored = await this.#fetch(transaction, span, columns)
-      return { ids: { ...ids, ...span }, segments: [...stored, ...newest], idOf, own }
-    })
+    const spans = [hoursOf(filter), hoursOf(before)]
+    const whole = {
+      from: Math.min(...spans.map(({ from }) => from)),
+      to: Math.max(...spans.map(({ to }) => to)),
+    }
+    const read = this.#lastRead.then(() =>
+      this.#client.consistently(async (transaction) => {
+        // A generic plan is used, because planning for each partition would take longer than reading.
+        await transaction.script("SET LOCAL plan_cache_mode = force_generic_plan")
+        const { until, newest, idOf, own } = await this.#newest.read(transaction, whole, [
+          ...namesInFilter(filter),
+          ...names,
+        ])
+        const ids = idFilterOf(filter, idOf)
+        // Reports by label exclude pruned requests.
+        const [span, earlier] = spans.map(({ from, to }) => ({ from: Math.max(from, until), to }))
+        if (ids === undefined || span === undefined || span.from >= span.to) return undefined
+        const stored = await this.#fetch(transaction, span, earlier ?? span, columns)
+        return {
+          ids: { ...ids, ...span },
+          before: { ...ids, ...earlier },
+          segments: [...stored, ...newest],
+          idOf,
+          own,
+        }
+      }),
+    )
+    this.#lastRead = read.catch(() => undefined)
+    return read
   }
 
   async #fetch(
     transaction: Statements,
-    { from, to }: { readonly from: number; readonly to: number },
+    span: Span,
+    earlier: Span,
     columns: readonly ColumnName[],
   ): Promise<Segment[]> {
     const rows = await transaction.rows<SegmentRow>(
-      "SELECT id, count, first_at, last_at FROM request_segments WHERE last_at >= $1 AND first_at < $2 ORDER BY id",
-      [BigInt(from), BigInt(to)],
+      `SELECT id, count, first_at, last_at FROM request_segments
+       WHERE (last_at >= $1 AND first_at < $2) OR (last_at >= $3 AND first_at < $4) ORDER BY id`,
+      [span.from, span.to, earlier.from, earlier.to].map(BigInt),
     )
     const segments: Segment[] = []
     for (let first = 0; first < rows.length; first += FETCH_BATCH) {

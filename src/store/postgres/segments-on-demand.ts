@@ -16,7 +16,10 @@ export interface SegmentsAddress {
 
 /** The methods of the thread that builds usage reports from segments. */
 export interface SegmentMethods extends AsyncDisposable {
-  readonly usage: Pick<RequestReports, "sumUsage" | "usageSeries" | "sampleAnswers"> & {
+  readonly usage: Pick<
+    RequestReports,
+    "sumUsage" | "usageChanges" | "usageSeries" | "sampleAnswers"
+  > & {
     append(): Promise<void>
     covers(filter: UsageFilter): Promise<boolean>
   }
@@ -43,6 +46,7 @@ export function openSegments(text: string): OpenFile {
     methods: {
       usage: {
         sumUsage: (...parameters) => usage.sumUsage(...parameters),
+        usageChanges: (...parameters) => usage.usageChanges(...parameters),
         usageSeries: (...parameters) => usage.usageSeries(...parameters),
         sampleAnswers: (...parameters) => usage.sampleAnswers(...parameters),
         append: () => usage.append(),

@@ -61,6 +61,11 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
       ...reports,
       sumUsage: async (filter, group, first) =>
         (await readers(filter, group)).sumUsage(filter, group, first),
+      usageChanges: async (comparison, groups, count) => {
+        const isLong = groups.some((group) => mayBeOfSegments(comparison.after, group))
+        const { usageChanges } = isLong ? (await this.#longReads.get()).requests : reports
+        return usageChanges(comparison, groups, count)
+      },
       usageSeries: async (filter, series) =>
         (await readers(filter, series.group, series.step)).usageSeries(filter, series),
       sampleAnswers: async (filter, group, names) =>

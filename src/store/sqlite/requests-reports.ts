@@ -2,7 +2,18 @@ import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
 import { AFTER_IDS, ID_PREFIX } from "../request-search.ts"
-import type { KeyUse, RequestFilter, Latencies, AccountUse, AccountUseFilter } from "../requests.ts"
+import type {
+  KeyUse,
+  RequestFilter,
+  Latencies,
+  AccountUse,
+  AccountUseFilter,
+  UsageFilter,
+  UsageFirst,
+  UsageGroup,
+  UsageSum,
+} from "../requests.ts"
+import { changesOf } from "../usage-changes.ts"
 import {
   keyUseFromRow,
   type KeyUseRow,
@@ -81,6 +92,13 @@ export function openSqliteReports(databasePath: string): SqliteReports {
     return new Map(rows.map(({ id, name }) => [id, name]))
   }
 
+  function sumsOf(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
+    return isOfSegments(filter, group) ||
+      (mayBeOfSegments(filter, group) && segments.covers(filter))
+      ? segments.sumUsage(filter, group, first)
+      : sumUsage(index, filter, group, first)
+  }
+
   return {
     methods: {
       requests: {
@@ -95,10 +113,17 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         count: (filters, step) => countRequests(index, withRows(ledger, filters), step),
         reachOfMatches: (filters, count) => reachOfMatches(index, withRows(ledger, filters), count),
         names: (text, accounts) => findNames({ index, ledger }, text, accounts),
-        sumUsage: (filter, group, first) =>
-          isOfSegments(filter, group) || (mayBeOfSegments(filter, group) && segments.covers(filter))
-            ? segments.sumUsage(filter, group, first)
-            : sumUsage(index, filter, group, first),
+        sumUsage: sumsOf,
+        usageChanges(comparison, groups, count) {
+          const { after, before } = comparison
+          const labels = groups.filter((group) => isOfSegments(after, group))
+          const found = labels.length > 0 ? segments.usageChanges(comparison, labels, count) : []
+          return groups.map(
+            (group) =>
+              found[labels.indexOf(group)] ??
+              changesOf(sumsOf(after, group), sumsOf(before, group), count),
+          )
+        },
         usageSeries: (filter, series) =>
           isOfSegments(filter, series.group) ||
           (mayBeOfSegments(filter, series.group, series.step) && segments.covers(filter))

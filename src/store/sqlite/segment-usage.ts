@@ -10,12 +10,14 @@ import {
 import type { IdFilter } from "../columns/selection.ts"
 import type { Segments } from "../columns/sum-segments.ts"
 import {
+  changedGroups,
   firstGroups,
   hoursOf,
   idFilterOf,
   type IdOf,
   isLong,
   isOfSegments,
+  namedChanges,
   namedSums,
   type NameOf,
   NO_ANSWERS,
@@ -33,6 +35,7 @@ import type {
   UsageSum,
   UsageTime,
 } from "../requests.ts"
+import type { UsageChange, UsageComparison } from "../usage-changes.ts"
 import { requestsBehind } from "./requests-list.ts"
 import { isOfSeveralNames } from "./usage-source.ts"
 import { RequestSegments } from "./request-segments.ts"
@@ -105,6 +108,29 @@ export class SegmentUsage {
     return this.#report(filter, [], ({ ids, segments, nameOf }) =>
       namedSums(firstGroups(segments, ids, group, first), group, first, nameOf),
     )
+  }
+
+  /** Implements `RequestReports.usageChanges`. */
+  usageChanges(
+    { after, before }: UsageComparison,
+    groups: readonly UsageGroup[],
+    count: number,
+  ): UsageChange[][] {
+    const whole = {
+      ...after,
+      from: Math.min(after.from, before.from),
+      to: Math.max(after.to, before.to),
+    }
+    const nothing = groups.map(() => [])
+    return this.#report<UsageChange[][]>(whole, nothing, ({ ids, segments, nameOf }) => {
+      const periods = {
+        after: { ...ids, ...hoursOf(after) },
+        before: { ...ids, ...hoursOf(before) },
+      }
+      return groups.map((group) =>
+        namedChanges(changedGroups(segments, periods, group, count), nameOf),
+      )
+    })
   }
 
   usageSeries(filter: UsageFilter, series: SeriesGroup): UsagePoint[] {

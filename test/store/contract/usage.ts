@@ -100,6 +100,51 @@ export function usageContract(engine: Engine): void {
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
+    test("show the largest increases and decreases between two periods, by label and by name", async () => {
+      await using own = await labelled()
+      const reports = await own.reports.upToDate()
+      const after = { from: AT + HOUR / 2, to: AT + 2 * HOUR }
+      const before = { from: AT - HOUR / 2, to: AT + HOUR / 2 }
+      const groups = ["all", "key", "user", "tag", "session"] as const
+      const none = { cost: 0n, requests: 0 }
+      const changes = await reports.usageChanges({ after, before }, groups, 1)
+      expect(changes).toEqual([
+        [{ group: "", after: { cost: 3n, requests: 1 }, before: { cost: 40n, requests: 4 } }],
+        [
+          { group: "key_b", after: none, before: { cost: 10n, requests: 1 } },
+          {
+            group: "key_a",
+            after: { cost: 3n, requests: 1 },
+            before: { cost: 30n, requests: 3 },
+          },
+        ],
+        [
+          { group: "bob", after: none, before: { cost: 10n, requests: 1 } },
+          { group: "ann", after: { cost: 3n, requests: 1 }, before: { cost: 20n, requests: 2 } },
+        ],
+        [
+          { group: "team=b", after: none, before: { cost: 10n, requests: 1 } },
+          { group: "feature=search", after: none, before: { cost: 20n, requests: 2 } },
+        ],
+        [{ group: "s", after: none, before: { cost: 10n, requests: 1 } }],
+      ])
+      const filtered = { labels: [ann], accounts: ["b"] }
+      const ofAnn = await reports.usageChanges(
+        { after: { ...before, ...filtered }, before: { ...after, ...filtered } },
+        ["model", "user"],
+        5,
+      )
+      const change = { after: { cost: 10n, requests: 1 }, before: none }
+      expect(ofAnn).toEqual([[{ group: "sim/echo", ...change }], [{ group: "ann", ...change }]])
+      const ofNobody = { ...after, labels: [{ name: "user", value: "nobody" }] } as const
+      const nothing = await reports.usageChanges(
+        { after: ofNobody, before: ofNobody },
+        ["all", "user"],
+        5,
+      )
+      expect(nothing).toEqual([[], []])
+    })
+
     test("include a request that was settled after its expiry once", async () => {
       await using own = await ReportedEngine.on(engine)
       const { store } = own.database
