@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { BillingGaps } from "tollgate-contract/billing-gaps.ts"
 import { ADMIN_TOKEN, asked } from "../../http/admin/support.ts"
-import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+  UNREACHED_TIMEOUTS,
+} from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { MovableClock } from "../movable-clock.ts"
 import {
   frame,
   type ScriptedVendor,
@@ -15,6 +24,7 @@ import { CHAT, HELLO, keptReceiptOf, nanocredits, nothingHeld, receiptOf } from 
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
+let clock: MovableClock
 const silence = Promise.withResolvers<Response>()
 
 beforeAll(async () => {
@@ -35,10 +45,12 @@ beforeAll(async () => {
         { provider: "vendor", model: "good", weight: 1 },
       ],
     })
+  clock = new MovableClock()
   gateway = await startGateway({
+    monitor: clock.monitor,
     settings: {
       adminToken: ADMIN_TOKEN,
-      timeouts: { connect: 5_000, firstByte: 300, idle: 300, total: 60_000 },
+      timeouts: UNREACHED_TIMEOUTS,
       routing: { strategy: "order", affinity: false, hedge: false, retries: 0 },
     },
     providers: { vendor: provider(vendor.url) },
@@ -56,8 +68,19 @@ beforeAll(async () => {
 afterAll(async () => {
   silence.resolve(new Response())
   await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
   vendor[Symbol.dispose]()
 })
+
+/** Sends a request. If the first deployment is silent, the clock passes its deadline. */
+async function send(caller: TestCaller, order: Record<string, unknown>): Promise<Response> {
+  const sent = vendor.bodies.length
+  const response = caller.post(CHAT, order)
+  await until(() => vendor.bodies.length > sent)
+  const isSilent = ["late", "stalls"].includes(String(vendor.bodies[sent]?.["model"]))
+  if (isSilent) await clock.pass(UNREACHED_TIMEOUTS.firstByte + 1_000)
+  return response
+}
 
 test.each([
   ["vendor/late", false, true],
@@ -68,7 +91,7 @@ test.each([
   "the input of an attempt that timed out is recorded: %s, stream %p",
   async (model, stream, isBilled) => {
     const caller = await gateway.caller("1")
-    const response = await caller.post(CHAT, { model, messages: HELLO, stream })
+    const response = await send(caller, { model, messages: HELLO, stream })
     await response.text()
     await nothingHeld(caller)
     const { id } = await receiptOf(caller, response)
@@ -86,9 +109,9 @@ test("an uncharged cost appears in the billing gaps and in the provider cost", a
   const { id } = caller.account
   // The stream of the second deployment reports no usage.
   const order = { model: "vendor/late", messages: HELLO, stream: true }
-  const response = await caller.post(CHAT, order)
+  const response = await send(caller, order)
   await response.text()
-  await caller.post(CHAT, { model: "vendor/alone", messages: HELLO })
+  await send(caller, { model: "vendor/alone", messages: HELLO })
   await nothingHeld(caller)
   const to = new Date(Date.now() + 60_000).toISOString()
   const span = `account=${id}&from=2026-01-01T00:00:00Z&to=${to}`
@@ -111,7 +134,7 @@ test("an uncharged cost appears in the billing gaps and in the provider cost", a
 
 test("the cost of an uncharged request is recorded", async () => {
   const caller = await gateway.caller("1")
-  const response = await caller.post(CHAT, { model: "vendor/alone", messages: HELLO })
+  const response = await send(caller, { model: "vendor/alone", messages: HELLO })
   const { id, status } = await receiptOf(caller, response)
   expect(status).toBe("released")
   const [attempt] = keptReceiptOf(gateway, id)?.attempts ?? []
