@@ -84,8 +84,12 @@ export function imageTokenBound(
 ): number {
   const family = familyOf(model)
   if (family !== undefined) return boundIn(family, size, quality)
-  const bounds = FAMILIES.map((each) => boundIn(each, size, quality))
+  const bounds = FAMILIES.map((each) => boundIn(each, size && smaller(size, each.largest), quality))
   return Math.max(UNKNOWN_BOUND, ...bounds)
+}
+
+function smaller(left: ImageSize, right: ImageSize): ImageSize {
+  return left.width * left.height <= right.width * right.height ? left : right
 }
 
 function boundIn(
