@@ -1,13 +1,15 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { ClientDialect, EventEncoder, SseFrame, UpstreamDialect } from "../../canon/dialect.ts"
-import { GatewayError } from "../../canon/errors.ts"
-import { isJsonObject } from "../../canon/json.ts"
+import { GatewayError, type GatewayErrorDetails } from "../../canon/errors.ts"
+import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import { reportedErrorIn } from "../../canon/reported-error.ts"
 import { isLargeJson } from "../../canon/sliced-json-text.ts"
 import { eventsOf } from "../../canon/unfold.ts"
+import type { Usage } from "../../canon/usage.ts"
 import type { HttpAnswer } from "../../wire/http/answer.ts"
 import { encodeText } from "../../wire/sse.ts"
+import { BILLED } from "../upstream/answer-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { readJson } from "../upstream/read-answer.ts"
 import type { Plan } from "./plan.ts"
@@ -32,19 +34,29 @@ export async function wholeAsStream(
   if (error !== undefined) throw reportedFailure(attempt, error, response.headers)
   const { binding, request } = attempt.plan
   const { dialect } = binding
-  if (!isJsonObject(body) || !isClient(dialect)) throw notStreamed(attempt.provider)
+  if (!isJsonObject(body)) throw notStreamed(attempt.provider)
+  if (!isClient(dialect)) {
+    const isAnswer = countUsage(attempt, body) !== undefined
+    throw notStreamed(attempt.provider, isAnswer ? BILLED : {})
+  }
   const encoder = dialect.encodeEvents({ ...request, stream: true, streamUsage: true })
   let events: Iterable<ChatEvent>
   try {
     events = eventsOf(dialect.decodeResult(body, request))
   } catch (failure) {
     // The provider may still bill the answer.
-    const { meter } = attempt
-    for (const record of meter?.records ?? []) record.answer(body)
-    if (meter) meter.usage = dialect.usageIn(body)
+    countUsage(attempt, body)
     throw failure
   }
   return slicesOf(framesOf(checked(events, attempt.provider), encoder))
+}
+
+/** Counts the usage of an answer that cannot be passed on, and returns it. */
+function countUsage({ meter, plan }: Attempt<Plan>, body: JsonObject): Usage | undefined {
+  const usage = plan.binding.dialect.usageIn(body)
+  for (const record of meter?.records ?? []) record.answer(body)
+  if (meter) meter.usage = usage
+  return usage
 }
 
 /** Whether a dialect also has a client side, so that it can be written. */
@@ -60,10 +72,11 @@ function* checked(events: Iterable<ChatEvent>, provider: string): Generator<Chat
   }
 }
 
-function notStreamed(provider: string): GatewayError {
+function notStreamed(provider: string, details: GatewayErrorDetails = {}): GatewayError {
   return new GatewayError(
     "upstream_error",
     `Provider '${provider}' did not answer with a stream. Try again without 'stream'.`,
+    details,
   )
 }
 
