@@ -113,7 +113,11 @@ test("comparisons of many groups contain the largest changes, even within a smal
       at: AT + (row % 2) * HOUR,
       cost: BigInt(random.between(0, random.chance(0.5) ? 2 ** 40 : 1_000)),
       labels: { session: String(Math.floor(row / 2) + 1) },
-      ...{ account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" },
+      account: "1",
+      key: "2",
+      endpoint: "3",
+      model: "4",
+      outcome: "5",
     }),
   )
   const changes = Array.from({ length: 500 }, (_, index) => {

@@ -83,15 +83,6 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const contents = contentsFile(databasePath)
   const failures = failuresFile(databasePath)
 
-  function keyNames(keys: readonly string[]): Map<string, string> {
-    const rows = ledger
-      .query<{ id: string; name: string }, [string]>(
-        "SELECT id, name FROM keys WHERE id IN (SELECT value FROM json_each(?))",
-      )
-      .all(JSON.stringify(keys))
-    return new Map(rows.map(({ id, name }) => [id, name]))
-  }
-
   function sumsOf(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
     return isOfSegments(filter, group) ||
       (mayBeOfSegments(filter, group) && segments.covers(filter))
@@ -106,7 +97,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         list(filter, after, limit, order = "newest") {
           const rows = rowsOf(ledger, filter)
           const records = listRequests(index, filter, { after, limit, order }, rows)
-          const names = keyNames([...new Set(records.map(({ key }) => key))])
+          const names = keyNamesOf(ledger, [...new Set(records.map(({ key }) => key))])
           return records.map((record) => ({ ...record, keyName: names.get(record.key) ?? null }))
         },
         reach: (filter, before, count) => reachOf(index, filter, before, count),
@@ -133,7 +124,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
         accountUses: (filter) => accountUses(index, ledger, filter),
-        keyNames,
+        keyNames: (keys) => keyNamesOf(ledger, keys),
       },
       payloads: contents.methods,
       failures: failures.methods,
@@ -145,6 +136,15 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       ledger.close()
     },
   }
+}
+
+function keyNamesOf(ledger: Database, keys: readonly string[]): Map<string, string> {
+  const rows = ledger
+    .query<{ id: string; name: string }, [string]>(
+      "SELECT id, name FROM keys WHERE id IN (SELECT value FROM json_each(?))",
+    )
+    .all(JSON.stringify(keys))
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 function withRows(ledger: Database, filters: readonly RequestFilter[]): FilteredRows[] {

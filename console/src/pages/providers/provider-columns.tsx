@@ -39,18 +39,7 @@ export function providerColumns(
       id: "id",
       header: t("Provider"),
       width: 190,
-      cell: (provider) => (
-        <div>
-          <Text fw={600} size="sm">
-            <MarkedProvider provider={provider.id} vendor={provider.vendor}>
-              {provider.id}
-            </MarkedProvider>
-          </Text>
-          <Text size="xs" c="dimmed">
-            {provider.vendor_name}
-          </Text>
-        </div>
-      ),
+      cell: (provider) => <Name provider={provider} />,
     },
     {
       id: "address",
@@ -101,6 +90,21 @@ export function providerColumns(
       cell: (provider) => <Actions provider={provider} begin={begin} />,
     },
   ]
+}
+
+function Name({ provider: { id, vendor, vendor_name: name } }: { readonly provider: Provider }) {
+  return (
+    <div>
+      <Text fw={600} size="sm">
+        <MarkedProvider provider={id} vendor={vendor}>
+          {id}
+        </MarkedProvider>
+      </Text>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+    </div>
+  )
 }
 
 function Address({ provider: { base_url: address, region } }: { readonly provider: Provider }) {

@@ -27,19 +27,14 @@ interface GroupTableProperties {
 /** Lists the groups with their values. Each row links to its requests. */
 export function GroupTable({ usage, filters, span, metric, noun }: GroupTableProperties) {
   const before = new Map(usage.before?.data.map((row) => [row.group, row]))
+  const isMarked = MARKED_GROUPS.has(groupOf(filters))
   const columns: Column<UsageRow>[] = [
     {
       id: "name",
       header: noun,
       cell: (row) => (
-        <MarkedModel model={MARKED_GROUPS.has(groupOf(filters)) ? row.group : null}>
-          <TextLink
-            to="/requests"
-            search={requestsSearchOf(filters, row.group, span, toLocalField)}
-            className="anywhere"
-          >
-            {nameOf(row)}
-          </TextLink>
+        <MarkedModel model={isMarked ? row.group : null}>
+          <RequestsLink row={row} filters={filters} span={span} />
         </MarkedModel>
       ),
     },
@@ -94,6 +89,22 @@ export function GroupTable({ usage, filters, span, metric, noun }: GroupTablePro
       rowKey={(row) => row.group}
       minWidth={860}
     />
+  )
+}
+
+function RequestsLink({
+  row,
+  filters,
+  span,
+}: Pick<GroupTableProperties, "filters" | "span"> & { readonly row: UsageRow }) {
+  return (
+    <TextLink
+      to="/requests"
+      search={requestsSearchOf(filters, row.group, span, toLocalField)}
+      className="anywhere"
+    >
+      {nameOf(row)}
+    </TextLink>
   )
 }
 
