@@ -22,7 +22,7 @@ export interface CallerPlan {
 
 const REQUEST_TIMEOUT_MS = 60_000
 const REQUEST_INTERVAL_MS = 50
-/** Maximum tokens of an answer. The answer must be long enough to end a node in the middle of it. */
+/** Maximum tokens of an answer. Answers must be long enough that the drill can end a node while it sends one. */
 const MAX_TOKENS = 60
 const QUESTION = "Count from one to thirty in words."
 

@@ -12,7 +12,7 @@ import type { StoredAnswer } from "./stored-answer.ts"
 
 /** Maximum bytes of a response that is sent with its length, like the original. */
 const MAX_BYTES_WITH_LENGTH = 64 * 1024
-/** Maximum memory of a longer response while it is sent: a chunk, and the copy of the runtime. */
+/** Maximum memory of a longer response while it is sent: a chunk, and the runtime's copy of the chunk. */
 const MAX_SENT_BYTES = 2 * MAX_CHUNK_BYTES
 /** The caller has disconnected, so this status is never delivered. */
 const CALLER_DISCONNECTED = 499

@@ -10,7 +10,7 @@ export interface UsageSource {
 }
 
 /**
- * Returns the rows that are summed.
+ * Returns a query for the stored sums that a usage report adds up.
  * @param byDay whether sums of whole days are sufficient.
  */
 export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boolean): UsageSource {

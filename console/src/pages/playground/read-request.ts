@@ -13,7 +13,7 @@ export interface ReadRequest {
   readonly draft: Question | undefined
 }
 
-/** The column of a request's model. */
+/** Id of the single column, which has the request's model. */
 const COLUMN = 0
 
 /**
