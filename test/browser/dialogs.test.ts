@@ -401,7 +401,7 @@ test("the list of keys shows creators, and can be limited to one's own keys", as
     .waitFor()
 })
 
-test("the palette finds users, settings and actions by other words for them", async () => {
+test("the palette finds users by email, and settings and actions by synonyms", async () => {
   const { page } = operator
   await openPage(`keys?account=${account}`)
   const search = async (text: string, option: string) => {

@@ -35,7 +35,7 @@ describe("plainDecimal", () => {
       expect(plainDecimal(text)).toBe(expected))
   }
 
-  test("returns the same value for the exponent form", () => {
+  test("converts a number with an exponent without changing its value", () => {
     const whole = fc.bigInt({ min: 0n, max: 10n ** 12n })
     fc.assert(
       fc.property(whole, fc.integer({ min: -9, max: 0 }), (digits, exponent) => {

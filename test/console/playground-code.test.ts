@@ -118,7 +118,7 @@ describe("a request shown as code", () => {
     expect(shortened(hi)).toEqual(hi)
   })
 
-  test("has tools only in the format that was sent", () => {
+  test("exists only in the format that was sent if the request has tools", () => {
     const ids = (body: JsonObject) => chatSamples(BASE, body).map(({ id }) => id)
     expect(ids(body)).toContain("anthropic")
     expect(ids({ ...body, tools: [] })).toEqual(["curl", "openai-python", "openai-javascript"])

@@ -200,7 +200,7 @@ describe("ledger verification", () => {
     expect(problems[0]?.message).toContain("1 of them are missing")
   })
 
-  test("reports the removal of the last entry with its balance and the anchor in the database", async () => {
+  test("detects a removed last entry by the anchor file if balance and stored anchor were changed to match", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)

@@ -219,7 +219,7 @@ describe("recorded answers", () => {
   ]
 
   test.each(continued)(
-    `pass the check when they are sent back: %s, %s${WITHOUT_FIXTURES}`,
+    `pass the check of unknown fields when they are sent back: %s, %s${WITHOUT_FIXTURES}`,
     (address, format, requestOf) => {
       for (const { response, file } of recordedCalls(address)) {
         const body = jsonOf(response?.body)
@@ -233,7 +233,7 @@ describe("recorded answers", () => {
     },
   )
 
-  test("pass the check with data of gateways and their providers", () => {
+  test("pass the check of unknown fields with data of gateways and their providers", () => {
     const members: JsonObject[] = [
       {
         provider_metadata: {

@@ -79,7 +79,7 @@ describe("paths of generateContent", () => {
     },
   )
 
-  test("cause not-found errors in Google's format for an unknown operation", async () => {
+  test("return 404 in Google's format if the operation is unknown", async () => {
     const answer = await asCaller(`${ECHO}:predict`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })

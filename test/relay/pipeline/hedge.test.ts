@@ -130,7 +130,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("ends with a cancelled call if the first deployment answers earlier", async () => {
+  test("is cancelled if the first deployment answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()

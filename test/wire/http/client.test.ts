@@ -55,7 +55,7 @@ describe("a request of the HTTP client", () => {
     )
   })
 
-  test("never differs from the declared length, and fails with its body", async () => {
+  test("fails if its body fails or does not have the declared length", async () => {
     using server = startRawServer(() => {})
     const broken = new ReadableStream<Uint8Array>({
       pull: () => Promise.reject(new Error("no more")),
