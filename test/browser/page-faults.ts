@@ -10,12 +10,20 @@ export async function recordLayoutShifts(page: Page): Promise<void> {
     if (!PerformanceObserver.supportedEntryTypes.includes("layout-shift")) return
     const observer = new PerformanceObserver((list) => window.layoutShifts.push(...list.getEntries()))
     observer.observe({ type: "layout-shift", buffered: true })
+    window.layoutShiftObserver = observer
   })()`)
 }
 
-/** Clears the recorded layout shifts, before another page of the console is opened without loading. */
+/**
+ * Clears the recorded layout shifts, before another page of the console is opened without loading. Waits until the open
+ * page has adapted to its last change of width, which shifts it as well.
+ */
 export async function clearLayoutShifts(page: Page): Promise<void> {
-  await page.evaluate("window.layoutShifts = []")
+  await page.evaluate(`(async () => {
+    for (let drawn = 0; drawn < 3; drawn++) await new Promise((next) => requestAnimationFrame(next))
+    window.layoutShiftObserver?.takeRecords()
+    window.layoutShifts = []
+  })()`)
 }
 
 /** Returns the sum of the layout shifts that no input of the user caused, with their largest elements. */
