@@ -449,16 +449,13 @@ describe("an embedding answer in a form that the caller's fields request", () =>
     { return_multivector: true },
     { embedding_type: ["float", "binary"] },
     { embedding_types: ["float", "int8"] },
-  ])(
-    "is prevented by an error before the call if it would have several vectors: %j",
-    async (field) => {
-      const before = vendor.bodies.length
-      const response = await caller.post("/v1/embeddings", { ...order, ...field })
-      expect(response.status).toBe(400)
-      expect((await errorOf(response)).message).toContain(Object.keys(field).join())
-      expect(vendor.bodies.length).toBe(before)
-    },
-  )
+  ])("is prevented before the call if it would have several vectors: %j", async (field) => {
+    const before = vendor.bodies.length
+    const response = await caller.post("/v1/embeddings", { ...order, ...field })
+    expect(response.status).toBe(400)
+    expect((await errorOf(response)).message).toContain(Object.keys(field).join())
+    expect(vendor.bodies.length).toBe(before)
+  })
 
   const nested = { data: [{ index: 0, embedding: [[1, 0]] }], usage: { prompt_tokens: 30 } }
 
