@@ -1,7 +1,6 @@
 import type { Reservation } from "../limits/memory-budget.ts"
 import { StallLimit } from "../limits/stall-limit.ts"
 import type { Answer } from "../relay/request/call.ts"
-import { ResponseHeaders } from "./response-headers.ts"
 import type { Connection } from "./server.ts"
 
 /**
@@ -10,19 +9,16 @@ import type { Connection } from "./server.ts"
  */
 const CHUNK_BYTES = 64 * 1024
 
-const responseHeaders = new ResponseHeaders()
-
 /**
  * Builds the response to a call. A complete body releases its memory when it has been handed over, and a stream when it
  * ends. A large body is sent as fast as the client reads it, and holds its memory until then, unless the client stops
  * reading. A stream restores the connection's idle timeout itself.
  */
 export function heldAnswer(
-  { headers: record, body }: Answer,
+  { headers, body }: Answer,
   memory: Reservation | undefined,
   connection: Pick<Connection, "waitShort">,
 ): Response {
-  const headers = responseHeaders.convert(record)
   if (body instanceof ReadableStream) return new Response(body, { headers })
   if (body.length > CHUNK_BYTES)
     return new Response(inChunks(body, memory, connection), { headers })
