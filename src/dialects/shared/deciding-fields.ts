@@ -13,6 +13,7 @@ export const DECIDING_FIELDS: readonly string[] = [
   "preset",
   "route",
   "compound_custom",
+  "cache_control",
   // Fields of routers.
   "provider.order",
   "provider.only",
