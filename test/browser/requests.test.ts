@@ -66,7 +66,7 @@ test("the request page lists rejected requests separately from failed ones, with
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
-test("all requests include rejected ones, in a column of results, and the search finds their errors", async () => {
+test("all requests include rejected ones, in a column of states, and the search finds their errors", async () => {
   const { page } = operator
   await page.goto("/console/requests?account=all")
   const rows = page.getByRole("table", { name: "Requests", exact: true })
@@ -135,7 +135,7 @@ test("a receipt is printed with its link, and without the navigation", async () 
   expect(await page.evaluate<boolean>("window.isPrinted")).toBe(true)
 })
 
-test("compact rows are at most 32 pixels high, and the browser stores the choice", async () => {
+test("rows are at most 32 pixels high, unless the user switches compact rows off", async () => {
   const { page } = operator
   await fail("sandbox/broken")
   await page.goto("/console/requests?account=all")
@@ -144,20 +144,45 @@ test("compact rows are at most 32 pixels high, and the browser stores the choice
     .getByRole("link", { name: "sandbox/broken" })
     .first()
   await row.waitFor()
+  const heights = () =>
+    page.evaluate<number[]>(
+      "[...document.querySelectorAll('table[aria-label=Requests] tbody tr')].map((row) => row.offsetHeight)",
+    )
+  const compact = await heights()
+  expect(compact.length).toBeGreaterThan(0)
+  expect(Math.min(...compact)).toBeGreaterThanOrEqual(28)
+  expect(Math.max(...compact)).toBeLessThanOrEqual(32)
+  expect(await faultsOf(page, ["target-size"])).toEqual([])
+
   await page.getByRole("button", { name: "Columns" }).click()
   await page.getByRole("switch", { name: "Compact rows" }).click()
   await page.reload()
   await row.waitFor()
-  const heights = await page.evaluate<number[]>(
-    "[...document.querySelectorAll('table[aria-label=Requests] tbody tr')].map((row) => row.offsetHeight)",
-  )
-  expect(heights.length).toBeGreaterThan(0)
-  for (const height of heights) {
-    expect(height).toBeGreaterThanOrEqual(28)
-    expect(height).toBeLessThanOrEqual(32)
+  await page.getByText("/v1/chat/completions").first().waitFor()
+  expect(Math.min(...(await heights()))).toBeGreaterThan(32)
+  await page.evaluate("localStorage.removeItem('tollgate-dense-rows')")
+})
+
+test("fifteen requests and all pages of the navigation fit in a window of a laptop", async () => {
+  const { page } = operator
+  await page.goto("/console/requests?account=all")
+  const table = page.getByRole("table", { name: "Requests", exact: true })
+  const first = table.getByRole("row").nth(1)
+  await first.waitFor()
+  await page.getByRole("heading", { name: /requests? by day$/ }).waitFor()
+  const { y = 0, height = 0 } = (await first.boundingBox()) ?? {}
+  expect(y + 15 * height).toBeLessThanOrEqual(900)
+
+  const last = page.getByRole("navigation").getByRole("link", { name: "Settings" })
+  for (const windowHeight of [900, 768]) {
+    await page.setViewportSize({ width: 1440, height: windowHeight })
+    const { y: top = 0, height: lastHeight = 0 } = (await last.boundingBox()) ?? {}
+    const user = page.getByRole("button", { name: /Profile, appearance, sign out/ })
+    const { y: bottom = 0 } = (await user.boundingBox()) ?? {}
+    expect(top + lastHeight).toBeLessThanOrEqual(bottom)
+    expect(lastHeight).toBeGreaterThanOrEqual(24)
   }
-  expect(await faultsOf(page, ["target-size"])).toEqual([])
-  await page.evaluate("localStorage.removeItem('tollgate-rows-compact')")
+  await page.setViewportSize({ width: 1440, height: 900 })
 })
 
 test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {

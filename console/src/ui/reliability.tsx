@@ -10,16 +10,18 @@ import { t } from "../languages/text.ts"
 interface HealthSummaryProperties {
   readonly state: string
   readonly history: ReliabilityRow | undefined
+  /** Whether compact rows omit the figures. The hours have them, too. */
+  readonly isShort?: boolean
 }
 
-/** Shows the current state, and below it the last 24 hours. */
-export function HealthSummary({ state, history }: HealthSummaryProperties) {
+/** Shows the current state and the last 24 hours. */
+export function HealthSummary({ state, history, isShort = false }: HealthSummaryProperties) {
   return (
     <div className="health">
       <Group gap={8} wrap="nowrap">
         <Status value={state} />
         {history !== undefined && (
-          <Text span size="xs" c="dimmed" className="figures">
+          <Text span size="xs" c="dimmed" className={isShort ? "figures row-detail" : "figures"}>
             {t("{share} of {requests}", {
               share: shareText(shareOf(history)),
               requests: shortCount(history.requests),
@@ -27,7 +29,11 @@ export function HealthSummary({ state, history }: HealthSummaryProperties) {
           </Text>
         )}
       </Group>
-      {history !== undefined && <HourStrip history={history} />}
+      {history !== undefined && (
+        <div className="hours">
+          <HourStrip history={history} />
+        </div>
+      )}
     </div>
   )
 }

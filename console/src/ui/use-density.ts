@@ -9,8 +9,9 @@ export interface Density {
 /** Returns the density of all tables, which the browser stores. */
 export function useDensity(): Density {
   const [isCompact, setCompact] = useLocalStorage({
-    key: "tollgate-rows-compact",
-    defaultValue: false,
+    // Not the name that stored the former default, which browsers wrote without a choice of the user.
+    key: "tollgate-dense-rows",
+    defaultValue: true,
     getInitialValueInEffect: false,
   })
   return { isCompact, setCompact }

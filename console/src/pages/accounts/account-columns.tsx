@@ -29,7 +29,7 @@ export const ACCOUNT_COLUMNS: readonly AccountColumn[] = [
         <TextLink to="/accounts/$account" params={{ account: id }} fw={600} className="anywhere">
           {name}
         </TextLink>
-        <Text size="xs" c="dimmed" className="mono" fw={400}>
+        <Text size="xs" c="dimmed" className="mono row-detail" fw={400}>
           {id}
         </Text>
       </>

@@ -38,7 +38,7 @@ export function auditColumns(
       id: "action",
       header: t("Change"),
       cell: (record) => (
-        <UnstyledButton onClick={() => show(record)} fw={600} fz="sm">
+        <UnstyledButton onClick={() => show(record)} fw={600} fz="inherit">
           {actionWords(record.action)}
         </UnstyledButton>
       ),

@@ -12,7 +12,7 @@ export function TargetView({ record }: { readonly record: AuditRecord }) {
     <Box>
       <TargetLink target={target} name={name} />
       {name !== undefined && (
-        <Text size="xs" c="dimmed" className="mono identifier">
+        <Text size="xs" c="dimmed" className="mono identifier row-detail">
           {target}
         </Text>
       )}

@@ -78,7 +78,7 @@ export function keyColumns({
           ) : (
             <span>{key.name}</span>
           )}
-          <Text size="xs" c="dimmed" className="mono" fw={400}>
+          <Text size="xs" c="dimmed" className="mono row-detail" fw={400}>
             {key.hint === null ? key.id : `sk-tg-…${key.hint}`}
           </Text>
         </Box>

@@ -49,7 +49,7 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
             </UnstyledButton>
             <CopyButton value={model.id} label={t("Copy {id}", { id: model.id })} />
           </Group>
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" className={model.group === null ? "row-detail" : undefined}>
             {model.group === null
               ? word(model.kind)
               : t("{kind}, group of {count}", {
@@ -60,7 +60,12 @@ function allColumns(show: (id: string) => void, history: ModelHistory): readonly
         </>
       ),
     },
-    { id: "provider", header: t("Provider"), cell: (model) => <Providers model={model} /> },
+    {
+      id: "provider",
+      header: t("Provider"),
+      isSecondary: true,
+      cell: (model) => <Providers model={model} />,
+    },
     {
       id: "context",
       header: t("Context"),
@@ -168,7 +173,7 @@ function historyColumns(history: ModelHistory): readonly Column<Model>[] {
       header: t("Health"),
       cell: (model) => {
         const row = history?.get(model.id)
-        return <HealthSummary state={stateCode(healthOf(model, row))} history={row} />
+        return <HealthSummary state={stateCode(healthOf(model, row))} history={row} isShort />
       },
     },
   ]

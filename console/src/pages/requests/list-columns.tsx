@@ -34,8 +34,8 @@ export function listColumns(settings: ListColumnSettings): readonly Column<Liste
 /** Distinguishes requests in the same way as the chart above the list. */
 const RESULT: Column<ListedRequest> = {
   id: "result",
-  header: t("Result"),
-  width: 100,
+  header: t("Status"),
+  isSecondary: true,
   cell: ({ admitted }) => {
     const result = admitted === null ? "rejected" : hasFailed(admitted) ? "failed" : "answered"
     return (
@@ -60,7 +60,7 @@ function rejectedCell(
               {model ?? "–"}
             </TextLink>
           </MarkedModel>
-          <Text size="xs" c="dimmed" fw={400} className="anywhere">
+          <Text size="xs" c="dimmed" fw={400} className="anywhere row-detail">
             {endpoint}
           </Text>
         </Box>

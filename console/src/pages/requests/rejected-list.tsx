@@ -97,7 +97,7 @@ function rejectedColumns(
           <MarkedModel model={model}>
             <span className="anywhere">{model ?? "–"}</span>
           </MarkedModel>
-          <Text size="xs" c="dimmed" className="anywhere">
+          <Text size="xs" c="dimmed" className="anywhere row-detail">
             {endpoint}
           </Text>
         </Box>

@@ -37,6 +37,7 @@ export function requestColumns({
   const account: Column<RequestSummary> = {
     id: "account",
     header: t("Account"),
+    isSecondary: true,
     cell: (request) => <AccountName id={request.account} />,
   }
   const [model, ...others] = COLUMNS
@@ -55,7 +56,7 @@ const COLUMNS: readonly [Column<RequestSummary>, ...Column<RequestSummary>[]] = 
             {request.model}
           </TextLink>
         </MarkedModel>
-        <Text size="xs" c="dimmed" fw={400} className="anywhere">
+        <Text size="xs" c="dimmed" fw={400} className="anywhere row-detail">
           {endpointText(request)}
         </Text>
       </Box>

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from "@mantine/core"
+import { Button, SegmentedControl, Text } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
@@ -25,7 +25,7 @@ export interface RequestHistogramProperties {
   readonly onChange: (change: RequestFilters) => void
 }
 
-const HEIGHT = 110
+const HEIGHT = 64
 const POLL_INTERVAL_MS = 30_000
 /** Minimum width of a time label in CSS pixels. */
 const LABEL_WIDTH = 72
@@ -47,26 +47,33 @@ export function RequestHistogram({ account, filters, onChange }: RequestHistogra
   const narrow = (first: number, last = first) => onChange(narrowTo(first, last, span.step))
   return (
     <Panel
-      title={t(
-        "{total, plural, one {# request} other {# requests}} {step, select, minute {by minute} hour {by hour} other {by day}}",
-        { total, step: span.step },
-      )}
-      description={
-        reach === null
-          ? t("Since {from}", { from: momentText(new Date(span.from).toISOString()) })
-          : t("Counted since {reach}", { reach: momentText(reach) })
+      title={
+        asked.data === undefined
+          ? t("Requests over time")
+          : t(
+              "{total, plural, one {# request} other {# requests}} {step, select, minute {by minute} hour {by hour} other {by day}}",
+              { total, step: span.step },
+            )
       }
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label={t("Show requests over time as")}
-          data={[
-            { value: "chart", label: t("Chart") },
-            { value: "table", label: t("Table") },
-          ]}
-          value={view}
-          onChange={setView}
-        />
+        <>
+          <Text size="sm" c="dimmed">
+            {reach === null
+              ? t("Since {from}", { from: momentText(new Date(span.from).toISOString()) })
+              : t("Counted since {reach}", { reach: momentText(reach) })}
+          </Text>
+          <Legend />
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Show requests over time as")}
+            data={[
+              { value: "chart", label: t("Chart") },
+              { value: "table", label: t("Table") },
+            ]}
+            value={view}
+            onChange={setView}
+          />
+        </>
       }
     >
       <ErrorNotice error={asked.error} title={t("The requests could not be counted")} />
@@ -107,48 +114,51 @@ function Bars({ span, counts, total, onChoose }: BarsProperties) {
     if (from !== undefined && to !== undefined) onChoose(from, to)
   })
   return (
-    <>
-      <div
-        role="img"
-        aria-label={t(
-          "{total, plural, one {# request} other {# requests}} over time; the table has the figures",
-          { total },
-        )}
-        style={{ height: HEIGHT }}
-        className="chart chart-ranges"
-      >
-        <div className="chart-scale">
-          <span>{shortCount(top)}</span>
-          <span>0</span>
-        </div>
-        <div className="chart-plot" ref={ref} {...plot}>
-          {parts.map((at, index) => {
-            const count = known.get(at)
-            return (
-              <div key={at} className="chart-column" title={titleOf(at, count)} {...bar(index)}>
-                <div className="chart-bar">
-                  {OUTCOMES.toReversed().map((outcome) => (
-                    <b
-                      key={outcome}
-                      className={`histogram-${outcome}`}
-                      style={{ height: `${(100 * (count?.[outcome] ?? 0)) / top}%` }}
-                    />
-                  ))}
-                </div>
-                {(parts.length - 1 - index) % labelled === 0 && <span>{labelOf(at, span)}</span>}
-              </div>
-            )
-          })}
-        </div>
+    <div
+      role="img"
+      aria-label={t(
+        "{total, plural, one {# request} other {# requests}} over time; the table has the figures",
+        { total },
+      )}
+      style={{ height: HEIGHT }}
+      className="chart chart-ranges"
+    >
+      <div className="chart-scale">
+        <span>{shortCount(top)}</span>
+        <span>0</span>
       </div>
-      <ul className="chart-legend" aria-label={t("Legend")}>
-        {OUTCOMES.map((outcome) => (
-          <li key={outcome} className="chart-key">
-            <i className={`histogram-${outcome}`} /> {word(outcome)}
-          </li>
-        ))}
-      </ul>
-    </>
+      <div className="chart-plot" ref={ref} {...plot}>
+        {parts.map((at, index) => {
+          const count = known.get(at)
+          return (
+            <div key={at} className="chart-column" title={titleOf(at, count)} {...bar(index)}>
+              <div className="chart-bar">
+                {OUTCOMES.toReversed().map((outcome) => (
+                  <b
+                    key={outcome}
+                    className={`histogram-${outcome}`}
+                    style={{ height: `${(100 * (count?.[outcome] ?? 0)) / top}%` }}
+                  />
+                ))}
+              </div>
+              {(parts.length - 1 - index) % labelled === 0 && <span>{labelOf(at, span)}</span>}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function Legend() {
+  return (
+    <ul className="chart-legend" aria-label={t("Legend")}>
+      {OUTCOMES.map((outcome) => (
+        <li key={outcome} className="chart-key">
+          <i className={`histogram-${outcome}`} /> {word(outcome)}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -68,7 +68,7 @@ export function RequestList(properties: RequestListProperties) {
       />
       {pages.hasContent && (
         <Panel isFlush>
-          <Group justify="flex-end" gap="xs" p="xs">
+          <Group justify="flex-end" gap="xs" px="md" py={4}>
             <ColumnChoice all={all} chosen={chosen}>
               <Switch
                 size="xs"
