@@ -66,6 +66,15 @@ test("the request page lists rejected requests separately from failed ones, with
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
+test("the overview counts failed and rejected requests of the day, with links to them", async () => {
+  const { page } = operator
+  await page.goto("/console/?account=all")
+  const main = page.getByRole("main")
+  await main.getByRole("link", { name: "1 failed (100%)" }).waitFor()
+  await main.getByRole("link", { name: "2 rejected" }).click()
+  await page.getByRole("table", { name: "Rejected requests" }).waitFor()
+})
+
 test("all requests include rejected ones, in a column of states, and the search finds their errors", async () => {
   const { page } = operator
   await page.goto("/console/requests?account=all")

@@ -6,7 +6,7 @@ import { useAccount } from "../../account.tsx"
 import { keysQuery, oneQuery } from "../../api/queries.ts"
 import { lazyPart } from "../../layout/lazy-page.ts"
 import { roughCredits } from "../../format/credits.ts"
-import { countText, durationText, shareText } from "../../format/numbers.ts"
+import { countText, durationText } from "../../format/numbers.ts"
 import { useSession } from "../../session.tsx"
 import { AccountOfKey } from "../../ui/account-name.tsx"
 import { EmptyState } from "../../ui/empty-state.tsx"
@@ -16,6 +16,7 @@ import { Money } from "../../ui/money.tsx"
 import { Page } from "../../ui/page.tsx"
 import { Stat } from "../../ui/stat.tsx"
 import { FailingProviders } from "./failing-providers.tsx"
+import { RequestOutcomes } from "./request-outcomes.tsx"
 import { TopPanel } from "./top-panel.tsx"
 import { UsagePanel } from "./usage-panel.tsx"
 import { rich, t } from "../../languages/text.ts"
@@ -64,7 +65,7 @@ export function OverviewPage() {
         retry={() => void asked.refetch()}
       />
       {session.is_operator && <FailingProviders />}
-      {hasContent && <Figures overview={overview} isAll={isAll} />}
+      {hasContent && <Figures overview={overview} isAll={isAll} accountId={accountId} />}
       {isNew ? (
         <Suspense fallback={<Skeleton height={320} />}>
           <FirstSteps
@@ -155,10 +156,19 @@ interface FiguresProperties {
   readonly isAll: boolean
 }
 
-function Figures({ overview, isAll }: FiguresProperties) {
+/** From this balance in credits on, smaller fractions are not shown, so that the unit fits on the same line. */
+const LARGE_BALANCE = 1_000
+
+function decimalsOf(overview: Overview | undefined): number {
+  return roughCredits(overview?.balance ?? "0") >= LARGE_BALANCE ? 2 : 4
+}
+
+function Figures({
+  overview,
+  isAll,
+  accountId,
+}: FiguresProperties & { readonly accountId: string | undefined }) {
   const isLoading = overview === undefined
-  const requests = overview?.requests_today ?? 0
-  const errors = overview?.errors_today ?? 0
   const p95 = overview?.p95_duration_ms ?? null
   return (
     <SimpleGrid
@@ -169,7 +179,7 @@ function Figures({ overview, isAll }: FiguresProperties) {
       <Stat
         label={t("Balance")}
         isLoading={isLoading}
-        value={<Money value={overview?.balance ?? "0"} decimals={4} hasUnit />}
+        value={<Money value={overview?.balance ?? "0"} decimals={decimalsOf(overview)} hasUnit />}
         note={
           isAll ? t("across all accounts") : <TextLink to="/credits">{t("View entries")}</TextLink>
         }
@@ -189,19 +199,8 @@ function Figures({ overview, isAll }: FiguresProperties) {
       <Stat
         label={t("Requests today")}
         isLoading={isLoading}
-        value={countText(requests)}
-        note={
-          errors === 0 ? (
-            t("none failed")
-          ) : (
-            <TextLink to="/requests" search={{ status: "failed", time: "24h" }}>
-              {t("{errors} failed ({share})", {
-                errors: countText(errors),
-                share: shareText(errors / Math.max(1, requests)),
-              })}
-            </TextLink>
-          )
-        }
+        value={countText(overview?.requests_today ?? 0)}
+        note={<RequestOutcomes account={accountId} overview={overview} />}
       />
       <Stat
         label={t("Response time")}
