@@ -56,6 +56,8 @@ export const model = z.object({
   name: z.string(),
   kind: modelKind,
   owned_by: z.string(),
+  /** Unix seconds, as in `GET /v1/models`. */
+  created: z.int(),
   context: z.int().nullable(),
   max_output: z.int().nullable(),
   /** Capabilities from the list of known models; null means unknown. */

@@ -135,6 +135,6 @@ function selected(
   { model, smallModel }: ConnectOptions,
 ): Selection {
   const found = modelsForTool(tool, models)
-  const main = model ?? found.model?.id ?? SANDBOX_MODEL
+  const main = model ?? found.main?.id ?? SANDBOX_MODEL
   return { model: main, smallModel: smallModel ?? model ?? found.small?.id ?? main }
 }

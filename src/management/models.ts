@@ -240,6 +240,7 @@ export class Models {
       name: model.id.slice(slash + 1),
       kind: model.kind,
       owned_by: model.ownedBy,
+      created: model.created,
       context: model.context ?? null,
       max_output: model.maxOutput ?? null,
       capabilities: this.#describedModels().capabilities(model),

@@ -46,6 +46,7 @@ function model(id: string, facts: Partial<Model> = {}): Model {
     kind: "chat",
     group: null,
     owned_by: "somebody",
+    created: 1_700_000_000,
     context: null,
     max_output: null,
     capabilities: null,

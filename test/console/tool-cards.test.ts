@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { toolPath } from "../../console/src/format/tool-path.ts"
 import { NO_KEY } from "tollgate-contract/tool-settings.ts"
+import { familyModels } from "tollgate-contract/tool-models.ts"
 import { type Tool, TOOLS, toolSettings } from "tollgate-contract/tools.ts"
 
 const facts = { url: "https://gate.example", model: "sandbox/echo", pathOf: toolPath }
@@ -27,4 +28,22 @@ describe("the setup card of a tool", () => {
       expect(text + command).toContain(shown)
     }
   })
+})
+
+test("a coding agent starts with the newest model of its family, and other tools with no family", () => {
+  const models = [
+    { id: "anthropic/claude-sonnet-4-6", created: 1 },
+    { id: "anthropic/claude-sonnet-5", created: 2 },
+    { id: "router/anthropic/claude-sonnet-9", created: 9 },
+    { id: "anthropic/claude-haiku-5", created: 2 },
+    { id: "openai/gpt-5.4-mini", created: 9 },
+    { id: "openai/gpt-5.4", created: 3 },
+  ]
+  const idsOf = (tool: Tool) => {
+    const { main, small } = familyModels(tool, models)
+    return [main?.id, small?.id]
+  }
+  expect(idsOf("claude")).toEqual(["anthropic/claude-sonnet-5", "anthropic/claude-haiku-5"])
+  expect(idsOf("codex")).toEqual(["openai/gpt-5.4", undefined])
+  expect(idsOf("aider")).toEqual([undefined, undefined])
 })

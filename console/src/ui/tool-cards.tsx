@@ -1,5 +1,6 @@
 import { SimpleGrid, Skeleton, Stack, Text } from "@mantine/core"
 import { type Tool, TOOL_NAMES, toolSettings } from "tollgate-contract/tools.ts"
+import type { ModelsOfTool } from "../api/first-model.ts"
 import { toolPath } from "../format/tool-path.ts"
 import { useSession } from "../session.tsx"
 import { Panel } from "./panel.tsx"
@@ -13,26 +14,28 @@ export interface ToolCardsProperties {
   readonly tools: readonly Tool[]
   /** The key that the tools send; undefined if a placeholder is shown. */
   readonly secret: string | undefined
-  /** The model that the tools use at first; undefined while it is loading. */
-  readonly model: string | undefined
+  /** Returns the models that a tool uses at first; undefined while they are loading. */
+  readonly modelsOf: ModelsOfTool | undefined
   readonly columns: 1 | 2
 }
 
 /** Shows how to configure each tool for the gateway, as the command `connect` does. */
-export function ToolCards({ tools, secret, model, columns }: ToolCardsProperties) {
+export function ToolCards({ tools, secret, modelsOf, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
-  if (model === undefined) return <Skeleton height={220} />
+  if (modelsOf === undefined) return <Skeleton height={220} />
   const facts = {
     url: baseUrl.replace(/\/+$/, ""),
     key: secret,
-    model,
     pathOf: toolPath,
     translate: t,
   }
   return (
     <SimpleGrid cols={{ base: 1, lg: columns }}>
       {tools.map((tool) => {
-        const { words, text, after, command } = toolSettings(tool, facts)
+        const { words, text, after, command } = toolSettings(tool, {
+          ...facts,
+          ...modelsOf(tool),
+        })
         const name = TOOL_NAMES[tool]
         return (
           <Panel key={tool} title={name}>

@@ -53,6 +53,7 @@ describe("the model list in the management API", () => {
       name: "two",
       kind: "chat",
       owned_by: "sim",
+      created: expect.any(Number),
       context: 100_000,
       max_output: 1_000,
       capabilities: null,

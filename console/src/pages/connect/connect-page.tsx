@@ -3,7 +3,7 @@ import { useState } from "react"
 import { NO_KEY } from "tollgate-contract/tool-settings.ts"
 import { TOOLS } from "tollgate-contract/tools.ts"
 import { useAccount } from "../../account.tsx"
-import { useFirstModel } from "../../api/first-model.ts"
+import { useModelsOfTools } from "../../api/first-model.ts"
 import { LinkButton } from "../../ui/link-button.tsx"
 import { ModelSelect } from "../../ui/model-select.tsx"
 import { Page } from "../../ui/page.tsx"
@@ -22,10 +22,10 @@ export function ConnectPage() {
   const { may } = useAccount()
   const [typed, setTyped] = useState("")
   const [chosen, setChosen] = useState<string>()
-  const first = useFirstModel(null)
+  const suggested = useModelsOfTools(null)
   const key = typed.trim()
   const isKey = KEY.test(key)
-  const model = chosen ?? first
+  const modelsOf = chosen === undefined ? suggested : () => ({ model: chosen, smallModel: chosen })
   return (
     <Page
       title={t("Connect")}
@@ -52,11 +52,13 @@ export function ConnectPage() {
           label={t("Model")}
           description={t("The one your tools begin with.")}
           kinds={["chat"]}
-          value={model ?? null}
+          placeholder={t("Suited to each tool")}
+          value={chosen ?? null}
           onChange={setChosen}
+          onClear={() => setChosen(undefined)}
         />
       </SimpleGrid>
-      <ToolCards tools={TOOLS} secret={isKey ? key : undefined} model={model} columns={2} />
+      <ToolCards tools={TOOLS} secret={isKey ? key : undefined} modelsOf={modelsOf} columns={2} />
     </Page>
   )
 }

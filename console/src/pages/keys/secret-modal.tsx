@@ -2,7 +2,7 @@ import { Accordion, Alert, Button, Group, Modal, Stack, Text, Title } from "@man
 import { IconEye } from "../../ui/icons.tsx"
 import type { KeyWithSecret } from "tollgate-contract/keys.ts"
 import { FIRST_TOOLS } from "tollgate-contract/tools.ts"
-import { useFirstModel } from "../../api/first-model.ts"
+import { useModelsOfTools } from "../../api/first-model.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
 import { KeySnippets } from "../../ui/key-snippets.tsx"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
@@ -60,6 +60,6 @@ export function SecretModal({ shown, onClose }: SecretModalProperties) {
 }
 
 function NewKeyTools({ shown }: { readonly shown: KeyWithSecret }) {
-  const model = useFirstModel(shown.models)
-  return <ToolCards tools={FIRST_TOOLS} secret={shown.secret} model={model} columns={1} />
+  const modelsOf = useModelsOfTools(shown.models)
+  return <ToolCards tools={FIRST_TOOLS} secret={shown.secret} modelsOf={modelsOf} columns={1} />
 }
