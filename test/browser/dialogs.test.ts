@@ -191,7 +191,17 @@ test("members and users are invited, promoted, demoted, disabled and removed", a
     await page.getByRole("button", { name: "I have copied it" }).click()
     return text?.trim() ?? ""
   }
-  await link("nobody@example.com")
+  await openPage("members?account=all")
+  await page.getByRole("button", { name: "Invite someone" }).first().click()
+  const inviting = dialog(/^Invite/)
+  await inviting.getByLabel("Email address").fill("nobody@example.com")
+  await inviting.getByRole("button", { name: "Create the link" }).click()
+  await inviting.getByText("Choose an account").waitFor()
+  await inviting.getByRole("combobox", { name: "Account" }).click()
+  await page.getByRole("option").first().click()
+  await inviting.getByRole("button", { name: "Create the link" }).click()
+  await finish(inviting, "I have copied it")
+  await openPage(`members?account=${account}`)
   await page.getByRole("button", { name: "Withdraw the invitation for nobody@example.com" }).click()
   await page.getByText("nobody@example.com").waitFor({ state: "detached" })
   await using member = await tollgate.visitor()

@@ -1,8 +1,9 @@
 import "@mantine/core/styles/Radio.css"
-import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from "@mantine/core"
+import { Alert, Button, Group, Modal, Radio, Select, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"
 import type { InvitationWithLink } from "tollgate-contract/members.ts"
+import { useAccount } from "../../account.tsx"
 import { isOutcomeUnknown } from "../../api/api-error.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
@@ -15,7 +16,8 @@ import { roleOf, ROLES } from "./roles.ts"
 import { rich, t } from "../../languages/text.ts"
 
 export interface InviteModalProperties {
-  readonly account: string
+  /** The account; undefined if the operator selects it in the form. */
+  readonly account: string | undefined
   readonly isOpen: boolean
   readonly onClose: () => void
 }
@@ -72,25 +74,39 @@ function ShownLink({ made, onClose }: ShownLinkProperties) {
 }
 
 interface InviteFormProperties {
-  readonly account: string
+  readonly account: string | undefined
   readonly onMade: (invitation: InvitationWithLink) => void
 }
 
 function InviteForm({ account, onMade }: InviteFormProperties) {
+  const { accounts } = useAccount()
   const form = useForm({
-    initialValues: { email: "", role: "member" },
+    initialValues: { account: account ?? "", email: "", role: "member" },
     validate: {
+      account: (id) => (id === "" ? t("Choose an account") : null),
       email: (value) => (/^\S+@\S+\.\S+$/.test(value.trim()) ? null : t("Enter an email address")),
     },
   })
-  const { submit, isBusy, error } = useSubmit(form, async ({ email, role }, idempotencyKey) => {
-    const body = { account, email: email.trim(), role: roleOf(role) }
-    onMade(await api("POST /members/invitations", { body }, { idempotencyKey }))
-    await refresh("/members/invitations")
-  })
+  const { submit, isBusy, error } = useSubmit(
+    form,
+    async ({ account, email, role }, idempotencyKey) => {
+      const body = { account, email: email.trim(), role: roleOf(role) }
+      onMade(await api("POST /members/invitations", { body }, { idempotencyKey }))
+      await refresh("/members/invitations")
+    },
+  )
   return (
     <form onSubmit={form.onSubmit((values) => void submit(values))} noValidate>
       <Stack>
+        {account === undefined && (
+          <Select
+            label={t("Account")}
+            data={accounts.map(({ id, name }) => ({ value: id, label: name }))}
+            searchable
+            required
+            {...form.getInputProps("account")}
+          />
+        )}
         <TextInput
           type="email"
           label={t("Email address")}

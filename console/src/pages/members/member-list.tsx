@@ -33,7 +33,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
   const { user } = useSession()
   const [isInviting, setInviting] = useState(false)
   const [leaving, setLeaving] = useState<Member>()
-  const invite = mayChange && account !== undefined && (
+  const invite = mayChange && (
     <Button size="xs" leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
       {t("Invite someone")}
     </Button>
@@ -77,9 +77,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
         <MoreButton pages={members} />
       </Panel>
       {mayChange && <Invitations account={account} />}
-      {account !== undefined && (
-        <InviteModal account={account} isOpen={isInviting} onClose={() => setInviting(false)} />
-      )}
+      <InviteModal account={account} isOpen={isInviting} onClose={() => setInviting(false)} />
       <Confirm
         isOpen={leaving !== undefined}
         title={t("Remove {name}?", { name: leaving?.name ?? "" })}

@@ -12,7 +12,7 @@ export function MembersPage() {
       title={t("Members")}
       description={
         account === undefined
-          ? t("People with access to any account. Choose an account to invite someone.")
+          ? t("People with access to any account.")
           : t("People with access to {name}, and their roles.", { name: account.name })
       }
     >
