@@ -294,6 +294,8 @@ test("a key is changed, a code revoked, a statement saved, and a change shown in
   await page.keyboard.press("Escape")
   await record.waitFor({ state: "detached" })
 })
+  const changed = page.getByRole("row").filter({ hasText: "key: change" }).first()
+  await changed.getByText("daily_budget").waitFor()
 
 test("the playground shows the request as code, and its settings in a drawer on small screens", async () => {
   const { page } = operator

@@ -1,16 +1,18 @@
 import { Box, Text } from "@mantine/core"
 import type { AuditRecord } from "tollgate-contract/operations.ts"
+import type { ReactNode } from "react"
+import { differences } from "./difference.ts"
 import { TextLink } from "../../ui/link-button.tsx"
 import { nameOf } from "./record-words.ts"
 
 /** Shows the changed object. Shows its name if the record contains the name, and a link if the object has a page. */
 export function TargetView({ record }: { readonly record: AuditRecord }) {
   const { target } = record
-  if (target === null) return <span className="dim">–</span>
+  if (target === null) return changedMembers(record) ?? <span className="dim">–</span>
   const name = nameOf(record)
   return (
     <Box>
-      <TargetLink target={target} name={name} />
+      <TargetLink target={target} name={name} /> {changedMembers(record)}
       {name !== undefined && (
         <Text size="xs" c="dimmed" className="mono identifier row-detail">
           {target}
@@ -18,6 +20,18 @@ export function TargetView({ record }: { readonly record: AuditRecord }) {
       )}
     </Box>
   )
+}
+
+/** Maximum number of changed members that the list names. */
+const MAX_NAMED = 2
+
+/** Returns the paths of the members that a change of an existing object has changed: `limits.daily_budget`. */
+function changedMembers({ before, after }: AuditRecord): ReactNode {
+  if (before === null || after === null) return undefined
+  const paths = differences(before, after).map(({ path }) => path)
+  if (paths.length === 0) return undefined
+  const more = paths.length > MAX_NAMED ? ", …" : ""
+  return <span className="mono dim anywhere">{paths.slice(0, MAX_NAMED).join(", ") + more}</span>
 }
 
 interface TargetLinkProperties {
