@@ -72,6 +72,13 @@ test.each([
     const cut = await page.evaluate<string[]>(CUT_OFF)
     if (found.length + cut.length > 0) faults[place] = { found, cut }
   }
+  await visit(page, "accounts")
+  await loaded(page)
+  await page.getByRole("main").getByRole("button").first().click()
+  await page.getByRole("dialog").getByRole("radio").first().waitFor()
+  const cut = await page.evaluate<string[]>(CUT_OFF)
+  if (cut.length > 0) faults["statements"] = { cut }
+  await page.keyboard.press("Escape")
   expect(faults).toEqual({})
   expect(await faultsOf(page)).toEqual([])
   expect(operator.complaints).toEqual([])

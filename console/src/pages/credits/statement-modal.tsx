@@ -1,4 +1,5 @@
-import { Button, Group, Modal, SegmentedControl, SimpleGrid, Stack, TextInput } from "@mantine/core"
+import "@mantine/core/styles/Radio.css"
+import { Button, Group, Modal, Radio, SimpleGrid, Stack, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { addressOf } from "../../api/address.ts"
 import { CALENDAR_RANGES, calendarDays } from "../../format/days.ts"
@@ -58,12 +59,19 @@ export function StatementModal({ account, isOpen, onClose }: StatementModalPrope
           ))}
         </Group>
         <DayFields days={days} fault={fault} onChange={setDays} />
-        <SegmentedControl
-          aria-label={t("Format")}
-          data={formats}
+        <Radio.Group
+          label={t("Format")}
           value={format}
-          onChange={setFormat}
-        />
+          onChange={(value) =>
+            setFormat(FORMATS.find((each) => each.value === value)?.value ?? format)
+          }
+        >
+          <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt={6}>
+            {formats.map(({ value, label }) => (
+              <Radio key={value} value={value} label={label} />
+            ))}
+          </SimpleGrid>
+        </Radio.Group>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
