@@ -2,6 +2,8 @@ import type { GatewayError } from "../canon/errors.ts"
 import { OperatorCause } from "../wire/operator-cause.ts"
 import type { ProviderErrorKind } from "../canon/provider-error-kinds.ts"
 
+const TOO_MANY_REQUESTS = 429
+
 /** Descriptions of errors about the operator's account, in the gateway's own words. */
 const WORDS: Partial<Record<ProviderErrorKind, string>> = {
   account: "the account there is suspended, out of money or not allowed",
@@ -20,7 +22,11 @@ export function failureWords({ kind, details }: GatewayError, status = 0): strin
   const words = providerError && WORDS[providerError]
   if (words !== undefined) return words + answer
   if (cause instanceof OperatorCause) return cause.message
-  if (kind === "upstream_overloaded") return `it asked for fewer requests${answer}`
+  if (kind === "upstream_overloaded") {
+    return status === TOO_MANY_REQUESTS
+      ? `it asked for fewer requests${answer}`
+      : `it is overloaded${answer}`
+  }
   if (kind === "upstream_timeout") return `it took too long${answer}`
   if (status === 0) return "it could not be reached, or its credential could not be used"
   return status >= 400

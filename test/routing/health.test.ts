@@ -231,7 +231,7 @@ describe("the health report", () => {
 
   test("describes each kind of failure", () => {
     const told = (
-      kind: "upstream_error" | "upstream_timeout",
+      kind: "upstream_error" | "upstream_overloaded" | "upstream_timeout",
       status?: number,
       details: GatewayErrorDetails = {},
     ) => {
@@ -248,6 +248,7 @@ describe("the health report", () => {
     expect(told("upstream_error", 404, { providerError: "model" })).toContain("not have this model")
     const cause = connectionErrorOf({ code: "ECONNREFUSED" })
     expect(told("upstream_error", 0, { cause })).toContain("connection was refused")
+    expect(told("upstream_overloaded", 503)).toBe("it is overloaded (503)")
     expect(told("upstream_timeout", 0)).toBe("it took too long")
     expect(told("upstream_error", 0)).toContain("could not be reached")
     expect(told("upstream_error")).toContain("could not be reached")
