@@ -177,6 +177,13 @@ test("an account is created, renamed, closed and reopened, and content storage i
   await stores.click()
   await finish(dialog("Stop storing prompts and responses?"), "Stop storing")
   await page.getByRole("switch", { name: "Store prompts and responses", checked: false }).waitFor()
+
+  const main = page.getByRole("main")
+  const usage = main.getByRole("link", { name: "Usage" })
+  expect(await usage.getAttribute("href")).toContain("account=acc_")
+  await main.getByRole("link", { name: "Adjust credits" }).click()
+  await dialog("Adjust the credits of Wayne Limited").waitFor()
+  await page.keyboard.press("Escape")
 })
 
 test("members and users are invited, promoted, demoted, disabled and removed", async () => {
@@ -287,6 +294,8 @@ test("a key is changed, a code revoked, a statement saved, and a change shown in
   await printed.close()
 
   await openPage("audit?account=all")
+  const changed = page.getByRole("row").filter({ hasText: "key: change" }).first()
+  await changed.getByText("daily_budget").waitFor()
   const changes = page.getByRole("table").getByRole("button")
   await changes.filter({ hasText: /code/i }).first().click()
   const record = page.getByRole("dialog")
@@ -294,8 +303,6 @@ test("a key is changed, a code revoked, a statement saved, and a change shown in
   await page.keyboard.press("Escape")
   await record.waitFor({ state: "detached" })
 })
-  const changed = page.getByRole("row").filter({ hasText: "key: change" }).first()
-  await changed.getByText("daily_budget").waitFor()
 
 test("the playground shows the request as code, and its settings in a drawer on small screens", async () => {
   const { page } = operator
@@ -430,6 +437,9 @@ test("the palette finds users by email, and settings and actions by synonyms", a
   await search("refund", "Adjust credits")
   await dialog(/^Adjust the credits of/).waitFor()
   await page.keyboard.press("Escape")
+  await openPage("keys?account=all")
+  await search("refund", "Adjust credits")
+  await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor()
   await search("night", "Dark appearance")
   await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'dark'")
 })

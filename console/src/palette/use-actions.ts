@@ -31,14 +31,15 @@ export function useActions(onHelp: () => void): PaletteEntry[] {
           }),
         ]
       : []),
-    ...(isOperator && accountId !== undefined
+    ...(isOperator
       ? [
           action(
             "adjust-credits",
             t("Adjust credits"),
             t("refund grant debit top up correct"),
             () => {
-              void navigate({ to: "/credits", search: { add: "entry" } })
+              if (accountId === undefined) void navigate({ to: "/accounts" })
+              else void navigate({ to: "/credits", search: { add: "entry" } })
             },
           ),
         ]

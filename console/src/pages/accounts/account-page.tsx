@@ -76,7 +76,7 @@ export function AccountPage() {
             {t("Rename")}
           </Button>
           <AccountStateButtons account={account} />
-          <LinkButton to="/credits" search={{ account: id }}>
+          <LinkButton to="/credits" search={{ account: id, add: "entry" }}>
             {t("Adjust credits")}
           </LinkButton>
         </>
@@ -84,7 +84,7 @@ export function AccountPage() {
     >
       <AccountBanner account={id} />
       <Balance account={id} />
-      <Panel title={t("Details")}>
+      <Panel title={t("Details")} actions={<AccountLinks account={id} />}>
         <Facts
           facts={[
             { label: t("ID"), value: <span className="mono">{account.id}</span> },
@@ -100,6 +100,23 @@ export function AccountPage() {
       <MemberList account={id} mayChange />
       <RenameModal account={account} isOpen={isRenaming} onClose={() => setRenaming(false)} />
     </Page>
+  )
+}
+
+/** Opens the pages about the spending of an account. */
+function AccountLinks({ account }: { readonly account: string }) {
+  return (
+    <>
+      <LinkButton to="/usage" search={{ account }} variant="default" size="xs">
+        {t("Usage")}
+      </LinkButton>
+      <LinkButton to="/requests" search={{ account }} variant="default" size="xs">
+        {t("Requests")}
+      </LinkButton>
+      <LinkButton to="/credits" search={{ account }} variant="default" size="xs">
+        {t("Entries")}
+      </LinkButton>
+    </>
   )
 }
 
