@@ -66,7 +66,7 @@ test("only existing limits are listed", () => {
   expect(limitTexts(ACCOUNT)).toEqual([
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
-    { label: "Keys, revoked ones aside", value: "0" },
+    { label: "Keys that are not revoked", value: "0" },
     { label: "Pause when hourly spend exceeds (× usual)", value: "5" },
     { label: "Credits a day", value: "5.00, 4.50 left" },
   ])

@@ -9,7 +9,7 @@ export const ACCOUNT_LIMITS = [
   { name: "requests_per_minute", label: t("Requests per minute"), least: 1 },
   { name: "tokens_per_minute", label: t("Tokens per minute"), least: 1 },
   { name: "concurrent_requests", label: t("Requests at the same time"), least: 1 },
-  { name: "max_keys", label: t("Keys, revoked ones aside"), least: 0 },
+  { name: "max_keys", label: t("Keys that are not revoked"), least: 0 },
   { name: "max_invitations", label: t("Pending invitations"), least: 0 },
   {
     name: "max_hourly_spend_ratio",

@@ -158,12 +158,12 @@ function statusCell(key: Key): ReactNode {
       </Group>
       {key.status === "active" && key.expires_at !== null && (
         <Text size="xs" c="dimmed">
-          {rich("until {when}", { when: <When at={key.expires_at} /> })}
+          {rich("expires {when}", { when: <When at={key.expires_at} /> })}
         </Text>
       )}
       {key.status === "active" && grace !== undefined && (
         <Text size="xs" c="dimmed">
-          {rich("old secret until {when}", { when: <When at={grace} /> })}
+          {rich("old secret expires {when}", { when: <When at={grace} /> })}
         </Text>
       )}
     </Box>

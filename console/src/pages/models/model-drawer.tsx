@@ -138,7 +138,7 @@ function factsOf(model: Model, showsCosts: boolean): Fact[] {
   const origins = { known: t("model registry"), file: "tollgate.yaml", console: t("this console") }
   return [
     { label: t("Kind"), value: word(model.kind) },
-    { label: t("Made by"), value: model.owned_by },
+    { label: t("Vendor"), value: model.owned_by },
     {
       label: t("Context"),
       value:

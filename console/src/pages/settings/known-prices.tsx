@@ -32,8 +32,8 @@ function factsOf(list: Answer<"GET /prices"> | undefined): readonly Fact[] {
       value: shown(({ source }) => <span className="mono anywhere">{known(source)}</span>),
     },
     {
-      label: t("In use since"),
-      value: shown(({ since }) => <When at={since} none={t("the start")} />),
+      label: t("Active since"),
+      value: shown(({ since }) => <When at={since} none={t("startup")} />),
     },
     {
       label: t("Newer list"),
