@@ -254,6 +254,29 @@ test("models show their features in the selected order and columns", async () =>
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
+test("the list of models on a small laptop omits columns before it breaks names into many lines", async () => {
+  const { page } = operator
+  await page.evaluate("localStorage.removeItem('tollgate-columns-models')")
+  await page.route(/\/admin\/v1\/models\?/, async (route) => {
+    const response = await route.fetch()
+    const { data, ...rest } = (await response.json()) as { readonly data: readonly object[] }
+    const named = data.map((model, index) => ({
+      ...model,
+      id: `local/long-name-4-5-2026100${index}`,
+    }))
+    await route.fulfill({ json: { ...rest, data: named } })
+  })
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.goto("/console/models")
+  await page.getByText("2026100").first().waitFor()
+  const heights = await page.evaluate<number[]>(
+    "[...document.querySelectorAll('tbody .model-name')].map((name) => name.offsetHeight)",
+  )
+  expect(Math.max(...heights)).toBeLessThanOrEqual(40)
+  await page.unroute(/\/admin\/v1\/models\?/)
+  await page.setViewportSize({ width: 1440, height: 900 })
+})
+
 test("no model page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
