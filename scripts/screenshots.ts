@@ -30,7 +30,8 @@ await using gateway = await startServing(installation, { TOLLGATE_PORT: "0" })
 const receipt = await sendRequests(gateway.url, key)
 mkdirSync(FOLDER, { recursive: true })
 
-await using operator = await openVisitor(await sharedBrowser(), gateway.url, WINDOW)
+await using browser = await sharedBrowser()
+await using operator = await openVisitor(browser, gateway.url, WINDOW)
 const setupLink = /console: (\S+)/.exec(gateway.output())?.[1]
 if (setupLink === undefined) throw new Error("the gateway printed no setup link")
 await setUp(operator, setupLink)
@@ -41,7 +42,6 @@ await take(operator, `requests/${receipt}`, "receipt")
 await take(operator, "usage", "usage")
 await take(operator, "models", "models")
 await take(operator, "keys", "keys")
-process.exit(0)
 
 /** Waits until the index of requests, which is built in the background, contains the live requests. */
 async function waitForReports({ page }: Visitor): Promise<void> {
