@@ -5,7 +5,7 @@ import { structureFindings } from "./rules.ts"
 import { Fault } from "./reading.ts"
 import { partSchema } from "./schema.ts"
 import type { KnownVendor } from "./vendors.ts"
-import { YamlNumber } from "./yaml-file.ts"
+import { YamlNumber } from "./yaml-value.ts"
 
 const ONLY_IN_FILE = "can be set only in the settings file"
 

@@ -1,4 +1,4 @@
-import { type SettingPath, YamlNumber } from "./yaml-file.ts"
+import { type SettingPath, YamlNumber } from "./yaml-value.ts"
 
 /** A problem at one place in the data. */
 export interface Finding {

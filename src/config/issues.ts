@@ -2,7 +2,8 @@ import type { z } from "zod"
 import type { Finding } from "./finding.ts"
 import { suggestion } from "./nearest.ts"
 import { NO_VALUE, NOT_TEXT } from "./reading.ts"
-import { UNRESOLVED, YamlNumber, isPrintableName } from "./yaml-file.ts"
+import { isPrintableName } from "./yaml-file.ts"
+import { UNRESOLVED, YamlNumber } from "./yaml-value.ts"
 
 /** A finding that may concern a name instead of a value. */
 export interface IssueFinding extends Finding {

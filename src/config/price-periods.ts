@@ -3,7 +3,7 @@ import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting
 import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { Fault, readingText } from "./reading.ts"
 import { moment, oneOf } from "./scalars.ts"
-import type { SettingPath } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-value.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 

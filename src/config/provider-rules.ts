@@ -1,7 +1,7 @@
 import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { defaultName } from "./sections/providers.ts"
 import { type KnownVendor, VENDOR_SETTINGS, type VendorSetting } from "./vendors.ts"
-import type { SettingPath } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-value.ts"
 
 /** The settings that providers of all vendors have. */
 const COMMON_SETTINGS = [

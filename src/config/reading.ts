@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { YamlNumber } from "./yaml-file.ts"
+import { YamlNumber } from "./yaml-value.ts"
 
 /**
  * The reason why a value is invalid, as the end of a sentence that starts with the setting's name.

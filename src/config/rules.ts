@@ -2,7 +2,7 @@ import { entries, type Finding, member, numberIn } from "./finding.ts"
 import { periodFindings } from "./price-periods.ts"
 import { providerFindings } from "./provider-rules.ts"
 import type { KnownVendor } from "./vendors.ts"
-import type { SettingPath } from "./yaml-file.ts"
+import type { SettingPath } from "./yaml-value.ts"
 
 /**
  * Checks the rules that involve several values, on unvalidated data. Problems are therefore reported even if another

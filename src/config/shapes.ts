@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MODEL_ID_PATTERN } from "./aliases.ts"
 import { Fault, JSON_FORMS, readingText, SECRET_TEXT } from "./reading.ts"
-import { YamlNumber } from "./yaml-file.ts"
+import { YamlNumber } from "./yaml-value.ts"
 
 /**
  * Creates the schema of an object that only allows known names. For an unknown name, the issue's message lists the

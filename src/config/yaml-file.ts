@@ -1,44 +1,21 @@
 import {
   Document,
+  type ErrorCode,
   LineCounter,
   type Node,
-  Scalar,
+  type Pair,
   type YAMLError,
-  YAMLParseError,
-  isAlias,
+  type YAMLMap,
   isMap,
   isScalar,
   isSeq,
-  visit,
-  type ErrorCode,
 } from "yaml"
 import type { ConfigProblem } from "./config-error.ts"
-import { type Environment, substitute } from "./substitute.ts"
+import type { Environment } from "./substitute.ts"
 import { composeDocument, YamlNestingError } from "./yaml-document.ts"
+import { isMerge, type SettingPath, YamlReader } from "./yaml-value.ts"
 
-/** The path to a value: names in mappings, numbers in lists. */
-export type SettingPath = readonly PropertyKey[]
-
-/** A number with its original text, so that no digit is lost in a floating-point number. */
-export class YamlNumber {
-  readonly source: string
-
-  constructor(source: string) {
-    this.source = source
-  }
-}
-
-/** Stands for a value that could not be substituted. Its problem has already been reported. */
-export const UNRESOLVED = Symbol("unresolved")
-
-/**
- * Maximum number of aliases. A larger number indicates aliases that refer to other aliases in order to multiply the
- * content.
- */
-const MAXIMUM_ALIASES = 1_000
-
-const MERGE_FAULT =
-  "merges something other than names with values. Write <<: *name, with that anchor above it"
+const EXPANSION_FAULT = "the aliases (*name) expand to too many values. Write the values out"
 
 /** A settings file with its data, and with the position of each value in the text. */
 export class YamlFile {
@@ -49,10 +26,13 @@ export class YamlFile {
   readonly #name: string
   readonly #document: Document
   readonly #lines = new LineCounter()
+  readonly #reader: YamlReader
+  readonly #pairs = new Map<YAMLMap, Map<string, Pair>>()
 
   /** @param name the path of the file as the operator named it. */
   constructor(name: string, text: string, environment: Environment) {
     this.#name = name
+    this.#reader = new YamlReader(environment)
     try {
       this.#document = composeDocument(text, this.#lines)
     } catch (error) {
@@ -61,26 +41,21 @@ export class YamlFile {
       this.problems = [this.#problemAt(error.offset, error.message, "")]
       return
     }
-    const repeated = repeatedNames(this.#document)
-    const problems = [...this.#syntaxProblems(text, repeated), ...this.#prepare(environment)]
-    try {
-      const isReadable = this.#document.errors.length === 0
-      if (isReadable) this.value = this.#document.toJS({ maxAliasCount: MAXIMUM_ALIASES })
-    } catch {
-      problems.push(
-        this.#problemAt(
-          0,
-          "the aliases (*name) expand to too many values. Write the values out",
-          "",
-        ),
-      )
-    }
-    this.problems = problems
+    const read = this.#reader.read(this.#document)
+    const { problems, repeated } = this.#reader
+    this.problems = [
+      ...this.#syntaxProblems(text, repeated),
+      ...problems.map(({ node, message, path }) =>
+        this.#problemAt(node.range?.[0] ?? 0, message, showPath(path)),
+      ),
+      ...(read === undefined ? [this.#problemAt(0, EXPANSION_FAULT, "")] : []),
+    ]
+    if (this.#document.errors.length === 0) this.value = read?.value
   }
 
   /** Returns a problem with the value at `path`, or with `name` in that value if `name` is given. */
   problem(path: SettingPath, message: string, name?: string): ConfigProblem {
-    let node: Node | undefined = this.#resolve(this.#document.contents)
+    let node: Node | undefined = this.#reader.resolve(this.#document.contents)
     let offset = this.#document.contents?.range?.[0] ?? 0
     const steps = name === undefined ? path : [...path, name]
     for (const [index, step] of steps.entries()) {
@@ -89,7 +64,7 @@ export class YamlFile {
       const last = index === steps.length - 1
       const named = last && name !== undefined ? next.name : (next.value ?? next.name)
       offset = named?.range?.[0] ?? offset
-      node = this.#resolve(next.value)
+      node = this.#reader.resolve(next.value)
     }
     return this.#problemAt(offset, message, showPath(path))
   }
@@ -116,55 +91,18 @@ export class YamlFile {
     return [...problems.values()]
   }
 
-  /** Substitutes variables and preserves the digits of numbers in each scalar. */
-  #prepare(environment: Environment): ConfigProblem[] {
-    const problems: ConfigProblem[] = []
-    const report = (node: Node, message: string, path = "") =>
-      problems.push(this.#problemAt(node.range?.[0] ?? 0, message, path))
-    visit(this.#document, {
-      Alias: (_key, alias) => {
-        if (alias.resolve(this.#document)) return
-        report(alias, "no anchor of this name comes before the alias")
-        return hole(alias)
-      },
-      Pair: (_key, pair) => {
-        const { key } = pair
-        if (isMerge(pair)) {
-          if (this.#mergeSources(pair.value).every(isMap)) return
-          report(key as Node, MERGE_FAULT)
-          return visit.REMOVE
-        }
-        if (isScalar(key) && key.value !== "__proto__") return
-        report(key as Node, "this cannot be the name of a setting")
-        return visit.REMOVE
-      },
-      Scalar: (key, scalar, ancestors) => {
-        if (key === "key") return
-        if (typeof scalar.value === "number") {
-          scalar.value = new YamlNumber(scalar.source ?? String(scalar.value))
-        }
-        if (typeof scalar.value !== "string") return
-        const { text, faults } = substitute(scalar.value, environment)
-        for (const fault of faults) report(scalar, fault, showPath(pathOf(ancestors, scalar)))
-        scalar.value = faults.length === 0 ? text : UNRESOLVED
-      },
-    })
-    return problems
-  }
-
-  /** Returns the mappings that a merge key refers to, and any invalid values. */
-  #mergeSources(value: unknown): unknown[] {
-    const source = this.#resolve(value)
-    return isSeq(source) ? source.items.map((item) => this.#resolve(item)) : [source]
-  }
-
   /** Returns the value one step below a node. A mapping also contains its merged values. */
   #child(node: Node, step: PropertyKey, seen = new Set<Node>()): ChildNode | undefined {
-    const own = child(node, step)
-    if (own || !isMap(node) || seen.has(node)) return own
+    if (isSeq(node)) {
+      const value = node.items[Number(step)]
+      return value === undefined ? undefined : { value: value as Node }
+    }
+    if (!isMap(node) || seen.has(node)) return undefined
+    const own = this.#pairOf(node, String(step))
+    if (own) return { name: own.key as Node, ...(own.value ? { value: own.value as Node } : {}) }
     seen.add(node)
     for (const pair of node.items.filter(isMerge)) {
-      for (const source of this.#mergeSources(pair.value)) {
+      for (const source of this.#reader.mergeSources(pair)) {
         const merged = isMap(source) ? this.#child(source, step, seen) : undefined
         if (merged) return merged
       }
@@ -172,69 +110,23 @@ export class YamlFile {
     return undefined
   }
 
-  #resolve(node: unknown): Node | undefined {
-    if (isAlias(node)) return node.resolve(this.#document)
-    return isMap(node) || isSeq(node) || isScalar(node) ? node : undefined
-  }
-}
-
-/** Returns names that occur twice in a mapping, including names that are written differently, such as `1` and `"1"`. */
-function repeatedNames(document: Document): YAMLError[] {
-  const repeated: YAMLError[] = []
-  visit(document, {
-    Map(_key, { items }) {
-      const names = new Set<string>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        const name = String(key.value ?? "")
-        const { range } = key
-        if (names.has(name) && range) {
-          const position: [number, number] = [range[0], range[1]]
-          repeated.push(new YAMLParseError(position, "DUPLICATE_KEY", "Map keys must be unique"))
-        }
-        names.add(name)
+  /** Returns the pair of a name in a mapping. Pairs are indexed, because a file may have thousands of problems. */
+  #pairOf(node: YAMLMap, name: string): Pair | undefined {
+    let pairs = this.#pairs.get(node)
+    if (pairs === undefined) {
+      pairs = new Map()
+      for (const pair of node.items.toReversed()) {
+        if (isScalar(pair.key)) pairs.set(String(pair.key.value), pair)
       }
-    },
-  })
-  return repeated
-}
-
-/** Whether a pair is `<<: *name`. */
-function isMerge({ key }: { readonly key: unknown }): boolean {
-  return isScalar(key) && typeof key.value === "symbol"
-}
-
-function hole(node: Node): Scalar {
-  const scalar = new Scalar(UNRESOLVED)
-  if (node.range) scalar.range = node.range
-  return scalar
+      this.#pairs.set(node, pairs)
+    }
+    return pairs.get(name)
+  }
 }
 
 interface ChildNode {
   readonly name?: Node
   readonly value?: Node
-}
-
-function child(node: Node, step: PropertyKey): ChildNode | undefined {
-  if (isSeq(node)) {
-    const value = node.items[Number(step)]
-    return value === undefined ? undefined : { value: value as Node }
-  }
-  if (!isMap(node)) return undefined
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step)
-  return pair && { name: pair.key as Node, ...(pair.value ? { value: pair.value as Node } : {}) }
-}
-
-function pathOf(ancestors: readonly unknown[], scalar: unknown): PropertyKey[] {
-  const path: PropertyKey[] = []
-  for (const [index, ancestor] of ancestors.entries()) {
-    if (isSeq(ancestor)) path.push(ancestor.items.indexOf(ancestors[index + 1] ?? scalar))
-    if (isMap(ancestor)) {
-      const pair = ancestors[index + 1] as { key?: unknown } | undefined
-      if (isScalar(pair?.key)) path.push(String(pair.key.value))
-    }
-  }
-  return path
 }
 
 function byPosition(errors: readonly YAMLError[]): YAMLError[] {

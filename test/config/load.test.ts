@@ -187,6 +187,18 @@ models:
   expect(settings.models["local/b"]?.price).toEqual({ input: "0.10" })
 })
 
+test("thousands of models can share the values of one anchor", () => {
+  const models = Array.from({ length: 2_000 }, (_, index) => `  local/m${index}: *cheap`)
+  const { settings } = load(`
+x-cheap: &cheap { price: { input: 0.10 } }
+providers: { local: { vendor: ollama } }
+models:
+${models.join("\n")}
+`)
+  expect(Object.keys(settings.models)).toHaveLength(2_000)
+  expect(settings.models["local/m1999"]?.price).toEqual({ input: "0.10" })
+})
+
 test("YAML merge keys and top-level names that begin with x- can share values", () => {
   const { settings, warnings } = load(
     `

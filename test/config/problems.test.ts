@@ -163,6 +163,10 @@ describe("the YAML check of settings", () => {
     const found = problems(["x0: &a0 [1]", ...lines].join("\n"))
     expect(found[0]).toContain("expand to too many values")
   })
+
+  test("rejects an alias of a list that contains the alias", () => {
+    expect(problems("x-a: &a [1, *a]")[0]).toContain("expand to too many values")
+  })
 })
 
 describe("the variable check of settings", () => {
