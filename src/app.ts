@@ -18,7 +18,7 @@ import {
   openSettings,
   imageStore,
 } from "./app/services.ts"
-import { initialState, type State, activateSettings } from "./app/state.ts"
+import { initialState, prepareSettings, type State } from "./app/state.ts"
 import { Maintenance } from "./app/maintenance.ts"
 import { Redactor } from "./canon/redactor.ts"
 import type { Catalog } from "./catalog/catalog.ts"
@@ -73,7 +73,7 @@ export class App implements AsyncDisposable {
     building.use(new BackgroundThreads())
     const base = await openDatabase(options, building)
     const { machine, database, store, ledger, nodeId, secret } = base
-    const live = await openSettings(options, base, (next) => activateSettings(state, next, events))
+    const live = await openSettings(options, base, (next) => prepareSettings(state, next, events))
     const state = initialState(live.active, events, redactor)
     const { payloadLog: payloads, ...data } = openRequestData({ database, state, events }, building)
     const hasher = new KeyHasher(secret)
@@ -147,12 +147,12 @@ export class App implements AsyncDisposable {
    * Applies the settings of the file and the environment. Running requests keep their original settings.
    * @param written names of the settings that the file sets. `written` and `warnings` are as in the start options.
    */
-  apply(
+  async apply(
     settings: Settings,
     written: readonly string[] = [],
     warnings: readonly string[] = [],
-  ): void {
-    this.#live.rebase({ settings, written, warnings })
+  ): Promise<void> {
+    await this.#live.rebase({ settings, written, warnings })
   }
 
   /** Stops waiting for running requests, now or at shutdown. */

@@ -6,7 +6,7 @@ import { RateLimiter } from "../limits/rate-limiter.ts"
 import { Rates } from "../limits/rates.ts"
 import { RunningRequests } from "../limits/running-requests.ts"
 import { SharedBuckets } from "../limits/shared-buckets.ts"
-import { type ActiveSettings, LiveSettings } from "../management/live-settings.ts"
+import { LiveSettings, type LiveSettingsParts } from "../management/live-settings.ts"
 import { ImageStore } from "../media/image-store.ts"
 import { PayloadLog } from "../relay/pipeline/payload-log.ts"
 import { Conversations } from "../relay/state/conversations.ts"
@@ -32,7 +32,7 @@ import type { State } from "./state.ts"
 export function openSettings(
   { settings, written = [], warnings = [], sandboxUrl, events }: AppOptions,
   { store, secrets }: Pick<OpenDatabase, "store" | "secrets">,
-  apply: (active: ActiveSettings) => void,
+  prepare: LiveSettingsParts["prepare"],
 ): Promise<LiveSettings> {
   return LiveSettings.open({
     store,
@@ -40,7 +40,7 @@ export function openSettings(
     vendors: [...vendors.values()],
     base: { settings, written, warnings },
     sandboxUrl,
-    apply,
+    prepare,
     onConsoleChange: events.settingsApplied,
     warn: events.warning,
   })

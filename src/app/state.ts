@@ -1,5 +1,6 @@
 import { Redactor } from "../canon/redactor.ts"
-import { buildCatalog } from "../catalog/build-catalog.ts"
+import { atOnce, inOwnTurns, ownTurn, type Steps } from "../canon/next-turn.ts"
+import { catalogSteps } from "../catalog/build-catalog.ts"
 import type { Facts } from "../catalog/facts.ts"
 import { LearnedRules } from "../catalog/learned-rules.ts"
 import { secretsOf } from "../config/secret-values.ts"
@@ -43,27 +44,31 @@ export function initialState(active: ActiveSettings, events: Events, redactor: R
   return { settings, config, memory, redactor, proxies, warnings, skipsDrain: false, url: "" }
 }
 
-/** Activates settings and known prices for new requests. */
-export function activateSettings(
+/**
+ * Builds the configuration for settings and known prices, in several turns of the event loop.
+ * @returns a function that activates them for new requests.
+ */
+export async function prepareSettings(
   state: State,
   { settings, facts, warnings: loaded }: ActiveSettings,
   events: Events,
-): void {
+): Promise<() => void> {
   state.redactor.addSecrets(secretsOf(settings))
-  const { config, warnings: built } = runtimeConfigOf(settings, {
-    facts,
-    redactor: state.redactor,
-    learnedRules: state.config.learnedRules,
-  })
-  const warnings = [...loaded, ...built]
-  for (const warning of warnings) {
-    if (!state.warnings.includes(warning)) events.warning(warning)
+  const { redactor, config: previous } = state
+  const { learnedRules } = previous
+  const steps = runtimeConfigSteps(settings, { facts, redactor, learnedRules })
+  const { config, warnings: built } = await inOwnTurns(steps)
+  await ownTurn()
+  return () => {
+    const warnings = [...loaded, ...built]
+    const known = new Set(state.warnings)
+    for (const warning of warnings) if (!known.has(warning)) events.warning(warning)
+    state.warnings = warnings
+    state.memory.limit = memoryOf(settings)
+    state.proxies = proxiesOf(settings, events)
+    state.settings = settings
+    state.config = config
   }
-  state.warnings = warnings
-  state.memory.limit = memoryOf(settings)
-  state.proxies = proxiesOf(settings, events)
-  state.settings = settings
-  state.config = config
 }
 
 function proxiesOf({ server }: Settings, events: Events): TrustedProxies {
@@ -79,23 +84,31 @@ function memoryOf({ limits, server }: Settings): number {
   return Math.floor((limits.memoryBytes ?? defaultMemory()) / server.workers)
 }
 
+interface ConfigParts {
+  readonly facts?: Facts
+  readonly redactor?: Redactor
+  readonly learnedRules?: LearnedRules
+}
+
+interface BuiltConfig {
+  readonly config: RuntimeConfig
+  readonly warnings: readonly string[]
+}
+
 /** Builds the configuration that serves requests from the settings and the known prices. */
-export function runtimeConfigOf(
+export function runtimeConfigOf(settings: Settings, parts: ConfigParts = {}): BuiltConfig {
+  return atOnce(runtimeConfigSteps(settings, parts))
+}
+
+function* runtimeConfigSteps(
   settings: Settings,
   {
     facts = BUILT_IN.facts,
     redactor = new Redactor(),
     learnedRules = new LearnedRules(),
-  }: {
-    readonly facts?: Facts
-    readonly redactor?: Redactor
-    readonly learnedRules?: LearnedRules
-  } = {},
-): {
-  config: RuntimeConfig
-  warnings: readonly string[]
-} {
-  const { catalog, warnings: built } = buildCatalog({ settings, facts, vendors })
+  }: ConfigParts,
+): Steps<BuiltConfig> {
+  const { catalog, warnings: built } = yield* catalogSteps({ settings, facts, vendors })
   const warnings = [...proxyWarnings(process.env), ...built]
   const clients = new Map(
     Object.entries(settings.providers).flatMap(([provider, settings]) => {

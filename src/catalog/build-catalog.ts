@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../canon/next-turn.ts"
 import type { Settings } from "../config/settings.ts"
 import { buildModel, type CallableProvider, type ModelSources, splitId } from "./build-model.ts"
 import { Catalog } from "./catalog.ts"
@@ -24,13 +25,22 @@ export interface BuiltCatalog {
   readonly warnings: readonly string[]
 }
 
+/** Models that one step builds. Building one takes up to 0.2 ms. */
+const MODELS_PER_STEP = 100
+
+/** Builds the catalog in the current turn of the event loop. */
+export function buildCatalog(sources: CatalogSources): BuiltCatalog {
+  return atOnce(catalogSteps(sources))
+}
+
 /**
- * Builds the catalog from the settings and the known models of enabled vendors.
+ * Builds the catalog from the settings and the known models of enabled vendors, in steps that do not block the event
+ * loop.
  *
  * A model may have several deployments with separate prices. A caller pays the price of the deployment that served the
  * request. A hold covers the most expensive deployment.
  */
-export function buildCatalog(sources: CatalogSources): BuiltCatalog {
+export function* catalogSteps(sources: CatalogSources): Steps<BuiltCatalog> {
   const { settings, facts, vendors, clock = () => Date.now() } = sources
   const providers = Object.entries(settings.providers)
   const callable = new Map<string, CallableProvider>()
@@ -55,18 +65,11 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
       if (settings.models[id]?.members === undefined) ids.add(id)
     }
   }
-  const models: Model[] = []
-  const knownByProvider = new Map<string, Model[]>()
+  const { models, knownByProvider, warnings: found } = yield* modelSteps(ids, settings, building)
   const warnings = providers
     .filter(([id]) => !callable.has(id))
     .map(([id, { vendor }]) => `provider ${id}: vendor '${vendor}' is unknown, so it is not called`)
-  for (const id of ids) {
-    const written = Object.hasOwn(settings.models, id) ? settings.models[id] : undefined
-    const built = buildModel(id, written, building)
-    if (built.model) models.push(built.model)
-    if (written !== undefined) warnings.push(...built.warnings)
-    else if (built.model) addByProvider(knownByProvider, built.model)
-  }
+  warnings.push(...found)
   for (const [provider, known] of knownByProvider)
     warnings.push(...knownModelWarnings(provider, known))
   const withoutModels = providersWithoutModels(settings, known, callable)
@@ -87,8 +90,10 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
   const named = providers.map(([id, { vendor, region }]) => ({ id, vendor, region }))
   const unknown = new UnknownModels({ settings, facts, sources: building })
   warnings.push(...unknown.warnings())
+  yield
   const groups = new PriceGroups(settings.priceGroups ?? {})
   warnings.push(...groups.warnings(models))
+  yield
   const described = { models, modelGroups, aliases, providers: named, unknown, withoutModels }
   const catalog = new Catalog({ ...described, groups, clock })
   for (const [alias, id] of aliases) {
@@ -96,6 +101,33 @@ export function buildCatalog(sources: CatalogSources): BuiltCatalog {
     if (fault !== undefined) warnings.push(`aliases.${alias}: ${fault}`)
   }
   return { catalog, warnings }
+}
+
+interface BuiltModels {
+  readonly models: readonly Model[]
+  /** Models that the settings do not contain, by provider. */
+  readonly knownByProvider: ReadonlyMap<string, readonly Model[]>
+  readonly warnings: readonly string[]
+}
+
+function* modelSteps(
+  ids: ReadonlySet<string>,
+  settings: Settings,
+  building: ModelSources,
+): Steps<BuiltModels> {
+  const models: Model[] = []
+  const knownByProvider = new Map<string, Model[]>()
+  const warnings: string[] = []
+  let count = 0
+  for (const id of ids) {
+    const written = Object.hasOwn(settings.models, id) ? settings.models[id] : undefined
+    const built = buildModel(id, written, building)
+    if (built.model) models.push(built.model)
+    if (written !== undefined) warnings.push(...built.warnings)
+    else if (built.model) addByProvider(knownByProvider, built.model)
+    if (++count % MODELS_PER_STEP === 0) yield
+  }
+  return { models, knownByProvider, warnings }
 }
 
 /** Returns the reason why an alias of the settings cannot be used. */

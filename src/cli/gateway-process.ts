@@ -61,8 +61,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     watchSettings({
       load,
       started: loaded,
-      onChange: (next, { changed, restartNeeded }) => {
-        app.apply(next.settings, next.written, next.warnings)
+      onChange: async (next, { changed, restartNeeded }) => {
+        await app.apply(next.settings, next.written, next.warnings)
         events.settingsApplied(changed)
         if (restartNeeded.length > 0) {
           events.warning(`these settings need a restart: ${restartNeeded.join(", ")}`)

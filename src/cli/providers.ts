@@ -109,7 +109,7 @@ function withProviders<T>(
       vendors: [...vendors.values()],
       base: loaded,
       sandboxUrl: undefined,
-      apply: () => {},
+      prepare: async () => () => {},
       onConsoleChange: () => {},
       warn: () => {},
     })

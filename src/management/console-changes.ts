@@ -27,7 +27,7 @@ export class ConsoleChanges {
       const state = await this.#audit.perform(actor, change, (record) =>
         this.#store.settings.change(changes, Date.now(), record),
       )
-      this.live.taken(state)
+      await this.live.taken(state)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "conflict") throw error
       await this.live.refresh()

@@ -42,11 +42,22 @@ export interface LiveSettingsParts {
   readonly base: BaseSettings
   /** The address of the simulator, if it replaces the vendors. */
   readonly sandboxUrl: string | undefined
-  /** Activates settings and known prices. */
-  readonly apply: (active: ActiveSettings) => void
+  /**
+   * Prepares settings and known prices without blocking the event loop.
+   * @returns a function that activates them.
+   */
+  readonly prepare: (active: ActiveSettings) => Promise<() => void>
   /** Called when the console has changed active settings, with the names of these settings. */
   readonly onConsoleChange: (changed: readonly string[]) => void
   readonly warn: (message: string) => void
+}
+
+/** The parts of the settings that a change replaces. */
+interface NewParts {
+  readonly base?: BaseSettings
+  readonly state?: SettingsState
+  readonly reading?: ConsoleReading
+  readonly lists?: PriceLists
 }
 
 /** A change to one entry. null deletes the entry. */
@@ -69,6 +80,8 @@ export class LiveSettings {
   #reading: ConsoleReading
   #lists: PriceLists
   #effective: Settings
+  /** The end of the queue of changes, which are activated one after another. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(parts: LiveSettingsParts, state: SettingsState) {
     this.#parts = parts
@@ -126,15 +139,14 @@ export class LiveSettings {
   }
 
   /** Replaces the settings of the file and the environment. */
-  rebase(base: BaseSettings): void {
-    this.#activate(base, this.#reading)
-    this.#base = base
+  rebase(base: BaseSettings): Promise<void> {
+    return this.#inOrder(() => this.#activate({ base }))
   }
 
   /** Reads changes made in the console, by this or another process. */
   async refresh(revision?: number): Promise<void> {
     if (revision !== undefined && revision <= this.#state.revision) return
-    this.taken(await this.#parts.store.settings.read())
+    await this.taken(await this.#parts.store.settings.read())
   }
 
   /** Returns the settings that would result from changes in the console. */
@@ -163,28 +175,47 @@ export class LiveSettings {
   }
 
   /** Activates changed settings, so that they are active when the change returns. */
-  taken(state: SettingsState): void {
+  taken(state: SettingsState): Promise<void> {
+    return this.#inOrder(() => this.#take(state))
+  }
+
+  async #take(state: SettingsState): Promise<void> {
     // Concurrent reads may complete in reverse order.
     if (state.revision <= this.#state.revision) return
     const records = consoleRecords(state.records)
     const reading = this.#read(records)
     const places = new Set(records.map(({ section, id }) => placeOf(section, id)))
     for (const place of this.#known.keys()) if (!places.has(place)) this.#known.delete(place)
-    this.#state = state
-    this.#reading = reading
-    this.#lists = readLists(state.records, this.#lists)
     const before = this.#effective
-    this.#activate(this.#base, reading)
+    await this.#activate({ state, reading, lists: readLists(state.records, this.#lists) })
     const { changed } = settingsChanges(before, before, this.#effective)
     if (changed.length > 0) this.#parts.onConsoleChange(changed)
     this.#warn()
   }
 
-  #activate(base: BaseSettings, reading: ConsoleReading): void {
-    const next = this.#compose(base, reading)
+  /** Activates new parts of the settings, all in the same turn of the event loop. */
+  async #activate({
+    base = this.#base,
+    state = this.#state,
+    reading = this.#reading,
+    lists = this.#lists,
+  }: NewParts): Promise<void> {
+    const settings = this.#compose(base, reading)
     const { warnings = [] } = base
-    this.#parts.apply({ settings: next, facts: this.#lists.facts, warnings })
-    this.#effective = next
+    const activate = await this.#parts.prepare({ settings, facts: lists.facts, warnings })
+    activate()
+    this.#base = base
+    this.#state = state
+    this.#reading = reading
+    this.#lists = lists
+    this.#effective = settings
+  }
+
+  /** Starts a change when the earlier ones have ended. */
+  #inOrder(change: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(change)
+    this.#last = done.catch(() => undefined)
+    return done
   }
 
   #compose(base: BaseSettings, reading: ConsoleReading): Settings {

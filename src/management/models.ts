@@ -1,5 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
-import { buildCatalog } from "../catalog/build-catalog.ts"
+import { inOwnTurns } from "../canon/next-turn.ts"
+import { catalogSteps } from "../catalog/build-catalog.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { LearnedRules } from "../catalog/learned-rules.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
@@ -149,7 +150,7 @@ export class Models {
     requireOperator(actor)
     await this.#live.refresh()
     this.#rejectLocked(id)
-    this.#check(id, entry)
+    await this.#check(id, entry)
     const before = this.#live.entry("model", id)
     const audit = { action: "model.set", target: id, before, after: entry }
     await this.#changes.make(actor, audit, [{ section: "model", id, entry }])
@@ -174,7 +175,7 @@ export class Models {
     throw locked(`The entry of the model '${id}'`, "file")
   }
 
-  #check(id: string, entry: RawEntry): void {
+  async #check(id: string, entry: RawEntry): Promise<void> {
     if (id.length > MAX_ID_LENGTH) {
       throw rejected("name", `The id of a model must have at most ${MAX_ID_LENGTH} characters.`)
     }
@@ -193,7 +194,8 @@ export class Models {
       )
     }
     const settings = this.#live.preview(this.#live.prepare([{ section: "model", id, entry }]))
-    const { catalog, warnings } = buildCatalog({ settings, facts: this.#live.lists.facts, vendors })
+    const { facts } = this.#live.lists
+    const { catalog, warnings } = await inOwnTurns(catalogSteps({ settings, facts, vendors }))
     const own = warnings.filter((warning) => warning.startsWith(`model ${id}`))
     const built = catalog.find(id)
     if (entry["members"] !== undefined && own.length > 0) {

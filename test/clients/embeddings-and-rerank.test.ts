@@ -16,7 +16,7 @@ let caller: TestCaller
 
 beforeAll(async () => {
   gateway = await startGateway()
-  gateway.app.apply(withSandbox(gateway.settings, gateway.simulator.url))
+  await gateway.app.apply(withSandbox(gateway.settings, gateway.simulator.url))
   caller = await gateway.caller("10")
 })
 

@@ -131,7 +131,10 @@ describe("compressed request bodies", () => {
   test("cannot expand beyond the memory limit of a request", async () => {
     const megabyte = 1024 * 1024
     const limits = { ...gateway.settings.limits, bodyBytes: 512 * megabyte }
-    gateway.app.apply({ ...gateway.settings, limits: { ...limits, memoryBytes: 64 * megabyte } })
+    await gateway.app.apply({
+      ...gateway.settings,
+      limits: { ...limits, memoryBytes: 64 * megabyte },
+    })
     const body = packed({ ...CHAT, padding: repetitive(64 * megabyte) }, "zstd")
     const response = await send("/v1/chat/completions", body, { "content-encoding": "zstd" })
     const { status, message } = await rejection(response)
@@ -140,7 +143,7 @@ describe("compressed request bodies", () => {
       "content-encoding": "br",
     })
     expect(small.status).toBe(200)
-    gateway.app.apply(gateway.settings)
+    await gateway.app.apply(gateway.settings)
   })
 
   test("lead to a client error if they are malformed", async () => {

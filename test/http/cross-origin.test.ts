@@ -118,6 +118,6 @@ test("a changed origin setting takes effect immediately", async () => {
   await using own = await startGateway()
   const ask = () => fetch(own.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect((await ask()).status).toBe(405)
-  own.app.apply({ ...own.settings, corsOrigins: [APP] })
+  await own.app.apply({ ...own.settings, corsOrigins: [APP] })
   expect((await ask()).status).toBe(204)
 })

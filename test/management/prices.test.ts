@@ -222,7 +222,7 @@ test("the operator gets a notice of price changes in the next day, except for ho
     "sim/timed": simulated({ price: { ...price, periods: [{ from: Number(at), input: "3" }] } }),
     "sim/hourly": simulated({ price: { ...price, periods: [{ hours, input: "3" }] } }),
   }
-  gateway.app.apply({ ...gateway.settings, models })
+  await gateway.app.apply({ ...gateway.settings, models })
   await until(() => receiver.received.length > 0)
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
     type: "price.scheduled",

@@ -57,7 +57,7 @@ export class Process {
       vendors: [...vendors.values()],
       base: { settings, written: ["multiplier"] },
       sandboxUrl,
-      apply: () => {
+      prepare: async () => () => {
         if (process.current) process.current.applied++
       },
       onConsoleChange: () => {},

@@ -26,7 +26,7 @@ export interface PriceUpdateParts {
   /** Returns the public keys that the operator trusts in addition to the project's keys. */
   readonly ownKeys: () => readonly string[]
   /** Called with the stored settings after a change, so that they are active when the change returns. */
-  readonly taken?: (state: SettingsState) => void
+  readonly taken?: (state: SettingsState) => Promise<void>
   /** Called after this process has activated a list or stored a pending one. */
   readonly onChange?: (news: PriceNews) => void
 }
@@ -180,7 +180,7 @@ export class PriceUpdates {
       const state = await audit.perform(actor, change, (record) =>
         store.settings.change(prepared, Date.now(), record),
       )
-      taken?.(state)
+      await taken?.(state)
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "conflict") throw error
       const message = "Someone else changed the prices at the same time. Reload and try again."

@@ -22,7 +22,7 @@ async function start(
     models: { "sim/gpt-image-1": simulated({ kind: "image", price }) },
   })
   const { settings } = gateway
-  gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies } })
+  await gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies } })
   await gateway.store.accounts.create({ id: ACCOUNT, name: "acme", createdAt: 1 }, AUDIT)
   const browser = await setUpOperator(gateway)
   // With TLS, the names of cookies have a prefix.
@@ -133,12 +133,15 @@ test("forwarded headers of other senders are ignored", async () => {
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(403)
   // The settings are changed while the gateway is running.
   const { settings } = gateway
-  gateway.app.apply({ ...settings, server: { ...settings.server, trustedProxies: ["127.0.0.1"] } })
+  await gateway.app.apply({
+    ...settings,
+    server: { ...settings.server, trustedProxies: ["127.0.0.1"] },
+  })
   expect(await changeFrom(browser, "https://ai.example.com")).toBe(200)
   const document = await fetch(`${gateway.url}/openapi.json`, { headers: FORWARDED })
   expect(await document.json()).toMatchObject({ servers: [{ url: "https://ai.example.com" }] })
   const publicUrl = "https://public.example.com/ai"
-  gateway.app.apply({ ...settings, publicUrl })
+  await gateway.app.apply({ ...settings, publicUrl })
   const again = await fetch(`${gateway.url}/openapi.json`, { headers: FORWARDED })
   expect(await again.json()).toMatchObject({ servers: [{ url: publicUrl }] })
 })

@@ -16,7 +16,7 @@ interface Started {
 
 async function start(publicUrl = ORIGIN): Promise<Started> {
   const gateway = await startGateway()
-  gateway.app.apply({ ...gateway.settings, publicUrl })
+  await gateway.app.apply({ ...gateway.settings, publicUrl })
   return { gateway, browser: await setUpOperator(gateway) }
 }
 

@@ -65,7 +65,7 @@ test("a stream continues while the disk is busy, except for its last byte", asyn
     streamed([frame("Hello"), 20, frame("", "stop") + usageFrame(10, 1) + DONE]),
   )
   const { settings } = gateway
-  gateway.app.apply({
+  await gateway.app.apply({
     ...settings,
     providers: { ...settings.providers, paced: provider(vendor.url) },
     models: { "paced/echo": simulated() },
@@ -94,7 +94,7 @@ test("a caller that disconnects while its charge is stored still pays, and no fa
   }
   using vendor = startVendor(() => streamed(steps()))
   const { settings } = gateway
-  gateway.app.apply({
+  await gateway.app.apply({
     ...settings,
     providers: { ...settings.providers, paced: provider(vendor.url) },
     models: { "paced/echo": simulated() },
@@ -157,7 +157,7 @@ test("an operation other than chat returns an error if its charge cannot be writ
   const model = "sim/embed"
   const { settings } = gateway
   const embedding = { kind: "embedding", price: { input: "1" } } as const
-  gateway.app.apply({ ...settings, models: { ...settings.models, [model]: embedding } })
+  await gateway.app.apply({ ...settings, models: { ...settings.models, [model]: embedding } })
   await withBrokenLedger(async () => {
     const response = await caller.post("/v1/embeddings", { model, input: "Hello" })
     expect(await errorOf(response)).toMatchObject({ status: 503, code: "ledger_unavailable" })

@@ -23,7 +23,7 @@ beforeAll(async () => {
     },
   })
   const { settings } = gateway
-  gateway.app.apply({
+  await gateway.app.apply({
     ...settings,
     providers: {
       ...settings.providers,

@@ -156,7 +156,7 @@ test("each request around a price change is charged a single price, and the ledg
     { from: 0, multiplier: "0.5" },
     { from: changesAt, multiplier: "3" },
   ]
-  gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
+  await gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
   const charges: bigint[] = []
   const isOver = () => charges.includes(3n * USUAL)
   const ask = async () => {
@@ -174,7 +174,7 @@ test("each request around a price change is charged a single price, and the ledg
     }
   }
   await Promise.all(Array.from({ length: 60 }, ask))
-  gateway.app.apply(gateway.settings)
+  await gateway.app.apply(gateway.settings)
   await nothingHeld(member)
   const receipts = receiptsOf(gateway, member)
   expect(new Set(receipts.map(({ cost }) => cost))).toEqual(new Set(["0.000006", "0.000036"]))

@@ -96,7 +96,7 @@ test("a caller that stops reading pauses the upstream, and cancels it by disconn
 
 test("a caller that never resumes reading is disconnected at the deadline", async () => {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, timeouts: { ...settings.timeouts, total: 1_500 } })
+  await gateway.app.apply({ ...settings, timeouts: { ...settings.timeouts, total: 1_500 } })
   caller = await gateway.caller("10")
   using raw = sendRaw(gateway.url, caller.key, BODY)
   await until(() => raw.text().includes("xxxx"))

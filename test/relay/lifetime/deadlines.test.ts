@@ -96,13 +96,13 @@ afterAll(async () => {
   narrow[Symbol.dispose]()
 })
 
-function ask(
+async function ask(
   model: string,
   timeouts: Partial<TimeoutSettings>,
   body: Record<string, unknown> = {},
 ): Promise<Response> {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, timeouts: { ...UNREACHED_TIMEOUTS, ...timeouts } })
+  await gateway.app.apply({ ...settings, timeouts: { ...UNREACHED_TIMEOUTS, ...timeouts } })
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
@@ -248,7 +248,7 @@ describe("a vendor on a bare socket", () => {
   test("must meet the first-byte deadline even if it sends its headers immediately", async () => {
     using eager = startSilentListener()
     const { settings } = gateway
-    gateway.app.apply({
+    await gateway.app.apply({
       ...settings,
       providers: { eager: provider(`${eager.url}/v1`) },
       models: { "eager/echo": simulated() },

@@ -316,9 +316,9 @@ describe("requests for data stored by a vendor under one credential", () => {
   test("use the first credential if the data was stored before the others were added", async () => {
     const single = { ...provider(vendor.url, "openai"), apiKey: MAIN }
     const { settings } = gateway
-    gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })
+    await gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })
     const { id } = (await (await respond()).json()) as { id: string }
-    gateway.app.apply(settings)
+    await gateway.app.apply(settings)
     for (let turn = 0; turn < 5; turn++) {
       const next = await respond({ previous_response_id: id })
       expect((await receiptOf(caller, next)).deployment).toBe("state/gpt#main")

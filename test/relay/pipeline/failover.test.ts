@@ -77,7 +77,7 @@ async function startFailing(erring: ScriptedVendor): Promise<TestGateway> {
   })
   const short = provider(`${gateway.simulator.shortUrl}/v1`)
   const { settings } = gateway
-  gateway.app.apply({ ...settings, providers: { ...settings.providers, short } })
+  await gateway.app.apply({ ...settings, providers: { ...settings.providers, short } })
   return gateway
 }
 

@@ -163,7 +163,7 @@ describe("headers and fields that the gateway adds", () => {
   test("include the losses", async () => {
     const { settings } = gateway
     const mistral = provider(`${gateway.simulator.url}/v1`, "mistral")
-    gateway.app.apply({
+    await gateway.app.apply({
       ...settings,
       providers: { ...settings.providers, mistral },
       models: { ...settings.models, "mistral/echo": simulated() },

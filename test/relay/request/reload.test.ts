@@ -26,9 +26,9 @@ async function chargeOf(caller: TestCaller, response: Response): Promise<bigint>
   return nanocredits((await receiptOf(caller, response)).cost)
 }
 
-function applyMultiplier(gateway: TestGateway, multiplier: string): void {
+async function applyMultiplier(gateway: TestGateway, multiplier: string): Promise<void> {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, multiplier })
+  await gateway.app.apply({ ...settings, multiplier })
 }
 
 test("a running request keeps its price, and the next request gets the new price", async () => {
@@ -42,7 +42,7 @@ test("a running request keeps its price, and the next request gets the new price
   const ask = () => caller.post(CHAT, { model: "gate/slow", messages: HELLO })
   const running = ask()
   await until(() => vendor.bodies.length === 1)
-  applyMultiplier(gateway, "3")
+  await applyMultiplier(gateway, "3")
   open()
   // The request has ten input tokens and one output token.
   expect(await chargeOf(caller, await running)).toBe(12_000n)
@@ -76,7 +76,7 @@ test("a running request keeps its deployments, even if they are removed", async 
   await until(() => failing.bodies.length === 1)
   const { settings } = gateway
   const { failing: _1, spare: _2, ...providers } = settings.providers
-  gateway.app.apply({ ...settings, providers })
+  await gateway.app.apply({ ...settings, providers })
   left.resolve()
   expect(await chargeOf(caller, await running)).toBe(12_000n)
   const gone = await caller.post(CHAT, { model: "sim/moved", messages: HELLO })
@@ -92,7 +92,7 @@ test("changed models, limits and providers take effect immediately", async () =>
     return list.data.map(({ id }) => id)
   }
   expect(await ids()).toEqual(["sim/echo"])
-  gateway.app.apply({
+  await gateway.app.apply({
     ...settings,
     limits: { ...settings.limits, bodyBytes: 200 },
     models: { "sim/new": simulated(), "sim/odd": simulated({ deployments: [MISSING] }) },

@@ -244,11 +244,11 @@ test("turning conversation storage off and on at runtime keeps the stored conver
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
   const { settings } = gateway
-  gateway.app.apply({ ...settings, responses: { ...settings.responses, keep: 0 } })
+  await gateway.app.apply({ ...settings, responses: { ...settings.responses, keep: 0 } })
   expect(await statusOf(ann, id)).toBe(400)
   expect((await ann.get(`${PATH}/${id}`)).status).toBe(404)
   const unkept = await asked(ann, { input: "Hi" })
-  gateway.app.apply(settings)
+  await gateway.app.apply(settings)
   expect(await statusOf(ann, id)).toBe(200)
   expect(await statusOf(ann, unkept.id)).toBe(404)
 })
@@ -258,7 +258,7 @@ test("a shorter retention is applied to stored conversations", async () => {
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
   const { settings } = gateway
-  gateway.app.apply({ ...settings, responses: { ...settings.responses, keep: 1 } })
+  await gateway.app.apply({ ...settings, responses: { ...settings.responses, keep: 1 } })
   await until(async () => (await statusOf(ann, id)) === 404)
 })
 

@@ -22,7 +22,7 @@ test("operators, but not callers, see the cause of a failed connection to a prov
   ] as const) {
     // Only the silent server must exceed the limit. On a busy machine, the other failures take time, too.
     const firstByte = outcome === "upstream_timeout" ? 300 : settings.timeouts.firstByte
-    gateway.app.apply({ ...settings, timeouts: { ...settings.timeouts, firstByte } })
+    await gateway.app.apply({ ...settings, timeouts: { ...settings.timeouts, firstByte } })
     const response = await caller.post(CHAT, { model, messages: HELLO })
     const shown = await receiptOf(caller, response)
     const error = await errorOf(response)

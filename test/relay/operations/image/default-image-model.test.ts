@@ -57,12 +57,12 @@ test("an image request without a model uses the first model that supports the ta
 
 test("the configured default image model takes precedence for the tasks that it supports", async () => {
   const { settings } = gateway
-  gateway.app.apply({ ...settings, imageModel: XAI })
+  await gateway.app.apply({ ...settings, imageModel: XAI })
   expect(await servedBy("generations")).toBe("xai")
   expect(await servedBy("edits")).toBe("xai")
   expect(await servedBy("edits", [GOOGLE])).toBe("google")
-  gateway.app.apply({ ...settings, imageModel: FIREWORKS })
+  await gateway.app.apply({ ...settings, imageModel: FIREWORKS })
   expect(await servedBy("generations")).toBe("fireworks")
   expect(await servedBy("edits")).toBe("google")
-  gateway.app.apply(settings)
+  await gateway.app.apply(settings)
 })

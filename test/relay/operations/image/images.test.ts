@@ -242,7 +242,7 @@ describe("links to stored images", () => {
   test("use the operator's public address if it is configured", async () => {
     await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
     const someone = await own.caller("1")
-    own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })
+    await own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })
     const order = { model: "sim/gpt-image-1", prompt: "a boat" }
     const response = await someone.post("/v1/images/generations", order)
     const [made] = ((await response.json()) as Made).data

@@ -105,13 +105,13 @@ test("each model has its own minimum seconds", async () => {
 test("the multiplier of a price group applies to the minimum, and a rate card has its own minimum", async () => {
   const prices = { "groq/whisper-long": { second: "50" }, "groq/whisper-streamed": PRICE }
   const terms = [{ from: 0, multiplier: "0.5", prices }]
-  gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
+  await gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
   await asked(gateway, "PATCH", `/accounts/${member.account.id}`, { price_group: "half" })
   const charged = async (model: string) => (await transcribe(3, { by: member, model })).charged
   expect(await charged("groq/whisper-large-v3")).toBe("0.0005")
   expect(await charged("groq/whisper-long")).toBe("0.00015")
   expect(await charged("groq/whisper-streamed")).toBe("0.001")
-  gateway.app.apply(gateway.settings)
+  await gateway.app.apply(gateway.settings)
 })
 
 test("model lists contain the minimum seconds", async () => {
