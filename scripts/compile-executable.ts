@@ -33,6 +33,7 @@ export async function compileExecutable(
       "src/store/sqlite/checkpoint-thread.ts",
       "src/store/sqlite/sync-thread.ts",
       "src/store/postgres/segments-thread.ts",
+      "src/cli/settings-thread.ts",
       "src/cli/watchdog-thread.ts",
       "src/relay/worker/job-thread.ts",
       consoleModule(),

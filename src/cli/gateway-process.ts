@@ -7,6 +7,7 @@ import type { LoadedSettings, LoadOptions } from "../config/load.ts"
 import { watchSettings } from "../config/watch.ts"
 import { createEvents } from "../telemetry/log-events.ts"
 import { createLogger } from "../telemetry/logger.ts"
+import { reloadSettings } from "./reload-settings.ts"
 import type { ProcessStart } from "./replace-process.ts"
 import { EventLoopMonitor } from "../relay/lifetime/event-loop-monitor.ts"
 import { threadAddress } from "../runtime.ts"
@@ -59,7 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   watchdog.start(settings.server.watchdog, options.restart?.(app.listensAt))
   const watcher = building.use(
     watchSettings({
-      load,
+      load: (file) => reloadSettings(file === undefined ? load : { ...load, file }),
       started: loaded,
       onChange: async (next, { changed, restartNeeded }) => {
         await app.apply(next.settings, next.written, next.warnings)

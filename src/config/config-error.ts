@@ -12,6 +12,9 @@ export interface ConfigProblem {
   readonly message: string
 }
 
+/** Maximum problems in the text of an error. */
+const MAX_SHOWN = 100
+
 /** The error for unusable settings. It contains all problems, but no secrets. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError"
@@ -19,7 +22,9 @@ export class ConfigError extends Error {
 
   constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`
-    const lines = problems.map((problem) => `  ${formatProblem(problem)}`)
+    const lines = problems.slice(0, MAX_SHOWN).map((problem) => `  ${formatProblem(problem)}`)
+    const hidden = problems.length - lines.length
+    if (hidden > 0) lines.push(`  and ${hidden} more`)
     super([`The settings have ${count}:`, ...lines].join("\n"), options)
     this.problems = problems
   }

@@ -1,14 +1,19 @@
 import { existsSync, type FSWatcher, readFileSync, realpathSync, watch } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { isDeepStrictEqual } from "node:util"
+import { ownTurn } from "../canon/next-turn.ts"
 import { type SettingsChanges, settingsChanges } from "./changes.ts"
 import { ConfigError } from "./config-error.ts"
 import { DEFAULT_FILE } from "./file.ts"
-import { type LoadOptions, type LoadedSettings, loadSettings } from "./load.ts"
+import type { LoadedSettings } from "./load.ts"
 
 export interface WatchOptions {
-  /** The options for loading the settings. */
-  readonly load: LoadOptions
+  /**
+   * Loads the settings.
+   * @param file the path of the file that was read before; absent if there was none.
+   * @throws ConfigError
+   */
+  load(file?: string): LoadedSettings | Promise<LoadedSettings>
   /** The settings the process started with. */
   readonly started: LoadedSettings
   /** Applies new settings. It is only called if something changed. */
@@ -138,7 +143,9 @@ class FileWatcher implements SettingsWatcher {
         this.#report("was deleted. Restore it, or restart without it", undefined)
         return "rejected"
       }
-      const loaded = loadSettings(file === undefined ? load : { ...load, file })
+      const loaded = await load(file)
+      if (this.#closed.signal.aborted) return "unchanged"
+      await ownTurn()
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
       // If the file now sets a setting to its active value, the value stays the same, but the console can no longer

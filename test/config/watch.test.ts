@@ -17,7 +17,7 @@ class Watched implements AsyncDisposable {
 
   constructor(load: LoadOptions, more: Partial<WatchOptions> = {}) {
     this.watcher = watchSettings({
-      load,
+      load: (file) => loadSettings({ ...load, ...(file !== undefined && { file }) }),
       started: loadSettings(load),
       onChange: (loaded, changes) => this.#add({ loaded, changes }),
       onError: (error) => this.#add({ error }),

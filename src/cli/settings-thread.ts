@@ -1,0 +1,5 @@
+import { serveJobs } from "../workers/serve-jobs.ts"
+
+serveJobs({
+  "read-settings": async () => (await import("./reload-settings.ts")).readSettings,
+})
