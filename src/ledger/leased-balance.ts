@@ -23,6 +23,10 @@ export class LeasedBalance {
   debt = 0n
   /** The amounts that requests are waiting for, one for each request. */
   readonly waiting = new Set<{ readonly amount: bigint }>()
+  /** Number of running changes of the lease in the database, other than lease requests. */
+  changing = 0
+  /** Number of such changes that have ended. */
+  changes = 0
   /** The lease request that is in progress. */
   lease: Promise<LeaseGrant> | undefined
   /** The next lease request, for requests that arrived after the current one was sent. */

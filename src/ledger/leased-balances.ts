@@ -10,6 +10,11 @@ import { LeasedBalance } from "./leased-balance.ts"
 
 /** Maximum time that a request waits for other nodes to return idle leases. */
 const MAX_RECALL_WAIT_MS = 600
+/**
+ * Maximum time that a settlement waits for other nodes to return idle credits if the cost exceeds the hold. It is longer
+ * than for new requests, because a cost that is not covered is lost.
+ */
+export const MAX_GROWTH_WAIT_MS = 3_000
 /** Pause between attempts to lease. */
 const RECALL_PAUSE_MS = 75
 /** Maximum time that a request waits until the node may lease again. */
@@ -111,26 +116,32 @@ export class LeasedBalances {
   /**
    * Leases more until the attempt succeeds or nothing more is available. Then it leases the remaining amount and makes
    * a last attempt. Concurrent requests share leases.
+   * @param maxWaitMs the maximum time to wait for other nodes to return idle leases.
    */
   async extend<T>(
     payer: Payer,
     amount: bigint,
     attempt: () => T | undefined,
+    maxWaitMs = MAX_RECALL_WAIT_MS,
   ): Promise<T | undefined> {
     const balances = this.ofPayer(payer)
     const waiting = { amount }
     for (const balance of balances) balance.waiting.add(waiting)
     try {
-      const deadline = performance.now() + MAX_RECALL_WAIT_MS
+      const deadline = performance.now() + maxWaitMs
       let result = attempt()
       while (result === undefined) {
         const short = balances.filter((balance) => balance.available < amount)
         // More leases do not help if the attempt fails for another reason.
         if (short.length === 0) return undefined
+        const changes = changesOf(short)
         const grants = await Promise.all(short.map((balance) => this.#requestLease(balance)))
         result = attempt()
         if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
-        const isWorthWaiting = grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
+        // While this node itself takes or returns credits, they are neither available here nor free.
+        const hasChanged = short.some(({ changing }) => changing > 0) || changesOf(short) > changes
+        const isWorthWaiting =
+          hasChanged || grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
         if (!isWorthWaiting || performance.now() > deadline) {
           // Awaited, so that the request still counts as waiting and the balance does not seem idle.
           return grants.some(({ free }) => free > 0n)
@@ -151,7 +162,7 @@ export class LeasedBalances {
     const idle = balance?.available ?? 0n
     if (!balance || idle <= 0n) return
     balance.leased -= idle
-    await this.#giveBack([{ owner, amount: idle }])
+    await changing(balance, () => this.#giveBack([{ owner, amount: idle }]))
   }
 
   /**
@@ -220,7 +231,9 @@ export class LeasedBalances {
     attempt: () => T | undefined,
   ): Promise<T | undefined> {
     const short = balances.filter((balance) => balance.available < amount)
-    await Promise.all(short.map((balance) => this.#lease(balance, amount - balance.available, 1n)))
+    const leaseRest = (balance: LeasedBalance) => () =>
+      this.#lease(balance, amount - balance.available, 1n)
+    await Promise.all(short.map((balance) => changing(balance, leaseRest(balance))))
     return attempt()
   }
 
@@ -275,6 +288,21 @@ const REJOINING = new LedgerError(
   "unavailable",
   "the node is posting its earlier charges and leases nothing until then",
 )
+
+/** Performs a change of a lease in the database that is not a lease request. */
+async function changing<T>(balance: LeasedBalance, change: () => Promise<T>): Promise<T> {
+  balance.changing++
+  try {
+    return await change()
+  } finally {
+    balance.changing--
+    balance.changes++
+  }
+}
+
+function changesOf(balances: readonly LeasedBalance[]): number {
+  return balances.reduce((sum, { changes }) => sum + changes, 0)
+}
 
 function isOfPeriod(owner: string): boolean {
   return readPeriodOwner(owner) !== undefined

@@ -16,7 +16,7 @@ import {
   type Settlement,
   writeOffsOf,
 } from "./hold.ts"
-import { LeasedBalances } from "./leased-balances.ts"
+import { LeasedBalances, MAX_GROWTH_WAIT_MS } from "./leased-balances.ts"
 import {
   type Settled,
   type SettlementOutcome,
@@ -69,9 +69,7 @@ export class Ledger {
   #open = 0
   readonly #writing = new Set<Promise<unknown>>()
   #rejection: unknown
-  /**
-   * When the leases end, by `performance.now()` and by the wall clock. The first clock may stop while a machine sleeps.
-   */
+  /** End of the leases by `performance.now()`, which may stop while a machine sleeps, and by the wall clock. */
   #spendUntil = Infinity
   #spendUntilTime = Infinity
 
@@ -208,12 +206,14 @@ export class Ledger {
     payer: Payer,
     amount: bigint,
     attempt: () => T | undefined,
+    maxWaitMs?: number,
   ): Promise<T | undefined> {
     if (this.#rejection !== undefined) throw this.#rejection
-    return this.#balances.extend(payer, amount, () => {
+    const attemptIfValid = () => {
       if (this.#isOver()) throw LEASES_ARE_OVER
       return attempt()
-    })
+    }
+    return this.#balances.extend(payer, amount, attemptIfValid, maxWaitMs)
   }
 
   /** Returns the balances of the payer's account and budgets in the ledger, with the account first. */
@@ -306,7 +306,7 @@ export class Ledger {
     await this.#writer.posted()
   }
 
-  /** Sets the moment, by `performance.now()`, after which no settlement waits for an unavailable database. */
+  /** Sets the moment, by `performance.now()`, after which settlements do not wait for the database. */
   endBy(moment: number): void {
     for (const writer of this.#writers) writer.endBy(moment)
   }
@@ -389,9 +389,10 @@ export class Ledger {
   /** Increases a hold to a higher cost, as far as the credits of the payer allow. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
-    if (this.available(hold.payer) < missing) {
-      await this.lease(hold.payer, missing).catch(this.#alarms.failed)
-    }
+    const grow = (): true | undefined => this.tryResize(hold, cost) || undefined
+    if (this.available(hold.payer) >= missing && grow()) return
+    const growing = this.extend(hold.payer, missing, grow, MAX_GROWTH_WAIT_MS)
+    if (await growing.catch(this.#alarms.failed)) return
     const available = this.available(hold.payer)
     const more = available < missing ? available : missing
     if (more > 0n) this.tryResize(hold, hold.amount + more)

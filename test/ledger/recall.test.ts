@@ -227,6 +227,69 @@ describe("an idle lease of another node", () => {
   })
 })
 
+describe("a settlement whose cost exceeds its hold", () => {
+  test("is charged in full if this node is just returning the missing credits", async () => {
+    await using database = await TestDatabase.open()
+    await using polling = new Polling()
+    const payer = await database.account("account", 100n)
+    const { leases } = database.store
+    const asked = Promise.withResolvers<void>()
+    let isReturning = false
+    const store: Store = {
+      ...database.store,
+      leases: {
+        ...leases,
+        async giveBack(...parameters) {
+          isReturning = true
+          await asked.promise
+          await leases.giveBack(...parameters)
+        },
+        async take(request) {
+          const grant = await leases.take(request)
+          if (isReturning) asked.resolve()
+          return grant
+        },
+      },
+    }
+    const ledger = await database.ledger("node", store)
+    polling.add(database.store, "another", await database.ledger("another"))
+    await ledger.lease(payer, 100n)
+    const running = await hold(database, ledger, payer, 60n)
+    const returning = ledger.tick(["account"])
+    expect((await ledger.settle(running!, 100n, () => "{}")).charged).toBe(100n)
+    await returning
+    expect(database.alarms.writtenOffs).toEqual([])
+  })
+
+  test("waits longer than a new request for the idle lease of another node", async () => {
+    await using database = await TestDatabase.open()
+    await using polling = new Polling()
+    const payer = await database.account("account", 100n)
+    const rich = await database.ledger("rich")
+    let returnsAt = Infinity
+    const { leases } = database.store
+    const store: Store = {
+      ...database.store,
+      leases: {
+        ...leases,
+        async take(request) {
+          if (performance.now() >= returnsAt) await rich.tick(["account"])
+          return leases.take(request)
+        },
+      },
+    }
+    const poor = await database.ledger("poor", store)
+    const running = await hold(database, poor, payer, 60n)
+    await poor.tick(["account"])
+    await rich.lease(payer, 40n)
+    polling.add(database.store, "poor", poor)
+    expect(await hold(database, poor, payer, 40n)).toBeUndefined()
+    returnsAt = performance.now() + 1_000
+    expect((await poor.settle(running!, 100n, () => "{}")).charged).toBe(100n)
+    expect(database.alarms.writtenOffs).toEqual([])
+  })
+})
+
 test("waiting requests share queries to the store", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
