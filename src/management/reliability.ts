@@ -13,6 +13,7 @@ const HOURS = 24
 const NO_FAULT: readonly (ErrorKind | "expired" | "released")[] = [
   "rejected_by_upstream",
   "internal_error",
+  "ledger_unavailable",
   "overloaded",
   "expired",
   "released",

@@ -24,6 +24,7 @@ const MAX_DEPLOYMENTS = 10_000
 const NO_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   "rejected_by_upstream",
   "internal_error",
+  "ledger_unavailable",
   // This error means that the gateway's memory limit was reached. The vendor has responded.
   "overloaded",
 ])

@@ -7,16 +7,12 @@ import type { Usage } from "../../canon/usage.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import { minOutput } from "../fitting/own-limits.ts"
+import { ledgerUnavailable } from "../lifetime/call-failure.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 import { type Bound, boundByBytes, boundByCount, keptTokens, boundedText } from "./bounds.ts"
 import { affordableOutput, worstCost } from "./bound-cost.ts"
 import { highestCost } from "./deployment-costs.ts"
-import {
-  debtRejection,
-  ledgerUnavailable,
-  rejectionOf,
-  reservedRejection,
-} from "./payment-rejections.ts"
+import { debtRejection, rejectionOf, reservedRejection } from "./payment-rejections.ts"
 import {
   type ChatAdmission,
   type ChatHoldInput,

@@ -11,15 +11,6 @@ export const SMALLEST_COST = 1n
 /** Seconds to wait if a running request of the same caller holds the credits. */
 const RESERVED_RETRY_AFTER = 1
 
-/** Returns the error for requests while the ledger is unavailable. A request that cannot be charged is not served. */
-export function ledgerUnavailable(cause?: unknown): GatewayError {
-  return new GatewayError(
-    "ledger_unavailable",
-    "The gateway cannot write its ledger just now, so it rejects all requests. Try again shortly.",
-    { cause },
-  )
-}
-
 /**
  * Throws the error for a charge that could not be written. The ledger has already reported its failure.
  * @param isUnclear whether the database may have stored the charge before it became unavailable.

@@ -1,4 +1,5 @@
 import { asGatewayError, type BilledAnswer, GatewayError } from "../../canon/errors.ts"
+import { LedgerError } from "../../store/ledger-error.ts"
 
 /** The reason why the gateway ends an upstream call. */
 export type EndReason =
@@ -27,12 +28,26 @@ export type CallFailure = GatewayError | CallEnded
 
 /** Converts any thrown value to the failure of a call. */
 export function asCallFailure(thrown: unknown): CallFailure {
-  return thrown instanceof CallEnded ? thrown : asGatewayError(thrown)
+  return thrown instanceof CallEnded ? thrown : errorOf(thrown)
+}
+
+/** Returns the error for requests while the ledger is unavailable. A request that cannot be charged is not served. */
+export function ledgerUnavailable(cause?: unknown): GatewayError {
+  return new GatewayError(
+    "ledger_unavailable",
+    "The gateway cannot use its ledger right now, so it rejects requests. Try again shortly.",
+    { cause },
+  )
+}
+
+/** Converts a thrown value, such as the store's error during an outage of the database. */
+function errorOf(thrown: unknown): GatewayError {
+  return thrown instanceof LedgerError ? ledgerUnavailable(thrown) : asGatewayError(thrown)
 }
 
 /** Converts any thrown value to the error that the caller receives. */
 export function callerError(thrown: unknown): GatewayError {
-  if (!(thrown instanceof CallEnded)) return asGatewayError(thrown)
+  if (!(thrown instanceof CallEnded)) return errorOf(thrown)
   if (thrown.reason === "shutting_down") {
     return new GatewayError(
       "overloaded",

@@ -6,6 +6,7 @@ import type { Key } from "../../keys/key.ts"
 import type { Ledger } from "../../ledger/ledger.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { Rates } from "../../limits/rates.ts"
+import { ledgerUnavailable } from "../lifetime/call-failure.ts"
 import { SMALLEST_COST, rejectionOf } from "../billing/payment-rejections.ts"
 import { rejectHindered } from "./reject-hindered.ts"
 
@@ -58,7 +59,7 @@ export class EarlyChecks {
 
   /**
    * Checks whether a key can pay for any request. If a model of the kind is free, this check is left to `rejectUnpaid`.
-   * @throws GatewayError `insufficient_credits`, or the error for a budget that is used up.
+   * @throws GatewayError `insufficient_credits`, `ledger_unavailable`, or the error for a budget that is used up.
    */
   async rejectEmpty(key: Key, kind: ModelKind): Promise<void> {
     if (!this.#parts.catalog().hasFree(kind, key)) await this.#rejectBalance(key)
@@ -84,7 +85,10 @@ export class EarlyChecks {
     const { ledger } = this.#parts
     const payer = key.payerAt(Date.now())
     if (ledger.failure !== undefined || ledger.available(payer) >= SMALLEST_COST) return
-    if (await ledger.lease(payer, SMALLEST_COST)) return
+    const leasing = ledger.lease(payer, SMALLEST_COST).catch((error: unknown) => {
+      throw ledgerUnavailable(error)
+    })
+    if (await leasing) return
     const rejection = rejectionOf(ledger.snapshot(payer), SMALLEST_COST, SMALLEST_COST)
     if (rejection.kind !== "credits_reserved") throw rejection
   }

@@ -5,13 +5,18 @@ import {
   sweepExpired,
 } from "../steps/sign-in/console-steps.ts"
 import type { PostgresClient } from "./client.ts"
+import { explainedGroups, explaining } from "./explain-failure.ts"
 import { clientMethods, runStep } from "./run-steps.ts"
 
 /** Stores the users of the console and their credentials in the ledger's database, through the same client. */
-export function postgresConsoleStore(client: PostgresClient): ConsoleStore {
+export function postgresConsoleStore(client: PostgresClient, place: string): ConsoleStore {
+  const { sweep } = explaining(
+    { sweep: (now: number) => runStep(client, sweepExpired(now)) },
+    place,
+  )
   return {
-    ...clientMethods<ConsoleAggregates>(CONSOLE_STEPS, client),
-    sweep: (now) => runStep(client, sweepExpired(now)),
+    ...explainedGroups(clientMethods<ConsoleAggregates>(CONSOLE_STEPS, client), place),
+    sweep,
     [Symbol.dispose]() {},
   }
 }

@@ -5,8 +5,14 @@ import { PostgresFailure } from "./failure.ts"
 
 /** Wraps a store so that its failures describe the fault of the database. All engines use the same errors. */
 export function explained(store: Store, place: string): Store {
-  const methods = methodsNamed<GroupsOf<Store>>(methodNames(store), (group, name) => {
-    const method = methodOf(store, group, name)
+  const methods = explainedGroups<GroupsOf<Store>>(store, place)
+  return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+/** Wraps groups of methods in the same way as `explained`. */
+export function explainedGroups<Groups extends object>(groups: Groups, place: string): Groups {
+  return methodsNamed<Groups>(methodNames(groups), (group, name) => {
+    const method = methodOf(groups, group, name)
     return async (...parameters) => {
       try {
         return await method(...parameters)
@@ -15,7 +21,6 @@ export function explained(store: Store, place: string): Store {
       }
     }
   })
-  return { ...methods, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
 /** Wraps the methods of any object in the same way as `explained`. */

@@ -119,7 +119,10 @@ export class PostgresDatabase implements Database {
     await (await this.openReader())[Symbol.asyncDispose]()
     return this.#using((client) =>
       client.inSnapshot((moment) =>
-        step({ store: postgresStore(moment), users: postgresConsoleStore(moment).users }),
+        step({
+          store: postgresStore(moment),
+          users: postgresConsoleStore(moment, this.place).users,
+        }),
       ),
     )
   }
@@ -147,7 +150,7 @@ export class PostgresDatabase implements Database {
   async openConsoleStore(): Promise<ConsoleStore> {
     const client = await this.#opened(COMMAND_CONNECTIONS)
     return {
-      ...postgresConsoleStore(client),
+      ...postgresConsoleStore(client, this.place),
       [Symbol.dispose]: () => void client[Symbol.asyncDispose](),
     }
   }
@@ -155,7 +158,7 @@ export class PostgresDatabase implements Database {
   async hasOperator(): Promise<boolean> {
     return this.#using(async (client) => {
       if ((await schemaState(client)).version === 0) return false
-      return postgresConsoleStore(client).users.hasOperator()
+      return postgresConsoleStore(client, this.place).users.hasOperator()
     })
   }
 

@@ -51,7 +51,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     failures: explaining(logs.failures, place),
     conversations: explaining(new PostgresConversations(keeping), place),
     files: (kind) => explaining(new PostgresFiles(keeping, kind), place),
-    openConsoleStore: async () => postgresConsoleStore(keeping),
+    openConsoleStore: async () => postgresConsoleStore(keeping, place),
     async prepare(now) {
       try {
         await ensurePartitions(keeping, now)

@@ -8,6 +8,7 @@ import {
   type ConsoleAggregates,
   sweepExpired,
 } from "../steps/sign-in/console-steps.ts"
+import { asLedgerError } from "./explain-error.ts"
 import { openDatabase } from "./open-database.ts"
 import { directMethods, stepRunner } from "./run-steps.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
@@ -30,15 +31,22 @@ export function openConsoleFile(dataDirectory: string): ConsoleStore {
   const database = openFile(dataDirectory)
   const runStep = stepRunner(database)
   const transactions = new Transactions(database)
+  const explaining = <Result>(work: () => Result): Result => {
+    try {
+      return work()
+    } catch (error) {
+      throw asLedgerError(pathIn(dataDirectory), error)
+    }
+  }
   const direct = directMethods<ConsoleAggregates>(CONSOLE_STEPS, () => ({ runStep, transactions }))
   const aggregates = methodsNamed<ConsoleAggregates>(methodNames(direct), (group, name) => {
     const method = methodOf(direct, group, name)
-    return async (...parameters) => method(...parameters)
+    return async (...parameters) => explaining(() => method(...parameters))
   })
   runStep(sweepExpired(Date.now()))
   return {
     ...aggregates,
-    sweep: async (now) => runStep(sweepExpired(now)),
+    sweep: async (now) => explaining(() => runStep(sweepExpired(now))),
     [Symbol.dispose]: () => database.close(),
   }
 }
