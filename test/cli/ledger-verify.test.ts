@@ -44,3 +44,13 @@ test("ledger verify resumes from the last verified position only if requested", 
   const bare = await runCommand(installation, "ledger", "verify", "--continue")
   expect(bare.stderr).toContain("has no secrets to sign a checkpoint with")
 })
+
+test("ledger verify names the place of a missing ledger, and exits with 4", async () => {
+  using installation = createInstallation("")
+  const place = join(installation.data, "tollgate.db")
+  for (const words of [[], ["--json"]]) {
+    const missing = await runCommand(installation, ...words, "ledger", "verify")
+    expect(missing).toMatchObject({ exitCode: 4, stdout: "" })
+    expect(missing.stderr).toContain(place)
+  }
+})

@@ -105,6 +105,16 @@ test("two machines with one database share keys, credits, receipts and revocatio
   expect(verdict).toMatchObject({ exitCode: 0 })
 })
 
+test("ledger verify names the address of a database without a ledger, and exits with 4", async () => {
+  const name = await server.create()
+  using twins = createTwins("http://127.0.0.1:1/v1", server.url(name))
+  const missing = await runCommand(twins.left, "ledger", "verify")
+  expect(missing).toMatchObject({ exitCode: 4, stdout: "" })
+  expect(missing.stderr).toContain(
+    `there is no ledger at postgres://127.0.0.1:${server.port}/${name}`,
+  )
+})
+
 test("a database crash only delays running responses", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create(template)))
