@@ -1,7 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, realpathSync, watch } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { isDeepStrictEqual } from "node:util"
-import { ownTurn } from "../canon/next-turn.ts"
 import { type SettingsChanges, settingsChanges } from "./changes.ts"
 import { ConfigError } from "./config-error.ts"
 import { DEFAULT_FILE } from "./file.ts"
@@ -145,7 +144,6 @@ class FileWatcher implements SettingsWatcher {
       }
       const loaded = await load(file)
       if (this.#closed.signal.aborted) return "unchanged"
-      await ownTurn()
       const before = this.#current.settings
       const changes = settingsChanges(started.settings, before, loaded.settings)
       // If the file now sets a setting to its active value, the value stays the same, but the console can no longer

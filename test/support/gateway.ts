@@ -96,7 +96,7 @@ export const SHORT_TIMEOUTS: Settings["timeouts"] = {
 }
 
 /** The worker pool that all gateways of this process share. Its threads may wait for the processor. */
-const pool = new WorkerPool({ deadlineMs: 60_000, maxWaitMs: 60_000 })
+const pool = new WorkerPool({ maxWaitMs: 60_000 })
 
 /** One credit per million input tokens and two credits per million output tokens, for simple arithmetic. */
 export const PLAIN_PRICE = { input: "1", cached_input: "0.5", output: "2" } as const
