@@ -96,6 +96,7 @@ async function run(options: BenchOptions): Promise<number> {
     const begun = performance.now()
     process.stderr.write(`measuring ${part} ... `)
     await measure(part, subjects, options, results)
+    write(results.date, results)
     process.stderr.write(`${((performance.now() - begun) / 1_000).toFixed(0)} s\n`)
   }
   const verdicts = validate(results)
@@ -113,7 +114,7 @@ async function findUsual(names: readonly SubjectName[]): Promise<Found> {
 }
 
 /**
- * Writes the results.
+ * Writes the results of the parts that have been measured, so that an interrupted run keeps them.
  * @returns the path of the file.
  */
 function write(date: string, results: object): string {

@@ -25,8 +25,8 @@ export const PARTS = [
 /** The name of a part of a run. */
 export type Part = (typeof PARTS)[number]
 
-/** Parts that run only if they are named, because they take longer than all other parts together. */
-const ASKED_FOR: ReadonlySet<Part> = new Set(["console"])
+/** Parts that run only if they are named, because they take minutes each. */
+const ASKED_FOR: ReadonlySet<Part> = new Set(["store", "observe", "console", "size"])
 
 /** The names that `--subjects` accepts. */
 export const SUBJECT_NAMES = [
@@ -74,11 +74,11 @@ const FULL: Effort = {
   warmUp: 6_000,
   chatRounds: 8,
   chatBlock: 2_000,
-  streamRounds: 5,
-  streamBlock: 2_500,
+  streamRounds: 4,
+  streamBlock: 2_000,
   latencyRounds: 6,
   latencyRequests: 1_000,
-  tailWarmUp: 20_000,
+  tailWarmUp: 10_000,
   tailRounds: 6,
   tailBlock: 2_000,
   starts: 10,
@@ -134,7 +134,7 @@ Measures Tollgate against a bare proxy, or races it against other gateways.
 
   --quick            a rough answer, sooner
   --only PARTS       some of ${PARTS.join(",")};
-                     ${[...ASKED_FOR].join(", ")} only when it is named here
+                     ${[...ASKED_FOR].join(", ")} only if they are named here
   --subjects NAMES   some of ${SUBJECT_NAMES.join(",")}; bare is always there
   --large            the part "size" with a ledger of ten million requests, about 11 GB on the disk
   --strict           exit code 1 when a "must" is missed

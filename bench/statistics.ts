@@ -3,6 +3,8 @@ export interface Spread {
   readonly median: number
   readonly lowest: number
   readonly highest: number
+  /** Whether other processes disturbed most of the measured rounds. */
+  readonly isNoisy?: boolean
 }
 
 /**

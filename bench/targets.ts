@@ -15,7 +15,7 @@ export interface Verdict {
   readonly unit: string
   readonly must: number
   readonly aim: number
-  readonly verdict: "ok" | "aim missed" | "MISS"
+  readonly verdict: "ok" | "aim missed" | "MISS" | "noisy"
 }
 
 interface Target {
@@ -242,7 +242,8 @@ export function validate(results: Results): readonly Verdict[] {
     const { figure, unit, must, aim } = target
     const holds = (limit: number) =>
       target.isMoreBetter === true ? measured >= limit : measured <= limit
-    const verdict = holds(aim) ? "ok" : holds(must) ? "aim missed" : "MISS"
+    const measuredVerdict = holds(aim) ? "ok" : holds(must) ? "aim missed" : "MISS"
+    const verdict = spread?.isNoisy === true ? "noisy" : measuredVerdict
     return [{ figure, unit, must, aim, measured, verdict, ...(spread && { spread }) }]
   })
 }

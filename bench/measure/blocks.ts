@@ -29,23 +29,30 @@ export interface BlockOrder {
 
 /** The settings for blocks in which the subjects take turns. */
 export interface TurnsOrder extends BlockOrder {
+  /** Number of quiet rounds that are needed. */
   readonly rounds: number
 }
 
 // Milliseconds at the beginning of a block that do not count, because connections and caches have to warm up again.
 const RUN_UP = 250
 const MICROSECONDS = 1_000
+// Noisy rounds are repeated until this many times the needed rounds have run.
+const MAX_ROUNDS_RATIO = 2
 
-/** Runs the blocks of all subjects in turn. The order is reversed after each round. */
+/** Runs the blocks of all subjects in turn, and repeats noisy rounds. The order is reversed after each round. */
 export async function takeTurns(
   subjects: readonly Running[],
   order: TurnsOrder,
 ): Promise<readonly Block[]> {
   for (const running of subjects) await runBlock(running, order, -1)
   const blocks: Block[] = []
-  for (let round = 0; round < order.rounds; round++) {
+  let missing = order.rounds
+  for (let round = 0; missing > 0 && round < order.rounds * MAX_ROUNDS_RATIO; round++) {
     const turns = round % 2 === 0 ? subjects : subjects.toReversed()
-    for (const running of turns) blocks.push(await runBlock(running, order, round))
+    const measured: Block[] = []
+    for (const running of turns) measured.push(await runBlock(running, order, round))
+    blocks.push(...measured)
+    if (measured.every(isQuiet)) missing--
   }
   return blocks
 }
@@ -112,14 +119,20 @@ export function costs(blocks: readonly Block[], unit: "answers" | "frames"): rea
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const costOf = (block: Block) => block.processorTime / block[unit]
   return names.map((subject) => {
-    const pairs = pairsOf(blocks, subject)
+    const { pairs, isNoisy } = pairsOf(blocks, subject)
     const ratios = pairs.map(([own, bare]) => costOf(own) / costOf(bare))
     const microseconds = spreadOf(pairs.map(([own]) => costOf(own)))
-    return { subject, microseconds, ratio: spreadOf(ratios), ratios, rounds: pairs.length }
+    const ratio = { ...spreadOf(ratios), ...(isNoisy && { isNoisy }) }
+    return { subject, microseconds, ratio, ratios, rounds: pairs.length }
   })
 }
 
-function pairsOf(blocks: readonly Block[], subject: string): readonly [Block, Block][] {
+interface Pairs {
+  readonly pairs: readonly [Block, Block][]
+  readonly isNoisy: boolean
+}
+
+function pairsOf(blocks: readonly Block[], subject: string): Pairs {
   const pairs = blocks
     .filter((block) => block.subject === subject)
     .flatMap((own): [Block, Block][] => {
@@ -127,7 +140,8 @@ function pairsOf(blocks: readonly Block[], subject: string): readonly [Block, Bl
       return bare === undefined ? [] : [[own, bare]]
     })
   const quiet = pairs.filter((pair) => pair.every(isQuiet))
-  return quiet.length * 2 >= pairs.length ? quiet : pairs
+  const isNoisy = quiet.length * 2 < pairs.length
+  return { pairs: isNoisy ? pairs : quiet, isNoisy }
 }
 
 function isQuiet({ strangersTime, duration }: Block): boolean {

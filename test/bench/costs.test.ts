@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test"
+import { describeMachine } from "../../bench/machine.ts"
 import { type Block, costs } from "../../bench/measure/blocks.ts"
+import type { Results } from "../../bench/results.ts"
+import { validate } from "../../bench/targets.ts"
 
 function block(subject: string, round: number, processorTime: number, strangersTime = 0): Block {
   const counts = { answers: 100, frames: 1_000, chunks: 1_000, duration: 1_000 }
@@ -30,7 +33,26 @@ test("the bench excludes a round on a busy core, unless most rounds ran on busy 
   const disturbed = [block("bare", 3, 1_000), block("tollgate", 3, 9_000, 500_000)]
   expect(costs([...quiet, ...disturbed], "answers")[1]).toMatchObject({
     rounds: 3,
-    ratio: { highest: 2 },
+    ratio: { median: 2, lowest: 2, highest: 2 },
   })
-  expect(costs(disturbed, "answers")[1]).toMatchObject({ rounds: 1, ratio: { highest: 9 } })
+  expect(costs(disturbed, "answers")[1]).toMatchObject({
+    rounds: 1,
+    ratio: { highest: 9, isNoisy: true },
+  })
+})
+
+test("the bench gives no verdict on noisy rounds", () => {
+  const results: Results = {
+    date: "2026-01-01T00:00:00Z",
+    isQuick: false,
+    machine: describeMachine(),
+    subjects: ["bare", "tollgate"],
+    missing: {},
+  }
+  const verdictOf = (strangersTime: number) => {
+    const blocks = [block("bare", 0, 1_000), block("tollgate", 0, 9_000, strangersTime)]
+    return validate({ ...results, chat: { blocks, costs: costs(blocks, "answers") } })
+  }
+  expect(verdictOf(0)).toMatchObject([{ verdict: "MISS" }])
+  expect(verdictOf(500_000)).toMatchObject([{ verdict: "noisy" }])
 })
