@@ -182,7 +182,7 @@ async function leaveAfterHello(model: string): Promise<TestCaller> {
   return caller
 }
 
-test("every vendor in the table of abandoned calls exists and has a source", () => {
+test("every vendor in the table of abandoned calls exists, and its entry has a source", () => {
   for (const [id, { source }] of Object.entries(ABANDONED_CALLS)) {
     expect(vendors.has(id)).toBe(true)
     expect(source).toStartWith("https://")
@@ -207,7 +207,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
     ["rerank", RANKS, { search: 1 }],
     ["images", IMAGES, { image: 1 }],
   ] as const)(
-    "continue to their end and cost the full price: %s",
+    "continue to their end and are charged in full: %s",
     async (_, [path, body], usage) => {
       const caller = await leaveSilent([path, body])
       expect((await creditsOf(caller)).held).not.toBe("0")
@@ -245,7 +245,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
     ["embeddings", ["/v1/embeddings", { model: "vllm/vectors", input: "Hello there, gateway" }]],
     ["rerank", ["/v1/rerank", { model: "vllm/ranks", query: "Hello", documents: ["there"] }]],
   ] as [string, [string, object]][])(
-    "end with a cancelled call and are charged for their input: %s",
+    "have their call cancelled, and are charged for their input: %s",
     async (_, asked) => {
       const caller = await leaveSilent(asked)
       await wasClosed.promise
@@ -258,7 +258,7 @@ describe("whole answers of a provider that stops when the caller disconnects", (
 })
 
 describe("streams whose caller disconnects", () => {
-  test("end with a cancelled call and a charge by the gateway's count if the provider then stops billing", async () => {
+  test("have their call cancelled and are charged by the gateway's count if the provider then stops billing", async () => {
     const caller = await leaveAfterHello("openai/plain")
     await wasClosed.promise
     const receipt = await onlyReceipt(gateway, caller)
@@ -266,7 +266,7 @@ describe("streams whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "continue to their end if the provider bills the whole answer or its settings require it: %s",
+    "continue to their end if the provider bills the whole answer, or if the settings require it: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()
@@ -275,7 +275,7 @@ describe("streams whose caller disconnects", () => {
     },
   )
 
-  test("end with a cancelled call when their cost reaches the hold", async () => {
+  test("have their call cancelled when their cost reaches the hold", async () => {
     const caller = await leaveAfterHello("groq/endless")
     goOn.resolve()
     await wasClosed.promise
@@ -286,6 +286,6 @@ describe("streams whose caller disconnects", () => {
   })
 })
 
-test("a caller that disconnects is not a failure of the gateway", () => {
+test("a caller that disconnects does not count as a failure of the gateway", () => {
   expect(gateway.heard.filter(({ name }) => name === "requestFailed")).toEqual([])
 })

@@ -131,7 +131,7 @@ describe("a vendor's model name in a chat request", () => {
     })
   }
 
-  test("can be part of Google's paths", async () => {
+  test("can be part of paths of Google's API", async () => {
     for (const [name, id] of Object.entries(CHAT_NAMES)) {
       for (const method of ["generateContent", "streamGenerateContent?alt=sse"]) {
         const path = `/v1beta/models/${name}:${method}`
@@ -145,12 +145,12 @@ describe("a vendor's model name in a chat request", () => {
     expect(counted.status).toBe(200)
   })
 
-  test("can be part of Azure's paths", async () => {
+  test("can be part of paths of Azure's API", async () => {
     const path = "/openai/deployments/gpt-5.4/chat/completions?api-version=2024-10-21"
     await expectNamed(await caller.post(path, { messages: HELLO }), "gpt-5.4", "openai/gpt-5.4")
   })
 
-  test("works for token counting and estimates", async () => {
+  test("can be used for token counts and estimates", async () => {
     const counted = await caller.post("/v1/messages/count_tokens", {
       model: "claude-sonnet-4-5-20250929",
       messages: HELLO,
@@ -163,7 +163,7 @@ describe("a vendor's model name in a chat request", () => {
   })
 })
 
-test("the receipt of a request by model id has no requested alias", async () => {
+test("the receipt of a request that used a model id has no alias", async () => {
   const response = await caller.post(CHAT, { model: "sim/echo", messages: HELLO })
   await response.text()
   expect(await receiptOf(caller, response)).not.toHaveProperty("requested_model")
@@ -208,7 +208,7 @@ describe("aliases in operations other than chat", () => {
 })
 
 describe("the list of models", () => {
-  test("has no aliases, and a single model can be requested by any of its names", async () => {
+  test("has no aliases, but a single model can be retrieved by any of its names", async () => {
     const list = (await (await caller.get("/v1/models")).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).not.toContain("usual")
     for (const name of ["usual", "gpt-5.4-2026-03-05", "sim/echo"]) {
@@ -248,7 +248,7 @@ describe("a key with a list of models", () => {
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
-  test("does not get a stored answer of a model outside its list", async () => {
+  test("does not get a stored answer of a model that is not in its list", async () => {
     const aliases = { mine: "openai/gpt-5.4" }
     const wide = await gateway.caller("1", { aliases })
     const headers = { "idempotency-key": "once" }
@@ -283,7 +283,7 @@ describe("a key with a list of models", () => {
   })
 })
 
-test("a restricted key that repeats another key's running request is asked to wait", async () => {
+test("a restricted key that repeats a running request of another key is asked to wait", async () => {
   const open = Promise.withResolvers<void>()
   using slow = startVendor(async () => {
     await open.promise

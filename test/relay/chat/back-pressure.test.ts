@@ -72,7 +72,7 @@ async function untilStill(): Promise<void> {
 
 const BODY = { model: "flood/endless", messages: HELLO, stream: true }
 
-test("a caller that stops reading pauses the upstream, and cancels it by disconnecting", async () => {
+test("a caller that stops reading pauses the upstream call, and cancels it by disconnecting", async () => {
   caller = await gateway.caller("1000")
   using raw = sendRaw(gateway.url, caller.key, BODY)
   await until(() => raw.text().includes("xxxx"))
@@ -94,7 +94,7 @@ test("a caller that stops reading pauses the upstream, and cancels it by disconn
   expect(await caller.balance()).toBe(1_000_000_000_000n - nanocredits(receipt.cost))
 })
 
-test("a caller that never resumes reading is disconnected at the deadline", async () => {
+test("a caller that does not resume reading is disconnected at the deadline", async () => {
   const { settings } = gateway
   await gateway.app.apply({ ...settings, timeouts: { ...settings.timeouts, total: 1_500 } })
   caller = await gateway.caller("10")

@@ -194,7 +194,7 @@ for (const stream of [false, true]) {
       expect(usage?.["output"]).toBe(4)
     })
 
-    test("reports an unrequested image as lost to an Anthropic client", async () => {
+    test("reports an image that an Anthropic client did not request as lost", async () => {
       const response = await ask(MESSAGES, "openai/drawing", stream)
       await objectsOf(response, stream)
       const receipt = (await receiptOf(caller, response)) as unknown as { losses: unknown }
@@ -205,7 +205,7 @@ for (const stream of [false, true]) {
     })
 
     for (const format of [CHAT, RESPONSES, "gemini"]) {
-      test(`contains speech of Gemini in the format ${format}`, async () => {
+      test(`contains speech from Gemini in the format ${format}`, async () => {
         const asked: Record<string, Json> = {
           [CHAT]: { modalities: ["text", "audio"], audio: { voice: "Kore", format: "pcm16" } },
           [RESPONSES]: {},
@@ -229,7 +229,7 @@ for (const stream of [false, true]) {
       })
     }
 
-    test("contains a WAV file of Gemini's samples on request", async () => {
+    test("contains Gemini's audio samples as a WAV file on request", async () => {
       const asked = { modalities: ["audio"], audio: { voice: "Kore", format: "wav" } }
       const response = await ask(CHAT, "google/tts", stream, asked)
       const pieces = having(await objectsOf(response, stream), "audio").map(({ audio }) =>
@@ -249,7 +249,7 @@ describe("charges for media in a chat", () => {
     return nanocredits(response.headers.get("x-tollgate-cost") ?? "")
   }
 
-  test("use the token price of an image, or its own price if it has one", async () => {
+  test("use the token price of an image, or the price per image if the model has one", async () => {
     const byTokens = await charged("google/image")
     expect(byTokens).toBe(3n * 300n + 1_290n * 30_000n)
     expect(await charged("google/priced")).toBe(byTokens + 40_000_000n)
@@ -258,7 +258,7 @@ describe("charges for media in a chat", () => {
   for (const stream of [false, true]) {
     for (const format of [CHAT, RESPONSES, "gemini"]) {
       const how = `${stream ? "streamed" : "whole"} at ${format}`
-      test(`use the price of text for text that accompanies an image, ${how}`, async () => {
+      test(`use the text price for text that accompanies an image, ${how}`, async () => {
         const more = format === CHAT && stream ? { stream_options: { include_usage: true } } : {}
         const response = await ask(format, "plain/counted", stream, more)
         const objects = await objectsOf(response, stream)
@@ -272,7 +272,7 @@ describe("charges for media in a chat", () => {
       })
     }
 
-    test(`use the image price for output without a breakdown, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`use the image price for output without a breakdown by type, ${stream ? "streamed" : "whole"}`, async () => {
       const response = await ask(CHAT, "openrouter/split", stream)
       await objectsOf(response, stream)
       const { usage, cost } = await receiptOf(caller, response)
@@ -281,7 +281,7 @@ describe("charges for media in a chat", () => {
     })
   }
 
-  test("use the price of text for an answer without an image", async () => {
+  test("use the text price for an answer without an image", async () => {
     expect(await charged("google/split")).toBe(3n * 300n + 1_290n * 30_000n)
     const text = await charged("google/split", { modalities: ["text"] })
     expect(text).toBe(3n * 300n + 4n * 2_500n)
@@ -292,7 +292,7 @@ describe("charges for media in a chat", () => {
     expect(cost).toBe(3n * 300n + 4n * 30_000n)
   })
 
-  test("require a hold for as many images as the output can contain", async () => {
+  test("require a hold for as many images as the output limit allows", async () => {
     const estimate = async (model: string): Promise<bigint> => {
       const body = { model, ...asks(CHAT), max_tokens: 2_048 }
       const response = await caller.post("/v1/estimate", { path: CHAT, body })
@@ -306,20 +306,20 @@ describe("charges for media in a chat", () => {
     expect(await estimate("google/split")).toBe(await estimate("google/image"))
   })
 
-  test("require the model to have a token price", async () => {
+  test("require that the model has a token price", async () => {
     const error = await errorOf(await ask(CHAT, "google/images-alone", false))
     expect(error.code).toBe("model_not_priced")
   })
 })
 
 describe("chat requests to a model of another kind", () => {
-  test("return an error that names the right endpoint", async () => {
+  test("return an error that names the correct endpoint", async () => {
     const error = await errorOf(await ask(CHAT, "google/imagen", false))
     expect(error.code).toBe("model_not_supported")
     expect(error.message).toContain("/v1/images/generations")
   })
 
-  test("cannot use a speech model in a format without audio", async () => {
+  test("cannot use a speech model in a format that has no audio", async () => {
     const error = await errorOf(await ask(MESSAGES, "google/tts", false))
     expect(error.message).toContain("answers with audio")
   })
@@ -350,7 +350,7 @@ describe("the requested shape of an image", () => {
     }
   }
 
-  test("causes a reported loss if the provider has no such field", async () => {
+  test("causes a reported loss if the provider has no field for it", async () => {
     const fromGemini = await ask("gemini", "plain/chat", false, BY_CALLER.gemini)
     await objectsOf(fromGemini, false)
     expect(fromGemini.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
@@ -360,7 +360,7 @@ describe("the requested shape of an image", () => {
     expect(fromChat.headers.get("x-tollgate-losses")).toBe("image_config:dropped")
   })
 
-  test("causes a reported loss of an option that only the caller's format has", async () => {
+  test("causes a reported loss if one of its options exists only in the caller's format", async () => {
     const config = { ...BY_CALLER[CHAT].image_config, strength: 0.5 }
     const response = await ask(CHAT, "google/image", false, { image_config: config })
     await objectsOf(response, false)
@@ -403,7 +403,7 @@ describe("images of an earlier answer", () => {
   }
 
   for (const format of [CHAT, RESPONSES, "gemini"] as const) {
-    test(`reach Gemini from ${format} in the model's turn`, async () => {
+    test(`reach Gemini from ${format} as part of the model's turn`, async () => {
       const response = await ask(format, "google/image", false, turns[format])
       await objectsOf(response, false)
       const sent = gateway.simulator.requests.at(-1)?.body as Json
@@ -414,7 +414,7 @@ describe("images of an earlier answer", () => {
 
     // OpenRouter supports the Responses format itself, so the gateway does not convert it.
     if (format === RESPONSES) continue
-    test(`reach OpenRouter from ${format} in the assistant's message`, async () => {
+    test(`reach OpenRouter from ${format} as part of the assistant's message`, async () => {
       await objectsOf(await ask(format, "openrouter/image", false, turns[format]), false)
       const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
       const message = messages.find(({ role }) => role === "assistant")
@@ -432,7 +432,7 @@ describe("images of an earlier answer", () => {
     })
   }
 
-  test("move to the user's turn for a server of the same chat format", async () => {
+  test("move to the user's turn for a server that uses the caller's chat format", async () => {
     const response = await ask(CHAT, "plain/chat", false, turns[CHAT])
     await objectsOf(response, false)
     const messages = vendor.bodies.at(-1)?.["messages"] as Json[]
@@ -447,7 +447,7 @@ describe("images of an earlier answer", () => {
   })
 })
 
-test("the image generation tool is dropped without a loss if the model generates images itself", async () => {
+test("the image generation tool is dropped without a loss if the model itself generates images", async () => {
   const more = { tools: [{ type: "image_generation" }] }
   const response = await ask(RESPONSES, "google/image", false, more)
   expect(imagesIn(RESPONSES, await objectsOf(response, false))).toHaveLength(1)

@@ -191,7 +191,7 @@ describe.each([400, 500])("a request whose last call fails with %d", (failure) =
     expect((await receiptOf(caller, response)).cost).toBe("0.8")
   })
 
-  test("charges the texts that the provider has embedded and returns the error", async () => {
+  test("charges for the texts that the provider has embedded, and returns the error", async () => {
     failing = 10
     const input = Array.from({ length: 960 }, () => "a few words of a text")
     const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
@@ -214,7 +214,7 @@ describe.each([false, true])(
     })
 
     test.each([false, true])(
-      "leads to a correction that does not change the other calls, rejected first: %p",
+      "causes a correction that does not change the other calls, rejected first: %p",
       async (first) => {
         isFirst = first
         failing = first ? 1 : 3
@@ -236,7 +236,7 @@ describe.each([false, true])(
       },
     )
 
-    test("succeeds without the parameter if the error message only names the parameter", async () => {
+    test("succeeds without the parameter, even if only the text of the error names the parameter", async () => {
       message = "temperature is not supported"
       failing = 3
       const response = await caller.post(CHAT, { ...fields, model })
@@ -245,7 +245,7 @@ describe.each([false, true])(
       expect((await receiptOf(caller, response)).cost).toBe("0.0303")
     })
 
-    test("does not prevent the other choices if no correction succeeds", async () => {
+    test("does not prevent the other choices even if no correction succeeds", async () => {
       isFirst = true
       failing = 1
       const strict = { "x-tollgate-strict": "true" }
@@ -288,7 +288,7 @@ describe.each([400, 429, 500, 200])(
       expect((await receiptOf(caller, response)).cost).toBe("0.6")
     })
 
-    test("charges the other texts already sent and sends no more", async () => {
+    test("charges for the other texts that were already sent, and sends no more", async () => {
       const input = Array.from({ length: 960 }, () => "a few words of a text")
       const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
       expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
@@ -297,7 +297,7 @@ describe.each([400, 429, 500, 200])(
       expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
     })
 
-    test("charges the documents that were embedded with the query", async () => {
+    test("charges for the documents that were embedded together with the query", async () => {
       const documents = ["word ".repeat(500), "word ".repeat(500)]
       const order = { model: "cohere/embed", query: "word ".repeat(1000), documents }
       const response = await caller.post("/v1/rerank", order)
@@ -325,7 +325,7 @@ test("a request is charged only for the deployment that answers", async () => {
 })
 
 test.each([1, 2, -1])(
-  "an answer with %d vectors too few is rejected free of charge",
+  "an answer that lacks %d vectors is rejected free of charge",
   async (count) => {
     missing = count
     failing = 0
@@ -336,7 +336,7 @@ test.each([1, 2, -1])(
   },
 )
 
-test("query and documents are embedded again if the server rejects base64 in several calls", async () => {
+test("the query and the documents are embedded again if the server rejects base64 in several calls", async () => {
   status = 400
   rejected = 3
   message = "base64 encoding is not currently supported"
@@ -366,7 +366,7 @@ describe.each([1, 2])("a request whose call %d has no usage from the provider", 
   test.each([
     ["/v1/embeddings", { input: Array.from({ length: 150 }, () => words) }, 150],
     ["/v1/rerank", { query: words, documents: [words, words, words] }, 4],
-  ])("costs its price by the gateway's own count at %s", async (path, body, texts) => {
+  ])("costs its price according to the gateway's own count at %s", async (path, body, texts) => {
     const response = await caller.post(path, { model: "cohere/embed", ...body })
     expect(response.status).toBe(200)
     const receipt = await receiptOf(caller, response)
@@ -392,7 +392,7 @@ describe("the fee per call", () => {
   ] as const
 
   test.each(cases)(
-    "applies to each call of %s in the hold and the charge",
+    "applies to each call of %s, in the hold and in the charge",
     async (path, body, count, rest) => {
       failing = 0
       const response = await caller.post(path, body)
@@ -409,7 +409,7 @@ describe("the fee per call", () => {
     },
   )
 
-  test("applies only to successful calls", async () => {
+  test("applies only to calls that succeed", async () => {
     status = 500
     failing = 3
     const order = { ...image, model: "together/with-fee" }

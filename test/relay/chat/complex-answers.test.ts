@@ -147,7 +147,7 @@ describe.each(Object.keys(FORMS))("an answer that is nested too deeply and arriv
   })
 
   test.each(Object.keys(OPERATIONS))(
-    "results in a charge for the usage of an operation: %s",
+    "results in a charge for its usage in an operation other than chat: %s",
     async (model) => {
       const [path = "", order = {}, answer = {}] = OPERATIONS[model] ?? []
       respond = () => send(textOf(answer))
@@ -157,7 +157,7 @@ describe.each(Object.keys(FORMS))("an answer that is nested too deeply and arriv
   )
 })
 
-test("the usage of a deeply nested answer in two pieces of any length is kept", async () => {
+test("the usage of a deeply nested answer is kept if the answer arrives in two chunks of any length", async () => {
   using world = new AttemptWorld()
   const request: ChatRequest = {
     model: "m",

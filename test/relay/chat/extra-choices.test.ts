@@ -74,7 +74,7 @@ for (const model of ["openai/m", "google/m"]) {
       const hasResponses = n === 1 && model !== "openai/m"
       if (hasResponses) callerFormats.push(["/v1/responses", { model, input: "Hello", stream }])
       for (const [path, body] of callerFormats) {
-        test(`${n} of ${RETURNED} choices of ${model} are returned at ${path}, streamed: ${stream}`, async () => {
+        test(`the caller gets ${n} of ${RETURNED} choices of ${model} at ${path}, streamed: ${stream}`, async () => {
           const caller = await gateway.caller("10")
           const posted = await caller.post(path, body)
           const text = await posted.text()

@@ -59,7 +59,7 @@ test.each([
   ["MALFORMED_RESPONSE", false],
   ["OTHER", true],
 ] as const)(
-  "an answer that ends with %s costs the operator and not the caller",
+  "the operator, and not the caller, pays for an answer that ends with %s",
   async (word, stream) => {
     answer = {
       candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],

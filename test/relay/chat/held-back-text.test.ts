@@ -51,13 +51,13 @@ describe("text held back as a possible stop sequence", () => {
     ],
     ["an unreadable frame", () => streamed([frame("Hello "), frame("STO"), "data: {\n\n"])],
     ["an end without a final event", () => streamed([frame("Hello "), frame("STO")])],
-  ])("arrives before the error that ends the stream: %s", async (_name, written) => {
+  ])("arrives before an error that ends the stream: %s", async (_name, written) => {
     answer = written
     expect(await toldBefore({ model: "vendor/model", stop: STOP })).toBe("Hello STO")
   })
 })
 
-test("text held back in the other calls of a request is sent when one call fails", async () => {
+test("text held back in other calls of a request is sent when one call fails", async () => {
   const hasHeld = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
   let calls = 0
@@ -109,13 +109,13 @@ function responses(text: string, ...rest: { readonly type: string }[]): Response
 describe("text counted by the relay", () => {
   const FAILED = { type: "error", message: "Overheated.", code: "server_error" }
 
-  test("reaches the caller up to the limit before the error", async () => {
+  test("reaches the caller up to the output limit before the error", async () => {
     answer = () => responses("one two", FAILED)
     const body = { model: "vendor/responses", max_tokens: 5 }
     expect(await toldBefore(body)).toBe("one two")
   })
 
-  test("completes the answer if it reaches the limit before the error", async () => {
+  test("completes the answer if the text reaches the output limit before the error", async () => {
     answer = () => responses("one two three four five", FAILED)
     const caller = await gateway.caller("1")
     const body = { model: "vendor/responses", messages: HELLO, stream: true, max_tokens: 3 }

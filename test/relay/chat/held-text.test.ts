@@ -5,7 +5,7 @@ import { HeldText } from "../../../src/relay/chat/held-text.ts"
 const MEGABYTE = 1024 * 1024
 const HOLDER = { id: "key", account: "account" }
 
-test("text that precedes the first content is held until the memory is used up", () => {
+test("text is held until the first content as long as the memory suffices", () => {
   const budget = new MemoryBudget(16 * MEGABYTE)
   using other = budget.open(HOLDER)
   other.takeAnswer(6 * MEGABYTE)

@@ -190,7 +190,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     })
   }
 
-  test("results in an estimated charge if the provider does not report its usage in time", async () => {
+  test("costs an estimated amount if the provider does not report its usage in time", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "openai/gpt-5.4", messages: HELLO, stop: [SENTINEL] }
     const asked = performance.now()
@@ -203,7 +203,7 @@ describe("an answer that the relay ends at a stop sequence", () => {
     expect(receipt.usage?.["reasoning"]).toBeLessThan(most + 1)
   })
 
-  test("ends with a cancelled call at a server that is known to stop generating", async () => {
+  test("ends with a cancelled call if the server is known to stop generating", async () => {
     const caller = await gateway.caller("100")
     const body = { model: "own/model", messages: HELLO, stop: SIX }
     const response = await caller.post(CHAT, body)
@@ -289,7 +289,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage).toMatchObject({ output: OUTPUT })
   })
 
-  test("pays an estimate if the provider sends only reasoning until it is cancelled", async () => {
+  test("pays an estimated amount if the provider sends only reasoning until the call is cancelled", async () => {
     const asked = await ask(CHAT, { ...silent, stream: true })
     asked.leave()
     await wasCut.promise
@@ -300,7 +300,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage?.["reasoning"]).toBeGreaterThanOrEqual(LIMIT / 10)
   })
 
-  test("pays an estimate if the model's settings require immediate cancellation", async () => {
+  test("pays an estimated amount if the model's settings require immediate cancellation", async () => {
     const asked = await ask(CHAT, { model: "openai/o3", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise
@@ -309,7 +309,7 @@ describe("a caller that disconnects", () => {
     expect(receipt.usage?.["reasoning"]).toBeGreaterThan(0)
   })
 
-  test("cancels the call if the model hides no reasoning", async () => {
+  test("cancels the call if the model has no hidden reasoning", async () => {
     const asked = await ask(CHAT, { model: "own/model", messages: HELLO, stream: true })
     await leaveAfter(asked, "DONE")
     await wasCut.promise

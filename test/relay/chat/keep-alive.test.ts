@@ -68,7 +68,7 @@ afterAll(async () => {
 const stream = (model: string) => caller.post(CHAT, { model, messages: HELLO, stream: true })
 
 describe("keep-alive comments while the upstream is silent", () => {
-  test("begin before the upstream's first byte, and continue between its bytes", async () => {
+  test("begin before the upstream's first byte, and continue between later bytes", async () => {
     silence = { headers: Promise.withResolvers(), end: Promise.withResolvers() }
     const reader = (await stream("silent/m")).body?.getReader()
     if (!reader) throw new Error("no body")

@@ -194,7 +194,7 @@ function learnedOf(name: string): unknown[] {
 describe("corrections of a rejected parameter", () => {
   for (const [index, each] of REJECTION_CASES.entries()) {
     for (const use of ["whole", "streamed"] as const) {
-      test(`happen once, because the rule is remembered: ${each.name}, ${use}`, async () => {
+      test(`happen only once, because the rule is remembered: ${each.name}, ${use}`, async () => {
         const name = `case${index}${use}`
         const fields = { ...each.fields, ...(use === "streamed" && { stream: true }) }
         const first = await ask(name, fields)
@@ -234,13 +234,13 @@ function withoutAbsent(sent: object): object {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined))
 }
 
-test("a rejection in a stream is corrected before the caller receives anything", async () => {
+test("a parameter that is rejected in a stream is corrected before the caller receives anything", async () => {
   const { status, text, calls } = await ask("framed", { temperature: 0.5, stream: true })
   expect([status, contentOf(text), calls.length]).toEqual([200, "Hello", 2])
   expect(text).not.toContain("error")
 })
 
-test("all calls of a request for several choices are corrected", async () => {
+test("a request for several choices has all of its calls corrected", async () => {
   const { status, calls, text, response } = await ask("single", { temperature: 0.5, n: 2 })
   expect([status, JSON.parse(text).choices.length]).toEqual([200, 2])
   const sent = calls.map(({ body }) => body.temperature)
@@ -262,23 +262,23 @@ describe.each(["whole", "streamed"])("corrections of several calls, %s,", (use) 
     return writes.mock.results.filter(({ value }) => String(value).includes(question)).length
   }
 
-  test("share one plan and one encoded body if they are equal", async () => {
+  test("share one plan and one encoded body if the corrections are equal", async () => {
     // The body is encoded once by the caller, once for the first calls, and once for the corrected calls.
     expect(await writesOf(`alike-${use}`, { temperature: 0.5 })).toBe(3)
   })
 
-  test("have the same result in any order of the rejected parameters", async () => {
+  test("have the same result regardless of the order in which parameters are rejected", async () => {
     const fields = { temperature: 0.5, seed: 1, top_p: 0.5 }
     expect(await writesOf(`reordered-${use}`, fields)).toBe(3)
   })
 
-  test("stop at three requests if the calls are rejected differently", async () => {
+  test("stop after three requests if the calls are rejected for different reasons", async () => {
     expect(await writesOf(`shortening-${use}`, { user: "u".repeat(60) })).toBeLessThanOrEqual(5)
   })
 })
 
 test.each([false, true])(
-  "each call is corrected after a request moved to Responses, streamed: %p",
+  "each call can be corrected after a request was moved to Responses, streamed: %p",
   async (stream) => {
     const fields = { temperature: 0.5, n: 2, stream }
     const { status, calls, text, response } = await ask(stream ? "moved-streamed" : "moved", fields)
@@ -314,7 +314,7 @@ describe("limits of corrections", () => {
     expect((await creditsOf(caller)).held).toBe("0")
   })
 
-  test("exclude corrections that do not change the request", async () => {
+  test("exclude a correction that does not change the request", async () => {
     const without = await ask("stubborn", {})
     expect([without.status, without.calls.length]).toEqual([400, 1])
     const once = await ask("stubborn", { temperature: 0.5 })
@@ -322,7 +322,7 @@ describe("limits of corrections", () => {
     expect(learnedOf("stubborn")).toEqual([])
   })
 
-  test("exclude error messages with the words of a rejection only in the middle", async () => {
+  test("exclude an error message that only contains the words of a rejection within other text", async () => {
     const { status, calls } = await ask("quoted", { temperature: 0.5 })
     expect([status, calls.length]).toEqual([400, 1])
   })
@@ -330,7 +330,7 @@ describe("limits of corrections", () => {
 
 describe("fields that protect the charge", () => {
   test.each(UNCORRECTABLE)(
-    "stay in the request after a rejection: %s",
+    "stay in the request even if they are rejected: %s",
     async (name, field, fields) => {
       const { status, calls, text } = await ask(name, fields)
       expect([status, text]).toEqual([400, expect.stringContaining("Unsupported parameter")])
@@ -340,7 +340,7 @@ describe("fields that protect the charge", () => {
     },
   )
 
-  test("include the output limit, which can be sent under its other name", async () => {
+  test("include the output limit, which can be sent under its other name instead", async () => {
     const { status, calls } = await ask("limitless", { max_tokens: 7 })
     expect(status).toBe(400)
     expect(calls.map(({ body }) => body.max_tokens ?? body.max_completion_tokens)).toEqual([7, 7])
@@ -378,7 +378,7 @@ test("a learned rule does not replace a rule in the settings", async () => {
   expect(learnedOf("pinned")).toEqual([])
 })
 
-test("a required tool call is never dropped by a correction", async () => {
+test("a correction never drops a required tool call", async () => {
   const required = { tools: TOOLS, tool_choice: "required" }
   const first = await ask("required", required)
   expect([first.status, first.calls.length]).toEqual([400, 1])
@@ -389,7 +389,7 @@ test("a required tool call is never dropped by a correction", async () => {
   expect(later.text).toContain("does not support tools")
 })
 
-test("a parameter that was rejected with reasoning is still sent without reasoning", async () => {
+test("a parameter that was rejected together with reasoning is still sent without reasoning", async () => {
   const reasoning = { temperature: 0.5, reasoning_effort: "high" }
   expect((await ask("conditional", reasoning)).calls).toHaveLength(2)
   const { calls, losses } = await ask("conditional", { temperature: 0.5, reasoning_effort: "none" })

@@ -83,7 +83,7 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
 }
 
 describe("cutting an answer at its limit", () => {
-  test("does not depend on the split into frames or on other choices", async () => {
+  test("does not depend on the division into frames, or on other choices", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
     await fc.assert(
@@ -106,7 +106,7 @@ describe("cutting an answer at its limit", () => {
     )
   })
 
-  test("gives a whole answer the same end in one part or several", async () => {
+  test("ends a whole answer at the same place, whether its text has one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)
@@ -133,7 +133,7 @@ describe("cutting an answer at its limit", () => {
     expect(texts("e")).toEqual(["e"])
   })
 
-  test("holds citations back with their text, and drops citations of removed text", () => {
+  test("holds citations back together with their text, and drops citations of removed text", () => {
     const cited = (stop: string, text: string): string[] => {
       const cut = new StreamLimits({ stop: [stop] }, 1, COUNTER)
       const citation = { url: "https://example.com" }
@@ -148,7 +148,7 @@ describe("cutting an answer at its limit", () => {
     expect(cited("abc", "c")).toEqual(["so ", "finish"])
   })
 
-  test("does not find a stop sequence across a tool call", () => {
+  test("does not match a stop sequence across a tool call", () => {
     const cut = new StreamLimits({ stop: ["ab"] }, 1, COUNTER)
     const events = cut.push([
       { type: "text-delta", choice: 0, text: "a" },
@@ -164,7 +164,7 @@ describe("cutting an answer at its limit", () => {
     ])
   })
 
-  test("trims citations to the remaining text", async () => {
+  test("shortens citations to the remaining text", async () => {
     const citations = [{ start: 0, end: 2 }, { start: 1, end: 6 }, { start: 4, end: 6 }, {}]
     const parts = [{ type: "text", text: "one two", citations }] as const
     const extra = { dialect: "openai-chat", fields: { logprobs: {} } } as const

@@ -67,7 +67,7 @@ const CASES = CALLER_FORMATS.flatMap(([path, rest]) =>
 )
 
 test.each(CASES)(
-  "$path keeps large integers, streamed $stream, in a body of $length bytes and more",
+  "$path keeps large integers, streamed $stream, in a body of at least $length bytes",
   async ({ path, rest, stream, length }) => {
     const fields = rest.replace("PADDING", "x".repeat(length))
     const response = await caller.post(path, `{"model":"claude/m","stream":${stream},${fields}}`)
@@ -78,7 +78,7 @@ test.each(CASES)(
   },
 )
 
-test("an integer above 2^53 is rejected as too large in a parameter with a maximum", async () => {
+test("an integer above 2^53 is rejected if the parameter has a maximum", async () => {
   const body = `{"model":"claude/m","messages":[{"role":"user","content":"x"}],"n":${ID}}`
   const response = await caller.post(CHAT, body)
   expect(response.status).toBe(400)

@@ -35,7 +35,7 @@ function startBarrier() {
 
 // Bun runs 256 upstream requests at a time, unless it is started with another limit.
 test.each(sampleOf(LAUNCHERS, 2))(
-  "1,000 streams are open at once and all of them finish: %s",
+  "1,000 streams can be open simultaneously, and all of them finish: %s",
   async (launcher) => {
     const { vendor, max } = startBarrier()
     using _ = vendor

@@ -42,7 +42,7 @@ afterAll(async () => {
 for (const [opening, first] of Object.entries(OPENINGS)) {
   for (const [end, last] of Object.entries(ENDS)) {
     for (const [path, body] of Object.entries(PATHS)) {
-      test(`a chunk with both ${opening} and ${end} results in an error at ${path}`, async () => {
+      test(`a chunk that contains both ${opening} and ${end} results in an error at ${path}`, async () => {
         chunk = `data: ${JSON.stringify(first)}\n\n${last}`
         const caller = await gateway.caller("1")
         const response = await caller.post(path, {

@@ -56,7 +56,7 @@ test.each([
   "text/plain; charset=utf-8",
   "application/x-ndjson",
   "application/octet-stream",
-])("a stream with the content type '%s' is read", async (type) => {
+])("a stream with the content type '%s' is accepted", async (type) => {
   answer = () => streamed([WHOLE_STREAM], type)
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO, stream: true })
   const text = await response.text()
@@ -64,7 +64,7 @@ test.each([
   expect(text).toEndWith("data: [DONE]\n\n")
 })
 
-test("a whole answer to a request for a stream is streamed in the same format", async () => {
+test("a whole answer to a request for a stream is converted to a stream in the same format", async () => {
   answer = () => Response.json(wholeAnswer("Hello"))
   const body = { model: "own/m", messages: HELLO, stream: true }
   const response = await caller.post(CHAT, body)
@@ -75,7 +75,7 @@ test("a whole answer to a request for a stream is streamed in the same format", 
 })
 
 test.each(["/v1/messages", CHAT, "/v1/responses"])(
-  "a whole Anthropic answer to a request for a stream is streamed by %s",
+  "a whole Anthropic answer to a request for a stream is converted to a stream by %s",
   async (path) => {
     answer = () => Response.json(MESSAGE)
     const input = path === "/v1/responses" ? { input: "Hi" } : { messages: HELLO }
@@ -106,7 +106,7 @@ test("a stream in response to a request without streaming is joined into a whole
   expect((await receiptOf(caller, response)).usage).toMatchObject({ input: 10, output: 1 })
 })
 
-test("an error response instead of a stream counts as a failed attempt", async () => {
+test("an error that a provider returns instead of a stream counts as a failed attempt", async () => {
   answer = () => Response.json({ error: { message: "Insufficient credits", code: 402 } })
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO, stream: true })
   expect(response.status).toBeGreaterThanOrEqual(500)

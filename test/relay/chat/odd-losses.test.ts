@@ -54,7 +54,7 @@ describe.each(REQUESTS)("the report of lost fields at %s, %s", (path, _, request
     })
   })
 
-  test("names only some of many lost fields, and is fast", async () => {
+  test("names only some of many lost fields, and takes little time", async () => {
     const caller = await gateway.caller("100")
     const response = await caller.post(path, { ...request, ...MANY })
     expect(response.status).toBe(200)
@@ -65,7 +65,7 @@ describe.each(REQUESTS)("the report of lost fields at %s, %s", (path, _, request
     expect(losses.at(-1)).toBe("other_fields:dropped")
   })
 
-  test("has the same names as a strict caller's error", async () => {
+  test("contains the same names as the error for a strict caller", async () => {
     const caller = await gateway.caller("100")
     const headers = { "x-tollgate-strict": "true" }
     const response = await caller.post(path, { ...request, поле: 1, plain_field: 1 }, headers)

@@ -78,7 +78,7 @@ test("a tool call without an id gets an id, and its arguments are converted to t
 })
 
 test.each([CHAT, MESSAGES, RESPONSES])(
-  "a whole message in a chunk of a stream is delivered at %s",
+  "a whole message inside a chunk of a stream is delivered at %s",
   async (path) => {
     answer = () =>
       streamed([

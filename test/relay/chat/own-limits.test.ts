@@ -204,7 +204,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   for (const stream of [false, true]) {
     describe(`limits of the relay: ${name}${stream ? ", streamed" : ""}`, () => {
       for (const [model, stop, left, sequence] of name === "responses" ? [] : STOPS) {
-        test(`stop ${model} before one of ${JSON.stringify(stop)}`, async () => {
+        test(`stop ${model} before one of the stop sequences ${JSON.stringify(stop)}`, async () => {
           const told = await ask(client, { model, stream, stop })
           expect(told.text).toBe(left)
           if (ENDS[name]) expect(told.finish).toBe(ENDS[name])
@@ -217,7 +217,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
       }
 
       for (const model of name === "responses" ? [] : SILENT) {
-        test(`report the stop sequence in formats that require it, although ${model} omits it`, async () => {
+        test(`report the matched stop sequence in formats that require it, although ${model} omits it`, async () => {
           const told = await ask(client, { model, stream, stop: ["never", "four"] })
           expect(told.text.trimEnd()).toBe("one two\nthree STOP")
           const asked = JSON.stringify(gateway.simulator.requests.at(-1)?.body)

@@ -156,22 +156,25 @@ const GEMINI: Client = {
 }
 
 describe.each(Object.entries({ RESPONSES, MESSAGES, GEMINI }))("a client of %s", (_, client) => {
-  test.each([false, true])("sends the reasoning back unchanged, streamed: %p", async (stream) => {
-    const ask = async (more: Json): Promise<Json[]> => {
-      const body = { model: "openrouter/gemini", ...client.first, ...more }
-      const response = await caller.post(client.path(stream), stream ? { ...body, stream } : body)
-      const text = await response.text()
-      expect(response.status, text).toBe(200)
-      expect(response.headers.get("x-tollgate-losses")).toBeNull()
-      return stream
-        ? dataOf(text).map((data) => JSON.parse(data) as Json)
-        : [JSON.parse(text) as Json]
-    }
-    await ask(client.next(await ask({})))
-    const messages = vendor.bodies.at(-1)?.["messages"] as Loose[]
-    const message = messages.find(({ role }) => role === "assistant")
-    expect(message.reasoning_details).toMatchObject([DETAIL])
-    expect(message.tool_calls).toMatchObject([{ id: "tool_add_1" }])
-    expect(messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "tool_add_1" })
-  })
+  test.each([false, true])(
+    "can send the reasoning back unchanged, streamed: %p",
+    async (stream) => {
+      const ask = async (more: Json): Promise<Json[]> => {
+        const body = { model: "openrouter/gemini", ...client.first, ...more }
+        const response = await caller.post(client.path(stream), stream ? { ...body, stream } : body)
+        const text = await response.text()
+        expect(response.status, text).toBe(200)
+        expect(response.headers.get("x-tollgate-losses")).toBeNull()
+        return stream
+          ? dataOf(text).map((data) => JSON.parse(data) as Json)
+          : [JSON.parse(text) as Json]
+      }
+      await ask(client.next(await ask({})))
+      const messages = vendor.bodies.at(-1)?.["messages"] as Loose[]
+      const message = messages.find(({ role }) => role === "assistant")
+      expect(message.reasoning_details).toMatchObject([DETAIL])
+      expect(message.tool_calls).toMatchObject([{ id: "tool_add_1" }])
+      expect(messages.at(-1)).toMatchObject({ role: "tool", tool_call_id: "tool_add_1" })
+    },
+  )
 })

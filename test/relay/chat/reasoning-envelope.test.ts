@@ -68,19 +68,19 @@ describe("reasoning envelopes in a conversation", () => {
   const signed = signer.sign({ signature: "abc", signedBy: "gemini", id: "r1" }, "google")
   const back = reasoning({ signature: signed, signedBy: "openai-chat" })
 
-  test("can be distinguished from a vendor's own signatures", () => {
+  test("can be distinguished from the vendors' own signatures", () => {
     expect(carriesEnvelope(conversation(back))).toBe(true)
     expect(carriesEnvelope(conversation(reasoning({ signature: "abc" })))).toBe(false)
   })
 
-  test("arrive opened at the provider that created them", () => {
+  test("arrive decrypted at the provider that created them", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "google")
     const opened = { signature: "abc", signedBy: "gemini" as const, id: "r1" }
     expect(messages).toEqual(conversation(reasoning(opened)).messages)
     expect(lost).toEqual([])
   })
 
-  test("reach another provider as text only, and the loss is reported", () => {
+  test("reach another provider only as text, and the loss is reported", () => {
     const { messages, lost } = openEnvelopes(conversation(back), signer, "another")
     expect(messages).toEqual(conversation(reasoning({})).messages)
     expect(lost).toEqual([{ name: "reasoning.signature", effect: "dropped" }])
@@ -93,7 +93,7 @@ describe("reasoning envelopes in a conversation", () => {
   })
 })
 
-test("a long text that is not an envelope is not parsed", () => {
+test("a long text that is not an envelope is not decoded", () => {
   const text = `tg1:${":".repeat(20_000_000)}`
   expect(threadTime(() => signer.open(text), 20)).toBeLessThan(20)
   expect(signer.open(text)).toBeUndefined()

@@ -141,7 +141,7 @@ const PAIRS = STREAMED.flatMap((client) => UPSTREAMS.map((upstream) => [client, 
 
 describe("a stream with every frame duplicated", () => {
   test.each(PAIRS)(
-    "results in a single copy of the text and a correct count for %s of %s",
+    "results in a single copy of the text and a correct token count for %s of %s",
     async (client, upstream) => {
       await bad.misbehave(FRAMES_TWICE)
       const { got, thrown, response } = await ask(client, `backed/${upstream}`)
@@ -154,7 +154,7 @@ describe("a stream with every frame duplicated", () => {
     },
   )
 
-  test("returns the text once if the vendor numbers its frames", async () => {
+  test("results in a single copy of the text if the vendor numbers its frames", async () => {
     await bad.misbehave(FRAMES_TWICE)
     const { got, response, raw } = await ask("openai responses, streamed", "alone/openai-responses")
     expect(got).toBe(TEXT)
@@ -179,7 +179,7 @@ describe("a stream with every frame duplicated", () => {
 })
 
 describe("a stream whose first half is repeated", () => {
-  test.each(STREAMED)("returns one error and no complete answer from %s", async (client) => {
+  test.each(STREAMED)("returns one error and no complete answer to %s", async (client) => {
     await bad.misbehave(FROM_THE_START)
     const { got, thrown, raw } = await ask(client, "alone/openai-responses")
     expect(got).toBeUndefined()
@@ -189,7 +189,7 @@ describe("a stream whose first half is repeated", () => {
   })
 })
 
-test("duplicated tool call arguments are an error and are not joined", async () => {
+test("duplicated arguments of a tool call cause an error and are not joined", async () => {
   await bad.misbehave(FRAMES_TWICE)
   const client = new Anthropic({ apiKey: caller.key, baseURL: gateway.url, maxRetries: 0 })
   const stream = client.messages.stream({

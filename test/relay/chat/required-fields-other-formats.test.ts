@@ -106,7 +106,7 @@ describe("answers of /v1/messages", () => {
   })
 })
 
-test("invalid usage counts of a vendor are replaced by numbers in an answer of /v1/messages", async () => {
+test("valid numbers replace a vendor's invalid usage counts in an answer of /v1/messages", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }
@@ -186,7 +186,7 @@ describe("answers of /v1beta/models", () => {
     })
   })
 
-  test("replace invalid indexes, roles and counts of the vendor", async () => {
+  test("contain valid values in place of the vendor's invalid indexes, roles and counts", async () => {
     for (const odd of [null, "", true, [1], { x: 1 }]) {
       const candidate = { index: odd, content: { role: odd, parts: [...PARTS, odd] } }
       const said = Response.json({
@@ -205,7 +205,7 @@ describe("answers of /v1beta/models", () => {
     }
   })
 
-  test("replace parts that are not a list by a list", async () => {
+  test("contain a list of parts if the vendor's parts are not a list", async () => {
     for (const parts of [null, 0, true, {}]) {
       const said = Response.json({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
       const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json

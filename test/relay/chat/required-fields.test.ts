@@ -86,7 +86,7 @@ function frameOf(chunk: object): string {
 
 const BARE = { choices: [{ message: { content: "Hi" } }] }
 
-test("an invalid choice or finish reason in a stream is replaced by a valid one", async () => {
+test("an invalid choice or finish reason in a stream is replaced by a valid value", async () => {
   for (const odd of [null, true, "x", [1]]) {
     const ending = { index: 0, delta: {}, finish_reason: odd === null ? "stop" : odd }
     const said =
@@ -104,7 +104,7 @@ test("an invalid choice or finish reason in a stream is replaced by a valid one"
 })
 
 describe("an incomplete whole answer", () => {
-  test("gets every member that the specification requires", async () => {
+  test("contains every member that the specification requires", async () => {
     const before = Math.floor(Date.now() / 1000)
     const chat = await ask({ ...BARE, usage: { prompt_tokens: 3, completion_tokens: 2 } })
     expect(chat).toMatchObject({
@@ -118,7 +118,7 @@ describe("an incomplete whole answer", () => {
     expect(other.id).not.toBe(chat.id)
   })
 
-  test("gets the specified values in place of unknown values", async () => {
+  test("contains specified values in place of unknown values", async () => {
     const choice = { index: 0, message: { role: "model", content: null }, finish_reason: "eos" }
     const chat = await ask({ id: "x", object: "x", created: 1.5, choices: [choice] })
     expect(chat).toMatchObject({ id: "chatcmpl-x", object: "chat.completion" })
@@ -139,7 +139,7 @@ describe("an incomplete whole answer", () => {
     ["function_call", "function_call"],
   ]
   for (const [word, told] of FINISHES) {
-    test(`gets the finish reason ${told} for "${word}"`, async () => {
+    test(`has the finish reason ${told} in place of "${word}"`, async () => {
       const choice = { ...BARE.choices[0], finish_reason: word }
       expect((await ask({ choices: [choice] })).choices[0]?.finish_reason).toBe(told)
       const frame = frameOf({
@@ -151,7 +151,7 @@ describe("an incomplete whole answer", () => {
     })
   }
 
-  test("gets null as text if it calls a tool", async () => {
+  test("has null in place of a missing text if it calls a tool", async () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } }
     const chat = await ask({ choices: [{ message: { tool_calls: [call] } }] })
     expect(chat.choices[0]).toMatchObject({
@@ -161,7 +161,7 @@ describe("an incomplete whole answer", () => {
   })
 })
 
-test("an incomplete stream reaches the caller as one answer with a role and an end", async () => {
+test("an incomplete stream reaches the caller as one answer with a role and a finish reason", async () => {
   const chunks = await askStream(
     frameOf({ choices: [{ delta: { content: "H" } }] }) +
       frameOf({ choices: [{ delta: { content: "i" } }] }) +
@@ -200,7 +200,7 @@ describe("an answer without choices", () => {
     })
   }
 
-  test("leads to an attempt at the next deployment", async () => {
+  test("causes an attempt at the next deployment", async () => {
     answer = () => Response.json({ ...BARE, choices: [] })
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...BODY, model: "both/model" })
@@ -220,7 +220,7 @@ describe("the gateway's count of usage that the vendor does not report", () => {
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("appears in the whole answer", async () => {
+  test("appears in a whole answer", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -236,7 +236,7 @@ describe("the gateway's count of usage that the vendor does not report", () => {
     })
   })
 
-  test("appears in the stream with its cost if the caller requests usage", async () => {
+  test("appears in a stream, with the cost, if the caller requests usage", async () => {
     const chunks = await askStream(frames + DONE, { stream_options: { include_usage: true } })
     const last = chunks.at(-1)
     expect(last).toMatchObject({ id: "chatcmpl-a", choices: [], object: "chat.completion.chunk" })
@@ -245,7 +245,7 @@ describe("the gateway's count of usage that the vendor does not report", () => {
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
-  test("does not appear in the stream if the caller does not request usage", async () => {
+  test("does not appear in a stream if the caller does not request usage", async () => {
     const chunks = await askStream(frames + DONE)
     expect(chunks.filter(({ usage }) => usage)).toHaveLength(0)
   })

@@ -61,7 +61,7 @@ async function ask(path: string, fields: Json = {}): Promise<Json> {
   return (await response.json()) as Json
 }
 
-test("reasoning in the text of a whole response is separated", async () => {
+test("reasoning inside the text of a whole answer is separated", async () => {
   const { choices } = (await ask(CHAT)) as { choices: { message: Json }[] }
   expect(choices[0]?.message).toMatchObject({
     content: "Hello",
@@ -74,7 +74,7 @@ test("reasoning in the text of a whole response is separated", async () => {
   ])
 })
 
-test("reasoning in the text of a stream is separated and sent once", async () => {
+test("reasoning inside the text of a stream is separated and sent once", async () => {
   const stream = await caller.post("/v1/messages", { ...BODY, stream: true })
   const events = dataOf(await stream.text()).map((data) => JSON.parse(data) as { delta?: Json })
   const deltas = events.map(({ delta = {} }) => delta)
@@ -82,7 +82,7 @@ test("reasoning in the text of a stream is separated and sent once", async () =>
   expect([joined("thinking"), joined("text")]).toEqual([THOUGHTS.join(""), "Hello"])
 })
 
-test("reasoning stays in the text if the caller requests it", async () => {
+test("reasoning stays inside the text if the caller requests this", async () => {
   const { choices } = (await ask(CHAT, { reasoning_split: false })) as {
     choices: { message: Json }[]
   }

@@ -59,7 +59,7 @@ test("frames that arrive together but decode slowly do not block other requests"
   expect(turns).toBeGreaterThan(FRAMES / 4)
 })
 
-test("the streams of several calls are read in turn, even without text for the caller", async () => {
+test("the gateway reads the streams of several calls in turn, even if they contain no text for the caller", async () => {
   const calls = 64
   const silent = encodeText(`data: ${JSON.stringify({ id: "a", choices: [] })}\n\n`.repeat(100))
   let inTurn = 0

@@ -19,7 +19,7 @@ function chunk(choices: readonly object[]): string {
   return `data: ${JSON.stringify({ ...head, choices })}\n\n`
 }
 
-test("a call is cancelled at a stop sequence, and delivered text is charged by the gateway's count", async () => {
+test("a call is cancelled at a stop sequence, and the gateway charges by its own count of the delivered text", async () => {
   let isCancelled = false
   function* endless(): Generator<string | number> {
     yield frame("Hello ")
@@ -91,7 +91,7 @@ for (const [path, [body, told]] of Object.entries(CALLER_FORMATS)) {
   })
 }
 
-test("usage in the same frame as the stop sequence is charged", async () => {
+test("usage in the same frame as a stop sequence is charged", async () => {
   const end = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([end]))
   await using gateway = await startGateway(gatewayAt(vendor.url))
@@ -118,7 +118,7 @@ test("a call that is read to its end is charged by its usage, including hidden r
   }
 })
 
-test("a call that takes too long is cancelled, and delivered text is charged by the gateway's count", async () => {
+test("a call that takes too long is cancelled, and the gateway charges by its own count of the delivered text", async () => {
   const hasGone = Promise.withResolvers<void>()
   function* endless(): Generator<string | number> {
     yield frame("Hello STOP")
@@ -177,7 +177,7 @@ test("a call is read to its end while another choice is still being written", as
   expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { input: 10, output: 8 } })
 })
 
-test("held-back text is sent when the vendor disconnects", async () => {
+test("text that was held back is sent when the vendor disconnects", async () => {
   using vendor = startVendor(() => streamed([frame("Hello STO")]))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1")
@@ -188,7 +188,7 @@ test("held-back text is sent when the vendor disconnects", async () => {
   expect(text).not.toContain("[DONE]")
 })
 
-test("a whole answer is cut at a stop sequence and charged by the vendor's count", async () => {
+test("a whole answer is cut at a stop sequence, but charged by the vendor's count", async () => {
   const answer = {
     id: "chatcmpl-1",
     object: "chat.completion",
@@ -213,7 +213,7 @@ test("a whole answer is cut at a stop sequence and charged by the vendor's count
   expect(await onlyReceipt(gateway, caller)).toMatchObject({ usage: { input: 10, output: 5 } })
 })
 
-test("a request within the vendor's limits is passed on unchanged in both directions", async () => {
+test("a request within the vendor's limits passes unchanged in both directions", async () => {
   const whole = frame("Hello STOP") + frame("", "stop") + usageFrame(10, 4) + DONE
   using vendor = startVendor(() => streamed([whole]))
   await using gateway = await startGateway(gatewayAt(vendor.url, "vllm"))
@@ -223,7 +223,7 @@ test("a request within the vendor's limits is passed on unchanged in both direct
   expect(vendor.bodies[0]).toMatchObject({ stop: ["STOP"], odd: 1 })
 })
 
-test("a hold covers the minimum output limit of Responses models", async () => {
+test("the hold covers the minimum output limit of Responses models", async () => {
   await using gateway = await startGateway({
     models: { "sim/model": simulated({ dialects: ["openai-responses"] }), "sim/echo": simulated() },
   })

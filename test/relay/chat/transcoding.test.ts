@@ -54,7 +54,7 @@ describe("translations with losses", () => {
   const SEEDED = { messages: HELLO, seed: 7 }
   const STRICT = { "x-tollgate-strict": "true" }
 
-  test("fail for a strict caller, with the names of the losses and without a call or a charge", async () => {
+  test("fail for a strict caller without a call or a charge, and the error names the losses", async () => {
     const asked = gateway.simulator.requests.length
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED }, STRICT)
     const error = await errorOf(response)
@@ -95,7 +95,7 @@ describe("a deployment of another dialect", () => {
       ["sim/broken-else-chat", "sim"],
       ["sim/broken-else-claude", "claude"],
     ] as const) {
-      test(`answers after the first deployment fails: ${model}, ${how}`, async () => {
+      test(`answers after the first deployment has failed: ${model}, ${how}`, async () => {
         const response = await caller.post(CHAT, { model, messages: HELLO, stream })
         expect(response.status).toBe(200)
         expect(response.headers.get("x-tollgate-provider")).toBe(provider)
@@ -151,7 +151,7 @@ describe("several choices of a vendor that returns one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("form one answer even if the vendor uses the caller's dialect", async () => {
+  test("form one answer even if the vendor uses the caller's own dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

@@ -161,7 +161,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("costs the price of the images", async () => {
+  test("results in a charge for the price of the images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
     const receipt = await rejected("/v1/images/generations", {
       model: "openai/dall-e-2",
@@ -399,7 +399,7 @@ describe("a complete answer that cannot be passed on", () => {
   )
 
   test.each(["", "😀".repeat(9_000)])(
-    "results in a charge for the usage within an event of 49 MB: %#",
+    "results in a charge for the usage inside an event of 49 MB: %#",
     async (metadata) => {
       const end = JSON.stringify({
         usage: { input_tokens: 30, output_tokens: 400, total_tokens: 430 },
@@ -428,7 +428,7 @@ describe("a complete answer that cannot be passed on", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { output: 500 } })
   })
 
-  test("results in a charge for its usage if it has text instead of the requested image", async () => {
+  test("results in a charge for its usage if it has text in place of the requested image", async () => {
     respond = () =>
       Response.json({
         candidates: [
@@ -449,7 +449,7 @@ describe("an embedding answer in a form that the caller's fields request", () =>
     { return_multivector: true },
     { embedding_type: ["float", "binary"] },
     { embedding_types: ["float", "int8"] },
-  ])("is prevented before the call if it would have several vectors: %j", async (field) => {
+  ])("causes an error before the call if it would have several vectors: %j", async (field) => {
     const before = vendor.bodies.length
     const response = await caller.post("/v1/embeddings", { ...order, ...field })
     expect(response.status).toBe(400)
@@ -479,7 +479,7 @@ describe("an embedding answer in a form that the caller's fields request", () =>
 })
 
 test.each([CHAT, "/v1/responses"])(
-  "the gateway ends a stream with more text than the limit at %s",
+  "the gateway ends a stream whose text exceeds the limit at %s",
   async (path) => {
     const delta = (content: string): string =>
       `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`

@@ -22,7 +22,7 @@ function choice(isUnread: boolean): Response {
 }
 
 test.each([1, 3])(
-  "an unreadable stream is charged, and the other choices are delivered and charged: call %i",
+  "a stream that cannot be read is charged, and the other choices are delivered and charged: call %i",
   async (unread) => {
     let made = 0
     using vendor = startVendor(() => choice(++made === unread))

@@ -61,7 +61,7 @@ const USED = { status: "settled", estimated: false, usage: { input: 30, output: 
 const ZEROS = `[${"0,".repeat(10_000_001)}0]`
 
 describe("an answer that cannot be read", () => {
-  test("results in a charge for the usage that precedes long metadata of the caller", async () => {
+  test("results in a charge for usage that precedes long metadata of the caller", async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
     )
@@ -70,14 +70,14 @@ describe("an answer that cannot be read", () => {
     expect(await failed("openai/responses")).toMatchObject(USED)
   })
 
-  test("results in a charge for the usage that precedes the log probabilities of a prompt", async () => {
+  test("results in a charge for usage that precedes the log probabilities of a prompt", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `"${index}":0`).join()
     const start = JSON.stringify({ choices: [], usage: CHAT_USAGE })
     respond = json(`${start.slice(0, -1)},"prompt_logprobs":[null,{${names}}]}`)
     expect(await failed("openai/chat")).toMatchObject(USED)
   })
 
-  test("results in a charge for the usage that precedes the content", async () => {
+  test("results in a charge for usage that precedes the content", async () => {
     const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
     const parts = `[{"functionCall":{"name":"f","args":${deep}}}]`
     const usage = { promptTokenCount: 30, candidatesTokenCount: 400, totalTokenCount: 430 }
@@ -158,7 +158,7 @@ describe("an answer that cannot be read", () => {
     return receiptOf(caller, response)
   }
 
-  test("results in a charge for the usage that follows an early event of many log probabilities", async () => {
+  test("results in a charge for usage that follows an early event with many log probabilities", async () => {
     const frames = [
       { choices: [{ index: 0, delta: { role: "assistant", content: "" } }] },
       { choices: [{ index: 0, delta: { content: "Hello" }, logprobs: { content: logprobs } }] },

@@ -57,7 +57,7 @@ describe.each(Object.keys(COUNTED))("a request for a stream to %s", (model) => {
     return { receipt, error: await errorOf(response) }
   }
 
-  test("pays for a whole answer, which the provider bills", async () => {
+  test("pays for a whole answer that the provider bills", async () => {
     answer = COUNTED[model] ?? {}
     const { receipt, error } = await failed()
     expect(receipt).toMatchObject({ status: "settled", usage: { input: 30, output: 400 } })

@@ -24,7 +24,7 @@ interface Whole {
 }
 
 describe("whole answers that the relay ends", () => {
-  test("end with a cancelled call at the stop sequence, and are charged by the gateway's count", async () => {
+  test("have their call cancelled at the stop sequence, and are charged by the gateway's count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
       yield frame("Hello ")
@@ -59,7 +59,7 @@ describe("whole answers that the relay ends", () => {
     await until(() => isCancelled)
   })
 
-  test("arrive promptly, even if the vendor keeps the connection open", async () => {
+  test("arrive promptly, even if the vendor does not close the connection", async () => {
     function* waiting(): Generator<string | number> {
       yield frame("Hello there") + frame("", "stop") + usageFrame(10, 2) + DONE
       for (;;) {
@@ -92,7 +92,7 @@ describe("whole answers that the relay ends", () => {
     expect({ estimated, usage }).toMatchObject({ estimated: false, usage: { output: 4 } })
   })
 
-  test("come from a call without streaming if the caller requests images", async () => {
+  test("use a call without streaming if the caller requests images", async () => {
     using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -102,7 +102,7 @@ describe("whole answers that the relay ends", () => {
     expect(vendor.bodies[0]?.["stream"]).not.toBe(true)
   })
 
-  test("come from a call without streaming if the vendor rejects streaming", async () => {
+  test("use a call without streaming if the vendor rejects streaming", async () => {
     const rejection = {
       error: {
         message: "Your organization must be verified to stream this model.",
@@ -165,7 +165,7 @@ describe("whole answers that the relay ends", () => {
     })
   }
 
-  test("have the same maximum size as other whole answers", async () => {
+  test("have the same maximum size as all other whole answers", async () => {
     const chunk = frame("x".repeat(100_000))
     using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({
@@ -246,7 +246,7 @@ test("an answer that reaches no limit is the same as an answer without limits", 
   }
 })
 
-test("whole and streamed answers have the same end and cost for any split of frames", async () => {
+test("whole and streamed answers have the same end and the same cost for any split into frames", async () => {
   const LETTERS = ["a", "b", "S", "T", "O", "P", "😀"]
   let chunks: string[] = []
   using vendor = startVendor(() => streamed(chunks))
