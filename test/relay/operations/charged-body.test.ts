@@ -39,7 +39,7 @@ async function severalTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
 }
 
-describe("a body whose last chunk is held until the charge", () => {
+describe("a body whose last chunk is delayed until the charge", () => {
   test("sends all but the last chunk immediately", async () => {
     const called: string[] = []
     const charge = Promise.withResolvers<void>()
@@ -56,7 +56,7 @@ describe("a body whose last chunk is held until the charge", () => {
     expect(called).toEqual(["whole"])
   })
 
-  test("does not send the last chunk if it cannot be charged", async () => {
+  test("does not send the last chunk if the charge fails", async () => {
     const called: string[] = []
     const charge = Promise.reject(new Error("the disk is full"))
     const body = bodyOf(chunks("a", "b"), called, charge)
@@ -93,7 +93,7 @@ describe("a body whose last chunk is held until the charge", () => {
     expect(called).toEqual(["caller_disconnected", "left"])
   })
 
-  test("reads from its source only as fast as its reader", async () => {
+  test("reads from its source no faster than its reader", async () => {
     let read = 0
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (;;) {

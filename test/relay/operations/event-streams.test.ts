@@ -90,7 +90,7 @@ const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`
 const USAGE = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
 
 describe.each(OPERATIONS)("the stream of a provider's %s", (_name, ask, _type) => {
-  test("fails if one event has too many values", async () => {
+  test("fails if an event has too many values", async () => {
     const values = Array.from({ length: 300_000 }, () => ({}))
     chunks = () => [event({ type: "other", values })]
     expect(await (await ask()).text()).toContain("chunk of the stream that holds more than")
@@ -124,7 +124,7 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (name, ask, type) => 
     ["text", '"audio":"', '"'],
     ["text", '"b64_json":"', '"'],
   ] as const)(
-    "takes several turns of the event loop for an event with 40 MB of %s",
+    "takes several event-loop turns for an event with 40 MB of %s",
     async (kind, start, end) => {
       const delta = event({ type: EVENTS[name], delta: "Hi", audio: "aGk=", b64_json: "aGk=" })
       chunks = function* () {
@@ -143,7 +143,7 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (name, ask, type) => 
 })
 
 test.each(OPERATIONS.slice(0, 2))(
-  "the relay discards data after the last event of a provider's %s",
+  "the relay discards data that follows the last event of a provider's %s",
   async (_, ask, type) => {
     const audio = Buffer.from("sound").toString("base64")
     chunks = function* () {

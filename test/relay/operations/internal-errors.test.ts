@@ -86,7 +86,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("states in a stream that the delivered part is charged", async () => {
+  test("states in a stream that the delivered part was charged", async () => {
     let pushed = 0
     const real = ANTHROPIC_MESSAGES.encodeEvents.bind(ANTHROPIC_MESSAGES)
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeEvents").mockImplementation((request) => {
@@ -105,7 +105,7 @@ describe("an internal error", () => {
     expect((await onlyReceipt(gateway, caller)).status).toBe("settled")
   })
 
-  test("states the charge at the end of a stream", async () => {
+  test("states the charge if it occurs at the end of a stream", async () => {
     using _ = breakEncoder({ end: broken })
     const text = await (await ask(true)).text()
     expect(text).toContain("event: error")

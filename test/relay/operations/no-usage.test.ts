@@ -19,14 +19,14 @@ describe("a delivered answer with zero reported usage", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
-  test("costs 32 tokens per second for a transcript of Gemini", () => {
+  test("costs 32 tokens per second of audio for a transcript of Gemini", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const gemini = { price: tokens, upstreamModel: "gemini-3.6-flash" }
     const counted = transcriptionUsage({ text: "hello", usage: {} }, request, gemini)
     expect(counted).toMatchObject({ usage: { audioInput: 96 }, estimated: true })
   })
 
-  test("costs the seconds of the audio for a transcript priced by the second", () => {
+  test("costs the seconds of the audio for a transcript with a price per second", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const price = { price: priceOf({ seconds: 1n }), upstreamModel: "whisper-1" }
     const told = { text: "hello", usage: { seconds: 0 }, duration: 0 }
@@ -36,7 +36,7 @@ describe("a delivered answer with zero reported usage", () => {
     expect(heard).toMatchObject({ usage: { seconds: 2 }, estimated: false })
   })
 
-  test("costs the estimated tokens of the audio and the transcript", () => {
+  test("costs the estimated tokens of the audio and of the transcript", () => {
     const request = { audio: { seconds: 3 } } as unknown as TranscriptionRequest
     const usage = { tokens: { text: 0, audio: 0, output: 0 } }
     const counted = transcriptionUsage({ text: "hello", usage }, request, byTokens)
@@ -68,7 +68,7 @@ describe("a delivered answer with zero reported usage", () => {
   test.each([
     [{ prompt_tokens: 4, completion_tokens: 20, total_tokens: 399 }, 375],
     [{ prompt_tokens: 4, completion_tokens: 20 }, 0],
-  ])("costs the audio tokens that the total of a transcript implies, %j", (usage, audio) => {
+  ])("costs the audio tokens that are part of a transcript's total, %j", (usage, audio) => {
     expect(usageOf(usage)).toEqual({ tokens: { text: 4, audio, output: 20 } })
   })
 
@@ -80,7 +80,7 @@ describe("a delivered answer with zero reported usage", () => {
     expect(counted).toMatchObject({ usage: { searches: 2 }, estimated: true })
   })
 
-  test("costs the estimated output of speech in addition to reported input", () => {
+  test("costs the estimated output for speech, in addition to reported input", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const reported = { ...NO_USAGE, inputFresh: 7 }
@@ -89,7 +89,7 @@ describe("a delivered answer with zero reported usage", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("costs the estimated output of speech", () => {
+  test("costs the estimated output for speech", () => {
     const request = { input: "hello", speed: 1 } as unknown as SpeechRequest
     const amount = { request, form: "pcm", bytes: 48_000, announced: undefined } as const
     const spoken = speechUsage({ ...amount, ending: "whole", reported: NO_USAGE }, tokens)
@@ -97,7 +97,7 @@ describe("a delivered answer with zero reported usage", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("includes the instructions of speech as input, even if the answer is unread", () => {
+  test("includes the instructions for speech as input, even if the answer cannot be read", () => {
     const request = { input: "hello", instructions: "Be kind. ".repeat(400) }
     const amount = {
       request: request as unknown as SpeechRequest,
@@ -140,7 +140,7 @@ describe("a delivered answer with zero reported usage", () => {
     }
   })
 
-  test("costs an estimate only for the image calls without usage", () => {
+  test("costs an estimate only for image calls without usage", () => {
     const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
     const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>

@@ -115,7 +115,7 @@ describe.each(OPERATIONS)("errors of providers of $kind", ({ kind, ask }) => {
     ["status 412", "suspended"],
     ["status 200", "reported"],
   ] as const)(
-    "lead to an attempt at the next deployment if the account is suspended: %s",
+    "cause an attempt at the next deployment if the account is suspended: %s",
     async (_, way) => {
       const response = await ask(`m/${way}-${kind}`)
       const receipt = await receiptOf(caller, response)

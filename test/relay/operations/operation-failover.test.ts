@@ -5,7 +5,7 @@ import { receiptOf } from "../support.ts"
 /** A token that is in the vocabulary but is not valid text on its own. */
 const STRANGE_TOKENS = [[100_256]]
 
-test("an operation that the first deployment does not support is sent to the next one", async () => {
+test("an operation that the first deployment does not support is sent to the next deployment", async () => {
   await using gateway = await startGateway({
     models: {
       "two/embed": {

@@ -168,7 +168,7 @@ describe("a response of an operation that is too large to read", () => {
     expect(receipt).toMatchObject({ usage: { input: 30, image_output: 400 } })
   })
 
-  test("results in a charge for its usage if it is only slightly too large", async () => {
+  test("results in a charge for its usage even if it is only slightly too large", async () => {
     respond = () => padded(MEGABYTE, { usage: { prompt_tokens: 30 } })
     expect(await rejected("own/vectors")).toMatchObject({ estimated: false, usage: { input: 30 } })
   })
@@ -228,7 +228,7 @@ describe("a response of an operation that is too large to read", () => {
   )
 
   test.each([4, 1])(
-    "results in a charge for the number of images that its call requested: %i of 5",
+    "results in a charge for as many images as its call requested: %i of 5",
     async (unread) => {
       respond = (sent) => {
         const { sampleCount } = JSON.parse(sent).parameters
@@ -259,7 +259,7 @@ describe("a response of an operation that is too large to read", () => {
   })
 
   test.each([429, 500, 503])(
-    "results in a charge even if another call has failed first with status %i",
+    "results in a charge even if another call failed earlier with status %i",
     async (status) => {
       using ended = spyOn(Load.prototype, "end")
       let made = 0
@@ -276,7 +276,7 @@ describe("a response of an operation that is too large to read", () => {
     },
   )
 
-  test("costs the price of the deployment that sent it, not of the hedged deployment", async () => {
+  test("costs the price of the deployment that sent it, not of the other deployment that was called", async () => {
     using late = lateSoon()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
     respond = async (sent) => {

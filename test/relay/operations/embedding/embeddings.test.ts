@@ -163,7 +163,7 @@ describe("embeddings of every vendor", () => {
       })
     })
 
-    test(`can be requested with tokens, which become text for vendors without token input: ${model}`, async () => {
+    test(`can be requested with tokens, which are converted to text for vendors without token input: ${model}`, async () => {
       const caller = await gateway.caller("1")
       // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
@@ -186,7 +186,7 @@ describe("embeddings of every vendor", () => {
     }
   })
 
-  test("lead to a reported loss, or an error for a strict caller, if a field is unsupported", async () => {
+  test("cause a reported loss, or an error for a strict caller, if a field is unsupported", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/cohere", input: "rain", user: "u" }
     const { response } = await embed(caller, body)
@@ -214,7 +214,7 @@ describe("base64 embeddings", () => {
   })
 
   for (const model of ["sim/rejects-base64", "sim/ignores-base64", "sim/answers-base64"]) {
-    test(`have the caller's format, regardless of the vendor's: ${model}`, async () => {
+    test(`have the format that the caller requested, regardless of the vendor's format: ${model}`, async () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
@@ -260,7 +260,7 @@ describe("embedding inputs above a vendor's maximum", () => {
 })
 
 describe("charges for embeddings", () => {
-  test("follow the gateway's count if usage is missing or zero, and the operator is notified", async () => {
+  test("follow the gateway's own count if usage is missing or zero, and the operator is notified", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
       const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
@@ -270,14 +270,14 @@ describe("charges for embeddings", () => {
     }
   })
 
-  test("require a hold of one token for each byte", async () => {
+  test("require a hold of one token per byte", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "sim/embed", input: "the cat sat" }
     const { receipt } = await embed(caller, body)
     expect(nanocredits(receipt.hold)).toBe(BigInt(JSON.stringify(body).length) * 1_000n)
   })
 
-  test("require credits before the vendor is called", async () => {
+  test("require enough credits before the vendor is called", async () => {
     const caller = await gateway.caller("0.00001")
     const before = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "sim/embed", input: "the cat sat" })
@@ -337,7 +337,7 @@ describe("an invalid embedding request", () => {
     ["invalid JSON", "{", 400, "invalid_json"],
   ]
   for (const [name, body, status, kind] of cases) {
-    test(`returns ${status} ${kind} for ${name}, without a call, hold or charge`, async () => {
+    test(`returns ${status} ${kind} for ${name}, without a call, a hold or a charge`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const response = await caller.post(PATH, body)
@@ -363,7 +363,7 @@ describe("an invalid embedding request", () => {
     })
   })
 
-  test("gets an error without a key or without access to the model", async () => {
+  test("returns an error if it has no key, or no access to the model", async () => {
     const body = { model: "sim/embed", input: "a" }
     const bare = await fetch(gateway.url + PATH, {
       method: "POST",

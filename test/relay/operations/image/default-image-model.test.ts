@@ -48,14 +48,14 @@ async function servedBy(
   return response.headers.get("x-tollgate-provider") ?? body.error?.code ?? ""
 }
 
-test("an image request without a model uses the first model that supports the task", async () => {
+test("an image request that names no model uses the first model that supports the task", async () => {
   expect(await servedBy("generations")).toBe("fireworks")
   expect(await servedBy("edits")).toBe("google")
   expect(await servedBy("variations")).toBe("google")
   expect(await servedBy("edits", [FIREWORKS])).toBe("model_not_supported")
 })
 
-test("the configured default image model takes precedence for the tasks that it supports", async () => {
+test("the configured default image model takes precedence for tasks that it supports", async () => {
   const { settings } = gateway
   await gateway.app.apply({ ...settings, imageModel: XAI })
   expect(await servedBy("generations")).toBe("xai")

@@ -59,7 +59,7 @@ function edit(model: string, count = 1, quality?: "high") {
 
 describe("image edits with black and white masks", () => {
   for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
-    test(`change the white area and return four megapixels: ${model}`, async () => {
+    test(`change the white area, and return an image of four megapixels: ${model}`, async () => {
       const { data, response } = await edit(model, 2)
       const drawn = drawPng(seed(CHANGED.white), { width: 2048, height: 2048 })
       expect(data.data).toHaveLength(2)
@@ -96,7 +96,7 @@ describe("image edits with black and white masks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("use the deployment for edits if the model has another deployment for generations", async () => {
+  test("use the deployment for edits if the model has a separate deployment for generations", async () => {
     const { client } = caller
     for (let round = 0; round < 4; round++) {
       const edited = await edit("stability/pictures")
@@ -127,7 +127,7 @@ describe("image variations by models that require an image", () => {
     })
   }
 
-  test("fail for a strict caller if they are inexact", async () => {
+  test("fail for a strict caller if the vendor only approximates them", async () => {
     const ask = () =>
       fetch(`${gateway.url}/v1/images/variations`, {
         method: "POST",
@@ -198,13 +198,13 @@ describe("unsupported edits and variations", () => {
       { status: 400, code: "invalid_image", param: "mask" },
     ],
   ] as const) {
-    test(`fail: ${name}`, async () => {
+    test(`cause an error: ${name}`, async () => {
       const ask = () => sendForm(gateway, caller, path, [["model", model], ...parts])
       await expectRejection(gateway, caller, ask, wanted ?? unsupported)
     })
   }
 
-  test("fail for a generation request to a model that only edits", async () => {
+  test("cause an error for a generation by a model that only edits", async () => {
     for (const model of ["stability/inpaint", "bedrock/stability.stable-image-inpaint-v1:0"]) {
       const ask = () => caller.post("/v1/images/generations", { model, prompt: "a hat" })
       await expectRejection(gateway, caller, ask, unsupported)

@@ -75,7 +75,7 @@ test.each([
   ["xai/grok-image", { size: "1000x1792" }, undefined, "0.12"],
   ["xai/grok-image", {}, undefined, "0.04"],
 ] as const)(
-  "an image of %s is charged %j according to the parameters in the request",
+  "an image of %s is charged %j, according to the parameters of the request",
   async (model, order, size, cost) => {
     const made = await make(model, { response_format: "b64_json", ...order })
     expect(made.sent["size"]).toBe(size)
@@ -83,7 +83,7 @@ test.each([
   },
 )
 
-test("a step count is not sent if it would determine the provider's price", async () => {
+test("a number of steps is not sent if it would determine the provider's price", async () => {
   const made = await make("together/flux", { steps: 50, seed: 1, response_format: "b64_json" })
   expect(made.sent).toMatchObject({ seed: 1 })
   expect(made.sent).not.toHaveProperty("steps")

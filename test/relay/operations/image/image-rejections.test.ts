@@ -174,7 +174,7 @@ describe("image upload validation", () => {
     expect(existsSync(uploads) ? readdirSync(uploads) : []).toEqual([])
   })
 
-  test("rejects JSON in place of a form", async () => {
+  test("rejects JSON where a form is required", async () => {
     await rejected(
       () =>
         calls.caller.post("/v1/images/edits", {

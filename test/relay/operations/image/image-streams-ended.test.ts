@@ -24,7 +24,7 @@ describe("an image stream that breaks", () => {
     ["openai/fault-stream-error", "upstream_error"],
     ["openai/fault-no-finish", "upstream_error"],
   ] as const) {
-    test(`ends with an error event, and the delivered drafts are charged: ${model}`, async () => {
+    test(`ends with an error event, and its delivered drafts are charged: ${model}`, async () => {
       const response = await generate({ model, partial_images: 3 })
       expect(response.status).toBe(200)
       const text = await response.text()
@@ -41,7 +41,7 @@ describe("an image stream that breaks", () => {
     })
   }
 
-  test("costs nothing before its first event, and the caller can retry", async () => {
+  test("costs nothing if no event was delivered, and the caller can retry", async () => {
     const before = await caller.balance()
     for (const model of ["openai/fault-cut", "openai/fault-no-finish"]) {
       const response = await generate({ model })
@@ -51,14 +51,14 @@ describe("an image stream that breaks", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("leads to an attempt at the next deployment before its first event", async () => {
+  test("causes an attempt at the next deployment if no event was delivered", async () => {
     const response = await generate({ model: "openai/two" })
     expect(await response.text()).toContain("image_generation.completed")
     const { attempts } = await receiptOf(response.headers)
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["upstream_error", "ok"])
   })
 
-  test("costs nothing if it has a price per image and no image was delivered", async () => {
+  test("costs nothing if it is priced per image and no image was delivered", async () => {
     const before = await caller.balance()
     const response = await generate({ model: "openai/priced-cut", partial_images: 3 })
     expect(await response.text()).toContain('data: {"error":{"message":')
@@ -69,7 +69,7 @@ describe("an image stream that breaks", () => {
 })
 
 describe("a caller that disconnects from an image stream", () => {
-  test("pays for the input before the first event, and the upstream call is cancelled", async () => {
+  test("pays only for the input before the first event, and the upstream call is cancelled", async () => {
     const before = await caller.balance()
     const leaving = new AbortController()
     const asked = gateway.simulator.requests.length
@@ -116,7 +116,7 @@ describe("a caller that disconnects from an image stream", () => {
     expect(attempts).toMatchObject([{ outcome: "caller_disconnected" }])
   })
 
-  test("pays for the image after a draft if the image has a price", async () => {
+  test("pays for the whole image after a draft if the model has a price per image", async () => {
     const { status, usage, cost } = await leave("openai/priced-stall")
     expect([status, usage, cost]).toEqual(["settled", { image: 1 }, "0.04"])
   })

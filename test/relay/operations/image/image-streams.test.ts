@@ -23,7 +23,7 @@ afterAll(tearDown)
 /** The tests use OpenAI's prices: text as input, images as output. */
 
 describe("an image stream of a vendor that streams", () => {
-  test("contains drafts, then the image with its tokens and cost", async () => {
+  test("contains drafts, and then the image with its tokens and cost", async () => {
     const before = await caller.balance()
     const { data: stream, response } = await caller.client.images
       .generate({
@@ -67,7 +67,7 @@ describe("an image stream of a vendor that streams", () => {
     })
   })
 
-  test("has the same events for edits requested with form data", async () => {
+  test("has the same events for an edit that was requested with form data", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -92,7 +92,7 @@ describe("an image stream of a vendor that streams", () => {
     })
   })
 
-  test("has one event for an image without drafts", async () => {
+  test("consists of one event if the image has no drafts", async () => {
     const events = await all(
       await caller.client.images.generate({
         model: "openai/gpt-image-priced",
@@ -104,7 +104,7 @@ describe("an image stream of a vendor that streams", () => {
     expect(events[0]).toMatchObject({ usage: { cost: 0.04 } })
   })
 
-  test("requires a hold that includes its drafts", async () => {
+  test("requires a hold that includes the drafts", async () => {
     const holds: number[] = []
     for (const drafts of [0, 3]) {
       const response = await generate({ model: "openai/gpt-image-1", partial_images: drafts })
@@ -114,7 +114,7 @@ describe("an image stream of a vendor that streams", () => {
     expect((holds[1] ?? 0) - (holds[0] ?? 0)).toBeCloseTo(3 * 100 * 0.00004, 9)
   })
 
-  test("costs the maximum if tokens are not reported", async () => {
+  test("costs the maximum if the vendor reports no tokens", async () => {
     const response = await generate({ model: "openai/fault-no-usage", partial_images: 1 })
     expect(await response.text()).toContain('"usage":{"cost":0.')
     const { estimated, usage, hold, cost } = await receiptOf(response.headers)
@@ -123,7 +123,7 @@ describe("an image stream of a vendor that streams", () => {
     expect(Number(cost)).toBeLessThanOrEqual(Number(hold))
   })
 
-  test("returns a moderation rejection, even after a draft", async () => {
+  test("returns the rejection of a moderated image, even after a draft", async () => {
     const before = await caller.balance()
     const order = { model: "openai/gpt-image-priced", prompt: "something forbidden" }
     const rejected = await generate(order)
@@ -149,7 +149,7 @@ describe("an image stream of a vendor that does not stream", () => {
     "stability/core",
     "together/black-forest-labs/FLUX.1-schnell",
   ]) {
-    test(`has the whole image as its only event, with a reported loss: ${model}`, async () => {
+    test(`contains the whole image as its only event, with a reported loss: ${model}`, async () => {
       const { data: stream, response } = await caller.client.images
         .generate({ model, prompt: "an owl", stream: true, partial_images: 2 })
         .withResponse()
@@ -170,7 +170,7 @@ describe("an image stream of a vendor that does not stream", () => {
     })
   }
 
-  test("has one event for each image, and the last has the total cost", async () => {
+  test("has one event for each image, and the last event has the total cost", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "openai/gpt-image-priced", prompt: "an owl", stream: true, n: 3 })
       .withResponse()
@@ -182,7 +182,7 @@ describe("an image stream of a vendor that does not stream", () => {
     expect(events[0]).not.toHaveProperty("usage")
   })
 
-  test("has the same events for edits", async () => {
+  test("has the same events for an edit", async () => {
     const events = await all(
       await caller.client.images.edit({
         model: "stability/inpaint",
@@ -195,7 +195,7 @@ describe("an image stream of a vendor that does not stream", () => {
     expect(events).toMatchObject([{ type: "image_edit.completed", size: "2048x2048" }])
   })
 
-  test("succeeds at a server that ignores streaming", async () => {
+  test("succeeds even at a server that ignores the stream option", async () => {
     const { data: stream, response } = await caller.client.images
       .generate({ model: "deaf/gpt-image-1", prompt: "an owl", stream: true, partial_images: 1 })
       .withResponse()

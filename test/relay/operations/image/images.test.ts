@@ -27,7 +27,7 @@ describe("charges for images", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("vary with sizes and qualities", async () => {
+  test("depend on the size and the quality", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
@@ -36,7 +36,7 @@ describe("charges for images", () => {
     expect(await costOf({ model: "sim/dall-e-2", prompt: "an owl", size: "256x256" })).toBe("0.016")
   })
 
-  test("appear on the receipt with the applied rate", async () => {
+  test("appear on the receipt together with the applied rate", async () => {
     const response = await generate({ model: "sim/dall-e-3", prompt: "an owl", quality: "hd" })
     const receipt = (await (
       await calls.caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
@@ -53,7 +53,7 @@ describe("charges for images", () => {
     })
   })
 
-  test("follow the vendor's token count", async () => {
+  test("follow the vendor's token counts", async () => {
     const response = await generate({ model: "sim/gpt-image-1", prompt: "an owl", quality: "low" })
     const { usage } = (await response.json()) as Made
     expect(usage).toMatchObject({ output_tokens: 272 })
@@ -61,7 +61,7 @@ describe("charges for images", () => {
     expect(response.headers.get("x-tollgate-cost")).toBe((cost / 1e9).toFixed(9).replace(/0+$/, ""))
   })
 
-  test("use the price of input images, or the price of text without one", async () => {
+  test("use the price of input images, or the price of text if there is none", async () => {
     for (const [model, rate] of [
       ["sim/gpt-image-seeing", "10"],
       ["sim/gpt-image-1", "5"],
@@ -84,7 +84,7 @@ describe("charges for images", () => {
     }
   })
 
-  test("equal the maximum for a vendor without token counts", async () => {
+  test("equal the maximum if the vendor reports no token counts", async () => {
     const before = await calls.caller.balance()
     const response = await generate({ model: "openai/fault-no-usage", prompt: "an owl" })
     expect(response.status).toBe(200)
@@ -96,7 +96,7 @@ describe("charges for images", () => {
     expect(before - (await calls.caller.balance())).toBeGreaterThan(4_160n * 40_000n)
   })
 
-  test("require a hold of the maximum, so that credits for nine images do not suffice for ten", async () => {
+  test("require a hold of the maximum, so that credits for nine images are not enough for ten", async () => {
     const poor = await calls.gateway.caller("0.39")
     const asked = calls.gateway.simulator.requests.length
     const order = { model: "sim/dall-e-3", prompt: "an owl", n: 10 }
@@ -134,7 +134,7 @@ describe("images of each vendor", () => {
     "bedrock/stability.sd3-5-large-v1:0",
   ]) {
     for (const form of ["url", "b64_json"] as const) {
-      test(`arrive from ${model} as ${form}`, async () => {
+      test(`arrive from ${model} in the form of ${form}`, async () => {
         const response = await generate({ model, prompt: "a boat", n: 2, response_format: form })
         const { data } = (await response.json()) as Made
         expect(response.headers.get("x-tollgate-losses")).toBeNull()
@@ -150,7 +150,7 @@ describe("images of each vendor", () => {
     }
   }
 
-  test("have the nearest supported size, with a reported loss", async () => {
+  test("have the nearest size that the model supports, with a reported loss", async () => {
     const order = { model: "xai/grok-imagine-image", prompt: "a boat", size: "1792x1024" }
     const response = await generate({ ...order, style: "vivid" })
     expect(response.status).toBe(200)
@@ -202,7 +202,7 @@ describe("links to stored images", () => {
     return ((await response.json()) as Made).data[0]?.url ?? ""
   }
 
-  test("work without a key and have the right headers", async () => {
+  test("work without a key, and their responses have the required headers", async () => {
     const response = await fetch(await link())
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -213,7 +213,7 @@ describe("links to stored images", () => {
     expect(imageSize(new Uint8Array(await response.arrayBuffer()))).toBeObject()
   })
 
-  test("do not work with another signature, name or path", async () => {
+  test("do not work with a modified signature, name or path", async () => {
     const good = new URL(await link())
     const changed = [
       good.href.replace(/signature=../, "signature=zz"),
@@ -231,7 +231,7 @@ describe("links to stored images", () => {
     expect((await fetch(good.href)).status).toBe(200)
   })
 
-  test("do not use a public host name sent by the caller", async () => {
+  test("do not contain a host name that the caller sent", async () => {
     const headers = { host: "evil.example" }
     const order = { model: "sim/gpt-image-1", prompt: "a kept boat" }
     const response = await calls.caller.post("/v1/images/generations", order, headers)
@@ -239,7 +239,7 @@ describe("links to stored images", () => {
     expect(made?.url).toStartWith(`${calls.gateway.url}/v1/images/files/`)
   })
 
-  test("use the operator's public address if it is configured", async () => {
+  test("contain the operator's public address if it is configured", async () => {
     await using own = await startGateway({ models: { "sim/gpt-image-1": image() } })
     const someone = await own.caller("1")
     await own.app.apply({ ...own.settings, publicUrl: "https://ai.example.com" })
@@ -250,7 +250,7 @@ describe("links to stored images", () => {
   })
 })
 
-test("surplus images are neither charged nor passed on", async () => {
+test("images beyond the requested number are neither charged nor passed on", async () => {
   await using server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

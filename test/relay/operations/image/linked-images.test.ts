@@ -118,7 +118,7 @@ describe("generated images that the gateway cannot fetch", () => {
     expect(message).toContain("limits.media_mb")
   })
 
-  test("cost nothing if other callers hold the memory", async () => {
+  test("cost nothing if the requests of other callers hold the memory", async () => {
     using _ = await upload(await gateway.caller("10"), 15 * MEGABYTE)
     const caller = await gateway.caller("10")
     const response = await generate(caller, 3 * MEGABYTE, 4)

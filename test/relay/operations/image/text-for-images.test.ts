@@ -49,7 +49,7 @@ afterAll(async () => {
 const draw = (n: number) =>
   caller.post("/v1/images/generations", { model: "google/gemini-3-image", prompt: "an owl", n })
 
-test("text that accompanies images costs the price of text", async () => {
+test("text that accompanies images is charged at the price of text", async () => {
   parts = [IMAGE, TEXT, IMAGE]
   const response = await draw(3)
   expect(response.status).toBe(200)
@@ -57,7 +57,7 @@ test("text that accompanies images costs the price of text", async () => {
   expect(usage).toEqual({ input: 30, output: 100, image_output: 200, image: 2 })
 })
 
-test("text of completed calls is charged if another call fails", async () => {
+test("text of calls that succeeded is charged if another call fails", async () => {
   parts = [TEXT, TEXT, TEXT, undefined]
   const response = await draw(4)
   expect(response.status).toBe(400)

@@ -103,7 +103,7 @@ describe("moderation by every model", () => {
     })
   }
 
-  test("classifies text and images as one input for a model of OpenAI", async () => {
+  test("classifies text and images together for a model of OpenAI", async () => {
     const caller = await gateway.caller("1")
     const { answer } = await moderate(caller, { model: "all/openai", input: PARTS })
     expect(answer.results).toMatchObject([
@@ -124,14 +124,14 @@ describe("a free moderation model", () => {
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   })
 
-  test("serves requests without a model, even without a price in the settings", async () => {
+  test("serves requests that name no model, even if the settings have no price", async () => {
     const caller = await gateway.caller("0")
     const { answer, receipt } = await moderate(caller, { input: BAD })
     expect(answer.model).toBe("omni-moderation-latest")
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
-  test("counts against the key's rate limits", async () => {
+  test("counts requests toward the key's rate limits", async () => {
     const caller = await gateway.caller("0", { requestsPerMinute: 1 })
     await moderate(caller, { model: "all/openai", input: BAD })
     const response = await caller.post(PATH, { model: "all/openai", input: BAD })
@@ -150,7 +150,7 @@ describe("a free moderation model", () => {
     ])
   })
 
-  test("does not allow large chat requests from a key without credits", async () => {
+  test("does not allow large chat requests by a key without credits", async () => {
     const caller = await gateway.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const response = await caller.post("/v1/chat/completions", broken)
@@ -166,20 +166,20 @@ describe("a priced moderation model", () => {
     expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
   })
 
-  test("results in a charge by the gateway's count if the provider reports no usage", async () => {
+  test("results in a charge by the gateway's own count if the provider reports no usage", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await moderate(caller, { model: "own/no-usage", input: BAD })
     expect(receipt.estimated).toBe(true)
     expect(nanocredits(receipt.cost)).toBeGreaterThan(0n)
   })
 
-  test("can have a price per request", async () => {
+  test("can have a price for each request", async () => {
     const caller = await gateway.caller("10")
     const { receipt } = await moderate(caller, { model: "own/request", input: [BAD, GOOD] })
     expect(receipt.cost).toBe("1")
   })
 
-  test("fails without credits or without a price", async () => {
+  test("fails without credits, and fails without a price", async () => {
     const caller = await gateway.caller("0")
     const unpaid = await caller.post(PATH, { model: "all/mistral", input: BAD })
     expect((await errorOf(unpaid)).error_type).toBe("insufficient_credits")
@@ -189,7 +189,7 @@ describe("a priced moderation model", () => {
 })
 
 describe("a moderation provider that accepts only texts", () => {
-  test("gets the texts of one input joined, with a reported loss", async () => {
+  test("gets the texts of one input as one text, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const input = [GOOD, BAD].map((text) => ({ type: "text", text }))
     const { response, answer } = await moderate(caller, { model: "all/mistral", input })
@@ -197,7 +197,7 @@ describe("a moderation provider that accepts only texts", () => {
     expect(response.headers.get("x-tollgate-losses")).toBe("input:approximated")
   })
 
-  test("gets no unknown fields, with a reported loss", async () => {
+  test("gets no unknown fields, and their loss is reported", async () => {
     const caller = await gateway.caller("1")
     const body = { model: "all/mistral", input: BAD, metadata: { a: 1 } }
     const { response } = await moderate(caller, body)
@@ -208,7 +208,7 @@ describe("a moderation provider that accepts only texts", () => {
     expect(gateway.simulator.requests.length).toBe(calls)
   })
 
-  test("gets no image: the input is rejected or sent to another provider", async () => {
+  test("gets no images: the input is rejected or sent to another provider", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const response = await caller.post(PATH, { model: "all/mistral", input: PARTS })
@@ -244,7 +244,7 @@ describe("moderation of conversations", () => {
   }
 })
 
-test("a moderation request that fails is answered by the next deployment and charged once", async () => {
+test("a failed moderation request is sent to the next deployment and charged once", async () => {
   const caller = await gateway.caller("1")
   const { response } = await moderate(caller, { model: "two/failing", input: BAD })
   const id = response.headers.get("x-request-id") ?? ""
@@ -254,7 +254,7 @@ test("a moderation request that fails is answered by the next deployment and cha
   expect(receiptsOf(gateway, caller)).toHaveLength(1)
 })
 
-test("moderation rejects invalid inputs with the name of the field", async () => {
+test("moderation rejects an invalid input and names the field", async () => {
   const caller = await gateway.caller("1")
   const cases: [unknown, string][] = [
     [undefined, "input"],
@@ -275,7 +275,7 @@ test("moderation rejects invalid inputs with the name of the field", async () =>
   }
 })
 
-test("moderation rejects models of other kinds and names their endpoints", async () => {
+test("moderation rejects models of other kinds and names the endpoints for them", async () => {
   const caller = await gateway.caller("1")
   const other = await caller.post(PATH, { model: "sim/echo", input: BAD })
   expect((await errorOf(other)).message).toContain("Use /v1/chat/completions.")

@@ -102,7 +102,7 @@ describe("reranking by every model", () => {
   }
 
   for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
-    test(`returns the best document first, scores from 0 to 1, and documents as supplied: ${id}`, async () => {
+    test(`returns the best document first, scores from 0 to 1, and documents as they were sent: ${id}`, async () => {
       const caller = await gateway.caller("1")
       const { answer, results, response, receipt } = await rerank(caller, { model: id })
       expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
@@ -130,14 +130,14 @@ describe("reranking by every model", () => {
 })
 
 describe("reranking for the clients of vendors", () => {
-  test("returns documents as objects if they were supplied as objects", async () => {
+  test("returns documents as objects if they were sent as objects", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((text, id) => ({ text, id }))
     const { results } = await rerank(caller, { model: "all/cohere", documents })
     expect(results[0]?.document).toEqual({ text: DOCUMENTS[1], id: 1 })
   })
 
-  test("uses only the selected fields of a document", async () => {
+  test("compares only the selected fields of a document", async () => {
     const caller = await gateway.caller("1")
     const documents = DOCUMENTS.map((title) => ({ title, text: "capital of France" }))
     const body = { model: "all/jina", documents, rank_fields: ["title"] }
@@ -176,7 +176,7 @@ describe("reranking for the clients of vendors", () => {
     expect(results.map(({ document }) => document)).toEqual([undefined, undefined, undefined])
   })
 
-  test("accepts an empty document, even if the gateway compares embeddings", async () => {
+  test("accepts an empty document, even if the gateway computes scores from embeddings", async () => {
     const caller = await gateway.caller("1")
     const documents = ["", ...DOCUMENTS]
     const { results } = await rerank(caller, { model: "all/embed", documents })
@@ -186,7 +186,7 @@ describe("reranking for the clients of vendors", () => {
 })
 
 describe("charges for reranking", () => {
-  test("include one search for a query with up to a hundred documents", async () => {
+  test("include one search for a query with up to one hundred documents", async () => {
     const caller = await gateway.caller("1")
     const one = await rerank(caller, { model: "all/cohere" })
     expect(one.receipt).toMatchObject({ estimated: false, usage: { search: 1 }, cost: "0.002" })
@@ -212,7 +212,7 @@ describe("charges for reranking", () => {
     }
   })
 
-  test("follow the gateway's count if the vendor counts another unit", async () => {
+  test("follow the gateway's own count if the vendor counts in another unit", async () => {
     const caller = await gateway.caller("1")
     const byToken = await rerank(caller, { model: "cohere/by-token" })
     // The input consists of the query's three tokens, once for each document, and the tokens of the documents.
@@ -223,14 +223,14 @@ describe("charges for reranking", () => {
     expect(borrowed.receipt).toMatchObject({ estimated: true, usage: { search: 1 } })
   })
 
-  test("use an estimate for missing usage, and the operator is notified", async () => {
+  test("use an estimate if usage is missing, and the operator is notified", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "sim/fault-no-usage" })
     expect(receipt).toMatchObject({ estimated: true, usage: { input: 22 } })
     expect(gateway.heard.at(-1)?.name).toBe("usageMissing")
   })
 
-  test("equal the charges for embeddings if the gateway compares embeddings", async () => {
+  test("equal the charges for embeddings if the gateway computes scores from embeddings", async () => {
     const caller = await gateway.caller("1")
     const { receipt } = await rerank(caller, { model: "all/embed" })
     expect(receipt).toMatchObject({ estimated: false, deployment: "sim/embed" })
@@ -277,7 +277,7 @@ describe("an invalid rerank request", () => {
     ["a model without a price", { model: "sim/unpriced" }, 402, "model_not_priced"],
   ]
   for (const [name, change, status, kind] of cases) {
-    test(`returns ${status} ${kind} for ${name}, without a call, hold or charge`, async () => {
+    test(`returns ${status} ${kind} for ${name}, without a call, a hold or a charge`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
       const response = await caller.post(PATH, { ...whole, ...change })
@@ -289,7 +289,7 @@ describe("an invalid rerank request", () => {
     })
   }
 
-  test("fails for a strict caller before the call if the scores would be emulated", async () => {
+  test("fails for a strict caller before the call if the gateway would have to compute the scores", async () => {
     const caller = await gateway.caller("1")
     const calls = gateway.simulator.requests.length
     const strict = { "x-tollgate-strict": "true" }
@@ -302,7 +302,7 @@ describe("an invalid rerank request", () => {
     expect(await caller.balance()).toBe(nanocredits("1"))
   })
 
-  test("reports a loss to a strict caller if only the response reveals the loss", async () => {
+  test("reports a loss even to a strict caller if the loss is known only from the response", async () => {
     const caller = await gateway.caller("1")
     const strict = { "x-tollgate-strict": "true" }
     const response = await caller.post(PATH, { ...whole, model: "all/logits" }, strict)

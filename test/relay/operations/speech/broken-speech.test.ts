@@ -47,7 +47,7 @@ afterAll(async () => {
   vendor.close()
 })
 
-test("speech that breaks before its first byte is a failure, free of charge", async () => {
+test("speech that breaks off before its first byte is a failure, free of charge", async () => {
   const order = { model: "own/tts", voice: "alloy", input: "Hello", response_format: "pcm" }
   const before = await caller.balance()
   const response = await caller.post("/v1/audio/speech", order)
@@ -56,7 +56,7 @@ test("speech that breaks before its first byte is a failure, free of charge", as
   expect(await caller.balance()).toBe(before)
 })
 
-test("interrupted speech is charged up to the delivered part", async () => {
+test("speech that breaks off is charged up to the delivered part", async () => {
   const body = { model: "own/tts", voice: "alloy", input: "in chunks", response_format: "pcm" }
   using raw = sendRaw(gateway.url, caller.key, body, "/v1/audio/speech")
   await new Promise((resolve) => raw.socket.once("close", resolve))

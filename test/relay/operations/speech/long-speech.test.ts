@@ -50,7 +50,7 @@ afterAll(async () => {
 test.each([
   ["google/tts", { audio_output: TOKENS }],
   ["mistral/tts", { character: 5 }],
-])("ten minutes of speech of %s in one JSON answer are passed on", async (model, usage) => {
+])("ten minutes of speech from %s in a single JSON answer are passed on", async (model, usage) => {
   const calls = vendor.bodies.length
   const body = { model, input: "Hello", voice: "Kore", response_format: "wav" }
   const response = await caller.post("/v1/audio/speech", body)

@@ -100,21 +100,21 @@ test("the hold for speech with instructions covers the longest audio of the mode
   expect(hold).toBeGreaterThan(charged)
 })
 
-test("the hold for speech of Gemini covers the longest audio of the model", async () => {
+test("the hold for speech by Gemini covers the longest audio of the model", async () => {
   spoken = 15_000
   const { hold, charged } = await speak(GEMINI)
   expect(charged).toBe(12_000n + 150_000_000n)
   expect(hold).toBeGreaterThan(charged)
 })
 
-test("speech longer than its text suggests is charged to the balance", async () => {
+test("speech that is longer than its text suggests is charged to the balance", async () => {
   spoken = 6_000
   const { hold, charged } = await speak(OPENAI)
   expect(charged).toBe(20_000n + 60_000_000n)
   expect(hold).toBeLessThan(10_000_000n)
 })
 
-test("speech beyond the model's maximum is written off", async () => {
+test("speech beyond the model's maximum length is written off", async () => {
   spoken = 1_000_000
   const { charged, usage } = await speak(OPENAI)
   expect(usage).toMatchObject({ audio_output: 16_384 })

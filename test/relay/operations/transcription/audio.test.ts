@@ -20,7 +20,7 @@ beforeAll(setUp)
 afterAll(tearDown)
 
 describe("a speech model with a maximum text length", () => {
-  test("accepts text up to the maximum", async () => {
+  test("accepts text of exactly the maximum length, and rejects longer text", async () => {
     for (const [model, length] of [
       ["sim/tts-long", 10_000],
       ["sim/tts-short", 20],
@@ -38,7 +38,7 @@ describe("a speech model with a maximum text length", () => {
     }
   })
 
-  test("shows the maximum in the list of models", async () => {
+  test("shows the maximum in the model list", async () => {
     const entry = (await (await caller.get("/v1/models/sim/tts-long")).json()) as object
     expect(entry).toMatchObject({ max_input_characters: 10_000 })
   })
@@ -55,7 +55,7 @@ describe("transcription by every vendor", () => {
     "google/gemini-listen": "transcription:approximated",
   }
   for (const [model, losses] of Object.entries(models)) {
-    test(`returns a charged transcript: ${model}`, async () => {
+    test(`returns a transcript that is charged: ${model}`, async () => {
       const response = await upload(form({ model, language: "en" }, SOUND))
       expect((await transcriptOf(response)).text).toBe(heardIn(SOUND))
       expect(response.headers.get("x-tollgate-losses") ?? "").toBe(losses)
@@ -92,14 +92,14 @@ describe("transcription by every vendor", () => {
     expect(new Set(segments.map((segment) => segment.speaker)).size).toBe(2)
   })
 
-  test("rejects a request for speakers at Deepgram, which bills speakers separately", async () => {
+  test("rejects a request for speakers at Deepgram, which bills the detection of speakers separately", async () => {
     const body = form({ model: "deepgram/nova-3", response_format: "diarized_json" }, SOUND)
     const response = await untouched(() => upload(body))
     const error = { status: 400, code: "feature_not_priced", param: "response_format" }
     expect(await errorOf(response)).toMatchObject(error)
   })
 
-  test("rejects unsupported fields for a strict caller", async () => {
+  test("rejects unsupported fields if the caller is strict", async () => {
     const model = "deepgram/nova-3"
     const body = form({ model, prompt: "Names" }, SOUND)
     const response = await untouched(() =>
@@ -122,7 +122,7 @@ describe("speech of every vendor", () => {
     "groq/orpheus": "troy",
   }
   for (const [model, voice] of Object.entries(voices)) {
-    test(`has the requested format and a charge per character: ${model}`, async () => {
+    test(`has the requested format, and is charged per character: ${model}`, async () => {
       const body = { model, voice, input: "Hello world" }
       const pcm = await speak({ ...body, response_format: "pcm" })
       expect(pcm.headers.get("content-type")).toBe("audio/pcm")
@@ -136,7 +136,7 @@ describe("speech of every vendor", () => {
     })
   }
 
-  test("has its length in the header of a complete WAV file", async () => {
+  test("has its length in the header if it is a complete WAV file", async () => {
     const body = { model: "google/gemini-tts", voice: "Kore", input: "Hi", response_format: "wav" }
     const wav = Buffer.from(await (await speak(body)).bytes())
     expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
@@ -157,7 +157,7 @@ describe("speech of every vendor", () => {
   })
 })
 
-test("a false audio header does not change the charge", async () => {
+test("an incorrect audio header does not change the charge", async () => {
   const lying = wave(60)
   // The header states only 10 samples.
   new DataView(lying.buffer).setUint32(40, 20, true)
@@ -166,7 +166,7 @@ test("a false audio header does not change the charge", async () => {
   expect((await receiptOf(response)).usage.second).toBe(60)
 })
 
-test("audio is rejected without enough credits before the vendor is called", async () => {
+test("audio is rejected before the vendor is called if the credits are insufficient", async () => {
   const poor = await gateway.caller("0.00001")
   const requests = gateway.simulator.requests.length
   const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
@@ -178,7 +178,7 @@ test("audio is rejected without enough credits before the vendor is called", asy
   expect(gateway.simulator.requests.length).toBe(requests)
 })
 
-test("an early rejection by the vendor leaves no temporary data", async () => {
+test("audio that the vendor rejects early leaves no temporary data", async () => {
   const hasty = Bun.serve({
     port: 0,
     fetch: () => Response.json({ error: { message: "No.", code: "no" } }, { status: 400 }),

@@ -17,7 +17,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("an audio answer that breaks", () => {
+describe("an audio answer that breaks off", () => {
   const input = "word ".repeat(400)
 
   test("ends with an error, and the delivered speech is charged", async () => {
@@ -33,7 +33,7 @@ describe("an audio answer that breaks", () => {
     expect(await caller.balance()).toBeLessThan(before)
   })
 
-  test("ends with an error event if speech is sent in events", async () => {
+  test("ends with an error event if the speech is sent as events", async () => {
     const response = await speak({ model: "sim/fault-cut", input, stream_format: "sse" })
     const text = await response.text()
     expect(text).toContain('data: {"error":{"message":')
@@ -41,7 +41,7 @@ describe("an audio answer that breaks", () => {
     await nothingHeld()
   })
 
-  test("charges a caller that disconnects for the generated speech", async () => {
+  test("results in a charge for the generated speech if its caller disconnects", async () => {
     const leaving = new AbortController()
     const response = await fetch(`${gateway.url}/v1/audio/speech`, {
       method: "POST",
@@ -70,7 +70,7 @@ describe("an audio answer that breaks", () => {
     }
   })
 
-  test("ends with an error event if it is a text stream", async () => {
+  test("ends with an error event if it is a stream of text", async () => {
     const response = await upload(form({ model: "openai/gpt-4o-cut", stream: "true" }, SOUND))
     const text = await response.text()
     expect(text).toContain("transcript.text.delta")

@@ -25,7 +25,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("an upload that is forwarded before it is complete", () => {
-  test("keeps its request id and is recorded once in the ledger", async () => {
+  test("keeps its request id, and is recorded in the ledger once", async () => {
     const sender = await uploads.gateway.caller("10")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: sender.key })
@@ -34,7 +34,7 @@ describe("an upload that is forwarded before it is complete", () => {
     expect(uploads.requestsOf(sender)).toEqual([response.headers.get("x-request-id") ?? ""])
   })
 
-  test("requires credits for one request only", async () => {
+  test("requires credits for a single request only", async () => {
     // Until the next field has arrived, the audio seems to be one second longer than it is.
     const exact = await uploads.gateway.caller("0.0121")
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
@@ -55,7 +55,7 @@ describe("an upload that is forwarded before it is complete", () => {
     expect(hold).toBe((await uploads.receiptOf(await other)).hold)
   })
 
-  test("fails without enough credits, and leaves no hold", async () => {
+  test("fails if the credits are insufficient, and leaves no hold", async () => {
     // The hold covers the frame of 256 tokens, and no byte of a prompt.
     const poor = await uploads.gateway.caller("0.256")
     const form = new SlowForm(["model", "one/tokens"], FILE, ["prompt", "x"])
@@ -116,7 +116,7 @@ describe("uploads that are forwarded only when complete", () => {
     })
   }
 
-  test("fail without credits", async () => {
+  test("fail if there are no credits", async () => {
     const poor = await uploads.gateway.caller("0.001")
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -125,7 +125,7 @@ describe("uploads that are forwarded only when complete", () => {
     expect(uploads.heard.length).toBe(0)
   })
 
-  test("count once against the rate limit if they fail without credits", async () => {
+  test("count toward the rate limit once if they fail because there are no credits", async () => {
     const poor = await uploads.gateway.caller("0.001", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE)
     const response = uploads.send(form, { key: poor.key })
@@ -137,7 +137,7 @@ describe("uploads that are forwarded only when complete", () => {
     await after.body?.cancel()
   })
 
-  test("include audio for a vendor that requires JSON", async () => {
+  test("include audio for a vendor that requires JSON bodies", async () => {
     const before = uploads.gateway.simulator.requests.length
     const form = new SlowForm(["model", "google/listen"], FILE)
     const response = uploads.send(form)

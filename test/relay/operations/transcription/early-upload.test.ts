@@ -24,7 +24,7 @@ afterEach(() => uploads.reset())
 afterAll(() => uploads[Symbol.asyncDispose]())
 
 describe("long audio after its model field", () => {
-  test("reaches the vendor while it arrives, and the caller pays once", async () => {
+  test("reaches the vendor while it is still arriving, and the caller pays once", async () => {
     const before = await uploads.caller.balance()
     const form = new SlowForm(MODEL, LANGUAGE, FILE)
     const response = uploads.send(form)
@@ -55,7 +55,7 @@ describe("long audio after its model field", () => {
     await uploads.endsWith(before, COST)
   })
 
-  test("counts as one request of its key's rate limit, even if it is sent again", async () => {
+  test("counts as one request toward its key's rate limit, even if it is sent again", async () => {
     const limited = await uploads.gateway.caller("10", { requestsPerMinute: 60 })
     const form = new SlowForm(MODEL, FILE, LANGUAGE)
     const response = await uploads.sendSlowly(form, { key: limited.key })
@@ -132,7 +132,7 @@ describe("the response to a forwarded upload", () => {
     await uploads.endsWith(before, "0")
   })
 
-  test("can begin before the vendor has read everything", async () => {
+  test("can begin before the vendor has read the whole upload", async () => {
     const before = await uploads.caller.balance()
     uploads.answer = (seen) => {
       const body = new ReadableStream<Uint8Array>({

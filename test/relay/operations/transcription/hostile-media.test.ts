@@ -104,7 +104,7 @@ describe("hostile audio from a key without credits", () => {
 
   /** The files that take longest to parse. */
   const many = Object.entries(FILES).filter(([name]) => /v2.2|tracks|false/.test(name))
-  test.each(many)("does not delay other requests when sent many times: %s", async (_, make) => {
+  test.each(many)("does not delay other requests if it is sent many times: %s", async (_, make) => {
     const file = new File([make(SMALL)], "a.mp3")
     const pause = await longestPause(MAX_PAUSE_OF_MANY_MS, async () => {
       await Promise.all(Array.from({ length: MANY }, () => transcribe(file)))

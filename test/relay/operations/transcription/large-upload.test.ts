@@ -72,7 +72,7 @@ describe("a large audio file of noise", () => {
       expect(await textOf(response)).toBe(heardIn(noise))
     })
 
-    test(`reaches ${model} unchanged, however it is split into chunks`, async () => {
+    test(`reaches ${model} unchanged for any split into chunks`, async () => {
       const whole = new Response(formOf(model, noise))
       const type = whole.headers.get("content-type") ?? ""
       const chunks = cut(await whole.bytes())
@@ -81,7 +81,7 @@ describe("a large audio file of noise", () => {
     })
   }
 
-  test("reaches the second deployment completely when the first fails", async () => {
+  test("reaches the second deployment completely if the first fails", async () => {
     const options = audioModels()
     const failing = { headers: { "x-simulate-fault": "500" } }
     await using other = await startGateway({

@@ -55,7 +55,7 @@ async function transcribe(
 
 describe("a request with less audio than the minimum charge", () => {
   for (const path of PATHS) {
-    test(`costs the minimum at ${path}, in the hold and the charge`, async () => {
+    test(`has a hold and a charge of the minimum at ${path}`, async () => {
       const receipt = await transcribe(3, { path })
       expect(receipt).toMatchObject({
         usage: { second: 3 },
@@ -91,18 +91,18 @@ describe("a request with less audio than the minimum charge", () => {
   })
 })
 
-test("audio above the minimum is charged by its length", async () => {
+test("audio above the minimum is charged by its duration", async () => {
   const receipt = await transcribe(11)
   const [line] = receipt.arithmetic ?? []
   expect(line).toEqual({ class: "second", quantity: 11, per_million: "100" })
   expect(receipt.charged).toBe("0.0011")
 })
 
-test("each model has its own minimum seconds", async () => {
+test("each model has its own minimum of seconds", async () => {
   expect((await transcribe(3, { model: "groq/whisper-long" })).charged).toBe("0.003")
 })
 
-test("the multiplier of a price group applies to the minimum, and a rate card has its own minimum", async () => {
+test("a price group's multiplier applies to the minimum, and a rate card has its own minimum", async () => {
   const prices = { "groq/whisper-long": { second: "50" }, "groq/whisper-streamed": PRICE }
   const terms = [{ from: 0, multiplier: "0.5", prices }]
   await gateway.app.apply({ ...gateway.settings, priceGroups: { half: { terms } } })
@@ -114,7 +114,7 @@ test("the multiplier of a price group applies to the minimum, and a rate card ha
   await gateway.app.apply(gateway.settings)
 })
 
-test("model lists contain the minimum seconds", async () => {
+test("model lists contain the minimum of seconds", async () => {
   const listed = await (await caller.get("/v1/models/groq/whisper-large-v3")).json()
   expect(listed).toMatchObject({ pricing: { second: "100", minimum_seconds: 10 } })
   expect(await asked(gateway, "GET", "/models?search=groq/whisper-large-v3")).toMatchObject({
@@ -122,7 +122,7 @@ test("model lists contain the minimum seconds", async () => {
   })
 })
 
-test("an operator can set the minimum seconds within limits", async () => {
+test("an operator can set the minimum of seconds within limits", async () => {
   const path = "/models/groq/whisper-set"
   const put = (minimum_seconds: unknown) =>
     ask(gateway, "PUT", path, { kind: "transcription", price: { second: "1", minimum_seconds } })
@@ -133,7 +133,7 @@ test("an operator can set the minimum seconds within limits", async () => {
   expect((await transcribe(3, { model: "groq/whisper-set" })).charged).toBe("0.000015")
 })
 
-test("the ledger passes verification after charges at the minimum", async () => {
+test("the ledger passes verification after charges of the minimum", async () => {
   await nothingHeld(caller)
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })

@@ -96,7 +96,7 @@ test.each([
   ["google/short", 500],
   ["openai/gpt-4o-transcribe", 2_000],
   ["openai/gpt-5-transcribe", 2_000],
-])("a hold covers the maximum output of %s", async (model, limit) => {
+])("the hold covers the maximum output of %s", async (model, limit) => {
   output = (sent) => sent
   const tasks = model.startsWith("google") ? ["transcriptions", "translations"] : ["transcriptions"]
   for (const task of tasks) {
@@ -106,7 +106,7 @@ test.each([
   }
 })
 
-test("the audio length of Gemini's speech is limited", async () => {
+test("the length of speech by Gemini is limited", async () => {
   output = (sent) => sent
   const body = { model: "google/tts", input: "Hello", voice: "Kore", response_format: "pcm" }
   const receipt = await receiptOf(caller, await caller.post("/v1/audio/speech", body))
@@ -114,7 +114,7 @@ test("the audio length of Gemini's speech is limited", async () => {
   expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
 })
 
-test("reasoning that leaves no room for a transcript is charged once, with a clear error", async () => {
+test("reasoning that leaves no room for a transcript is charged once, and the error names the output limit", async () => {
   thinkerFinish = "MAX_TOKENS"
   calls = 0
   const response = await upload("google/thinker", "transcriptions", "")

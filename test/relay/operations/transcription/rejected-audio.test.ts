@@ -147,19 +147,19 @@ describe("speech request validation", () => {
     })
   }
 
-  test("returns an error for a voice that the vendor rejects", async () => {
+  test("returns an error if the vendor rejects the voice", async () => {
     const response = await untouched(() => speak({ input: "x", voice: "nobody" }), true)
     const error = await errorOf(response)
     expect(error).toMatchObject({ status: 400, code: "invalid_value", param: "voice" })
     expect(error.message).toStartWith("Input should be 'alloy'")
   })
 
-  test("lists the formats of the model in the error", async () => {
+  test("lists the model's formats in the error", async () => {
     const { message } = await errorOf(await speak({ model: "groq/orpheus", input: "x" }))
     expect(message).toContain("'wav', 'pcm'")
   })
 
-  test("accepts 4,096 characters and the minimum and maximum speeds", async () => {
+  test("accepts 4,096 characters, and the minimum and maximum speeds", async () => {
     for (const body of [
       { input: "é".repeat(4_096), speed: 4 },
       { input: "x", speed: 0.25 },

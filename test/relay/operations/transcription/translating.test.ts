@@ -110,7 +110,7 @@ async function codeOf(response: Response) {
 }
 
 describe("a translation by a model that only transcribes", () => {
-  test("requires a hold with the fee of each call that the text may need", async () => {
+  test("requires a hold that includes the fee of each call that the text may require", async () => {
     answer = loudly
     await using other = await startGateway(options(vendor.url, "text/with-fee"))
     const owner = await other.caller("10")
@@ -120,7 +120,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(parseCredits(translated.hold)).toBeGreaterThan(parseCredits("2"))
   })
 
-  test("uses a text model and reports a loss", async () => {
+  test("calls a text model, and reports a loss", async () => {
     answer = loudly
     const before = await caller.balance()
     const response = await translate()
@@ -151,7 +151,7 @@ describe("a translation by a model that only transcribes", () => {
     await nothingHeld()
   })
 
-  test("contains every segment with its times", async () => {
+  test("contains each segment with its times", async () => {
     answer = loudly
     const fields = { response_format: "verbose_json" }
     const body = (await (await translate({ fields })).json()) as {
@@ -179,7 +179,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await text.text()).toBe(heardIn(SOUND).toUpperCase())
   })
 
-  test("sends the prompt to the text model, and not to the transcriber", async () => {
+  test("sends the prompt only to the text model, and not to the transcription model", async () => {
     answer = loudly
     const response = await translate({ fields: { prompt: "Tollgate, not toll gate" } })
     expect(response.headers.get("x-tollgate-losses")).toBe("translation:emulated")
@@ -187,7 +187,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).toContain("Tollgate, not toll gate")
   })
 
-  test("reports other unsupported fields", async () => {
+  test("reports other unsupported fields as lost", async () => {
     answer = loudly
     const fields = { response_format: "verbose_json", "timestamp_granularities[]": "word" }
     const response = await translate({ fields })
@@ -200,7 +200,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(await events.text()).toContain(JSON.stringify(heardIn(SOUND).toUpperCase()))
   })
 
-  test("results in a charge by the gateway's count if the vendor reports no usage", async () => {
+  test("results in a charge by the gateway's own count if the vendor reports no usage", async () => {
     answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
@@ -209,7 +209,7 @@ describe("a translation by a model that only transcribes", () => {
     expect(translated.usage["output"]).toBe(3)
   })
 
-  test("calls no text model for English audio", async () => {
+  test("calls no text model if the audio is in English", async () => {
     const calls = vendor.bodies.length
     const response = await translate({ fields: { model: "deepgram/nova-3" } })
     expect(((await response.json()) as { text: string }).text).toBe(heardIn(SOUND))
@@ -240,7 +240,7 @@ describe("a translation by a model that only transcribes", () => {
 })
 
 describe("a translation that needs a text model", () => {
-  test("fails without an accessible text model, and the error names the setting", async () => {
+  test("fails if the key can access no text model, and the error names the setting", async () => {
     const { key } = await gateway.caller("10", { models: ["mistral/*"] })
     const requests = gateway.simulator.requests.length
     const rejected = await codeOf(await translate({ key }))
@@ -258,7 +258,7 @@ describe("a translation that needs a text model", () => {
     expect((await receipt(also, sender)).model).toBe("sim/echo")
   })
 
-  test("fails if the setting names no priced text model, and the error shows the value", async () => {
+  test("fails if the setting does not name a text model with a price, and the error shows its value", async () => {
     for (const wrong of ["text/unpriced", "text/nobody", MODEL]) {
       await using other = await startGateway(options(vendor.url, wrong))
       const sender = await other.caller("10")
@@ -313,7 +313,7 @@ describe("a translation that needs a text model", () => {
     })
   }
 
-  test("costs nothing if the transcriber fails, and calls no text model", async () => {
+  test("costs nothing if the transcription fails, and calls no text model", async () => {
     answer = loudly
     const before = await caller.balance()
     const calls = vendor.bodies.length
@@ -334,7 +334,7 @@ describe("a translation that needs a text model", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("counts as one request in the caller's rate limit", async () => {
+  test("counts as one request toward the caller's rate limit", async () => {
     answer = loudly
     const sender = await gateway.caller("10", { requestsPerMinute: 60 })
     const response = await translate({ key: sender.key })

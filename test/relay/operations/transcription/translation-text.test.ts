@@ -25,7 +25,7 @@ describe("text split into chunks", () => {
     expect(chunks.flat().join(" ")).toBe(text)
   })
 
-  test("ends a chunk anywhere except within a character if there are no sentences", () => {
+  test("ends a chunk at any place except within a character if there are no sentences", () => {
     for (const endless of ["𝄞".repeat(5_000), "ab".repeat(9_000), "слово ".repeat(3_000).trim()]) {
       const chunks = chunksOfText(endless)
       expect(Math.max(...sizes(chunks))).toBeLessThanOrEqual(MAX_CHUNK_BYTES)
@@ -33,7 +33,7 @@ describe("text split into chunks", () => {
     }
   })
 
-  test("has no chunks if it is empty", () => {
+  test("results in no chunks if it is empty", () => {
     expect(chunksOfText(" \n ")).toEqual([])
   })
 })
@@ -46,7 +46,7 @@ test("lines for translation are joined up to a length", () => {
   expect(chunks.length).toBeLessThan(10)
 })
 
-test("the hold for a text of a given length covers every way to split the text", () => {
+test("the hold for a text of a given length covers every way of splitting the text", () => {
   for (const lines of [
     Array.from({ length: 400 }, () => "Да. Нет. Да."),
     Array.from({ length: 30 }, () => "x".repeat(2_100)),
@@ -67,7 +67,7 @@ test("the hold for a text of a given length covers every way to split the text",
 })
 
 describe("the decoder of a translated answer", () => {
-  test("reads lines one by one", () => {
+  test("reads the answer line by line", () => {
     expect(readTranslation(["uno", "due"], "1|one\n2| two \n")).toEqual(["one", "two"])
     expect(readTranslation(["uno", "due"], "Here:\n1 | one\nand more\n\n2|two")).toEqual([
       "one and more",
