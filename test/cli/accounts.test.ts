@@ -26,7 +26,7 @@ describe("account list", () => {
     expect(output).toMatch(/^acc_\w+ +Zoë +paused +0 +0 +\S+Z$/m)
   })
 
-  test("prints documents of the API with --json", async () => {
+  test("prints the API's response as JSON with --json", async () => {
     const { accounts } = JSON.parse((await run("account", "list", "--json")).output)
     expect(accounts).toMatchObject([
       { name: "acme", balance: "9.5", state: "active" },

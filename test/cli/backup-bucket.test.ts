@@ -198,7 +198,7 @@ test.concurrent("a bucket's redirect is not followed", async () => {
   expect([asked, place.left()]).toEqual([0, []])
 })
 
-test.concurrent("a backup of a PostgreSQL database fails and names the right tool", async () => {
+test.concurrent("a backup of a PostgreSQL database fails, and the error names the tool to use", async () => {
   const yaml = `database: { url: "postgres://tollgate:not-a-secret@127.0.0.1:1/tollgate" }`
   using installation = createInstallation(yaml)
   for (const [command, tool] of [

@@ -4,7 +4,7 @@ import { createInstallation, PROGRAM_WORDS, runCommand, runJson } from "../suppo
 import { until } from "../support/until.ts"
 import { Folders, withKey } from "./backup-folders.ts"
 
-test.concurrent("scheduled backups run at their interval, even after a restart, and report failures", async () => {
+test.concurrent("scheduled backups run at their interval, even after a restart, and failures are reported", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -57,7 +57,7 @@ test.concurrent("scheduled backups run at their interval, even after a restart, 
   expect(names()).toHaveLength(count)
 })
 
-test.concurrent("backups by other tools can be recorded, and doctor warns when the last backup is old", async () => {
+test.concurrent("backups by other tools can be recorded, and doctor warns if the last backup is old", async () => {
   using installation = createInstallation("backup: { every: 1m }")
   const checked = async () => {
     const { stdout } = await runCommand(installation, "--json", "doctor")

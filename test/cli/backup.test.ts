@@ -92,7 +92,7 @@ test.concurrent("a backup under load contains all charges from before the backup
   expect(shown).toMatchObject({ is_right: true, entries: result.entries + 1 })
 })
 
-test.concurrent("the oldest backups are deleted without other files, and the newest backup is restored", async () => {
+test.concurrent("old backups are deleted while other files remain, and the newest backup can be restored", async () => {
   using before = createInstallation("")
   using stranger = createInstallation("")
   using folders = new Folders("")
@@ -122,7 +122,7 @@ test.concurrent("the oldest backups are deleted without other files, and the new
   expect(result).toMatchObject({ backup: join(backups, fourth.name), entries: 2 })
 })
 
-test.concurrent("a restore never overwrites files, and fails while a gateway runs", async () => {
+test.concurrent("a restore never overwrites files, and fails while a gateway is running", async () => {
   using before = createInstallation("server: { port: 0 }")
   using folders = new Folders("server: { port: 0 }")
   await withKey(before)
@@ -363,7 +363,7 @@ test.concurrent("a gateway cannot start after a killed restore, which can be rep
   expect(existsSync(unfinished)).toBe(false)
 })
 
-test.concurrent("a backup to a full disk fails and leaves no files", async () => {
+test.concurrent("a backup fails on a full disk and leaves no files", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   const { backups } = folders
@@ -380,7 +380,7 @@ test.concurrent("a backup to a full disk fails and leaves no files", async () =>
   }
 })
 
-test.concurrent("a backup is rejected before it writes anything if the disk space is insufficient", async () => {
+test.concurrent("a backup fails before it writes anything if the disk space is insufficient", async () => {
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)

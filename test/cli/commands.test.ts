@@ -176,7 +176,7 @@ describe("the key command", () => {
 })
 
 describe("the models command", () => {
-  test("prints a model's rules with the source of each", async () => {
+  test("prints the rules of a model and the source of each rule", async () => {
     const { stdout, exitCode } = await run("models", "--rules", "sim/unpriced")
     expect(exitCode).toBe(0)
     expect(stdout).toContain("sim/unpriced at sim/unpriced")
@@ -285,7 +285,7 @@ describe("a command with invalid settings", () => {
     expect(error.problems.map(({ line }: { line: number }) => line)).toEqual([3, 4])
   })
 
-  test("reports a missing file", async () => {
+  test("reports a missing settings file", async () => {
     const missing = { ...installation, config: `${installation.config}.away` }
     const { exitCode, stderr } = await runCommand(missing, "models")
     expect(exitCode).toBe(3)
@@ -334,7 +334,7 @@ test("every command prints its usage", async () => {
   }
 })
 
-test("a running gateway applies the pausing, closing and resuming of accounts and keys", async () => {
+test("a running gateway applies commands that pause, close and resume accounts and keys", async () => {
   using held = createInstallation(yaml())
   await using serving = await startServing(held)
   await runJson(held, "account", "create", "held", "--credits", "1")

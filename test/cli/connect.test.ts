@@ -182,7 +182,7 @@ models:
     }
   })
 
-  test("include the answers to Gemini CLI's questions", async () => {
+  test("include answers to the questions that Gemini CLI asks at its start", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")
@@ -215,7 +215,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("have the folder in the tool's own environment variable", async () => {
+  test("use the folder in the tool's own environment variable", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],
@@ -308,7 +308,7 @@ describe("written connect settings", () => {
     expect(read(".config/opencode/opencode.json")).not.toContain(KEY)
   })
 
-  test("never contain a value of TOLLGATE_KEY that is not a key", async () => {
+  test("never contain the value of TOLLGATE_KEY if the value is not a key", async () => {
     process.env["TOLLGATE_KEY"] = "bad"
     expect((await connect("claude", "--write")).exitCode).toBe(2)
     expect(existsSync(join(home, ".claude"))).toBe(false)

@@ -109,7 +109,7 @@ describe("settings from the console", () => {
     })
   })
 
-  test.concurrent("can change at the same time as settings in the file", async () => {
+  test.concurrent("can change at the same time as settings in the settings file", async () => {
     using installation = createInstallation(BARE)
     await using serving = await startServing(installation, TOKEN)
     const key = keyIn(serving)

@@ -24,7 +24,7 @@ test.each([
   ["ERR_POSTGRES_CONNECTION_TIMEOUT", "firewalls"],
   ["ERR_POSTGRES_TLS_NOT_AVAILABLE", "ssl = on"],
   ["08006", "check that it runs"],
-])("doctor names the next step after %s", (code, step) => {
+])("doctor prints the next step after %s", (code, step) => {
   expect(fixOf(failure(code))).toContain(step)
 })
 

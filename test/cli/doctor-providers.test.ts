@@ -54,7 +54,7 @@ const LARGE_LISTS: readonly (readonly [name: string, text: () => string])[] = [
 ]
 
 test.each(LARGE_LISTS)(
-  "the test of a provider does not read the model list of %s",
+  "the test of a provider does not request the model list of %s",
   async (_, textOf) => {
     const text = textOf()
     const settings = {
@@ -81,7 +81,7 @@ test.each(LARGE_LISTS)(
   },
 )
 
-test("doctor tests each of several credentials under its name", async () => {
+test("doctor tests each of a provider's credentials and shows its name", async () => {
   answer = () => {
     const isGood = asked.at(-1)?.headers.get("authorization") === "Bearer good"
     return new Response("{}", { status: isGood ? 200 : 401 })
@@ -321,7 +321,7 @@ describe("doctor's test of a service account by a token request", () => {
   })
 })
 
-test("doctor does not call Bedrock at another vendor's URL", async () => {
+test("doctor does not send Bedrock's check to another vendor's URL", async () => {
   const found = await check("bedrock", { baseUrl: url, region: "us-east-1", apiKey: "secret" })
   expect(found).toMatchObject({
     result: "ok",

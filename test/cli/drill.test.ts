@@ -25,7 +25,7 @@ models:
   return await runCommand(installation, "drill", "--model", "vendor/echo", ...words)
 }
 
-test("the drill command reports the number of requests, all of which were charged", async () => {
+test("the drill command reports the number of requests, and that all of them were charged", async () => {
   const { stdout, stderr, exitCode } = await drill(["--time", "2s", "--yes", "--json"])
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })
   const { served, charged, overspent, lost } = JSON.parse(stdout) as Verdict

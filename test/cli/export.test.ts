@@ -296,7 +296,7 @@ describe("the start of an export", () => {
     },
   )
 
-  test("does not overwrite an unfinished export", async () => {
+  test("does not overwrite an earlier unfinished export", async () => {
     using installation = createInstallation("")
     await withFilled(installation, undefined, async (store) => store.accounts.list())
     mkdirSync(join(installation.data, "out.part"))
@@ -397,7 +397,7 @@ describe("a failed export", () => {
     expect(left(installation)).toEqual([])
   })
 
-  test("leaves no files if the database becomes unavailable or the command is stopped", async () => {
+  test("leaves no files if the database becomes unavailable or the user stops the command", async () => {
     const url = await migratedDatabase()
     using installation = createInstallation(settingsOf("http://127.0.0.1:9", url))
     await withFilled(installation, url, happen)
@@ -429,7 +429,7 @@ describe("a failed export", () => {
   })
 })
 
-test("the export command exports the data of a killed gateway", async () => {
+test("the export command exports the data of a gateway that was killed", async () => {
   using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
   using installation = createInstallation(settingsOf(vendor.url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")

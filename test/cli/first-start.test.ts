@@ -39,7 +39,7 @@ async function end(serving: ServingProcess): Promise<void> {
   expect(await serving.process.exited).toBe(0)
 }
 
-test.concurrent("only the first start prints a key and a command that works", async () => {
+test.concurrent("only the first start prints a key, and the printed command works", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation)
   const key = KEY.exec(first.output())?.[1] ?? ""

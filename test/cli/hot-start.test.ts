@@ -53,7 +53,7 @@ function socketTable(): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  "the start reads about as much of a large ledger as of a small ledger",
+  "the start reads about as much data from a large ledger as from a small ledger",
   async () => {
     using small = createInstallation(YAML)
     using large = createInstallation(YAML)

@@ -20,7 +20,7 @@ test("an invalid unit price is imported as undefined", () => {
   }
 })
 
-test("digits below a nanocredit are dropped during an import", () => {
+test("an import drops digits below a nanocredit", () => {
   expect(nanocreditsOf(7.876543210877)).toBe(7_876_543_210n)
   expect(nanocreditsOf(1e-10)).toBe(0n)
   expect(scaled("-1.5", 1)).toBe(-15n)

@@ -91,7 +91,7 @@ function workplace(): Installation & { readonly out: string } {
   return { ...installation, out: join(installation.data, "imported.yaml") }
 }
 
-test("LiteLLM import shows and writes its result, and the old keys work", async () => {
+test("LiteLLM import prints and writes the settings, and the old keys work", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())
@@ -342,7 +342,7 @@ test("import rejects files of the wrong format and names the expected format", a
   expect(unreachable.stdout + unreachable.stderr).not.toContain("canary-password")
 })
 
-test("LiteLLM import skips and names expired keys, empty budgets and session keys of its UI", async () => {
+test("LiteLLM import skips and names expired keys, keys without a budget, and session keys of its UI", async () => {
   using place = workplace()
   const config = join(place.data, "config.yaml")
   writeFileSync(config, liteLlmConfig())

@@ -19,7 +19,7 @@ describe("a grant of a large amount", () => {
       terminal,
     )
 
-  test("requires a confirmation, which shows the account and its balance", async () => {
+  test("requires a confirmation, and the question shows the account and its balance", async () => {
     const unwilling = new FakeTerminal({ answer: false })
     expect(await granting(unwilling, "5000")).toBe(1)
     expect(unwilling.notices).toContain("nothing was done")

@@ -45,7 +45,7 @@ test("ledger verify resumes from the last verified position only if requested", 
   expect(bare.stderr).toContain("has no secrets to sign a checkpoint with")
 })
 
-test("ledger verify names the place of a missing ledger, and exits with 4", async () => {
+test("ledger verify reports where the ledger was expected, and exits with code 4", async () => {
   using installation = createInstallation("")
   const place = join(installation.data, "tollgate.db")
   for (const words of [[], ["--json"]]) {

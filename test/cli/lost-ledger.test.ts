@@ -85,7 +85,7 @@ test.concurrent("a start with the ledger but without its secrets fails and creat
   expect(existsSync(join(installation.data, "secrets", "key-pepper"))).toBe(false)
 })
 
-test.concurrent("a new ledger is created on request if no ledger exists", async () => {
+test.concurrent("a start with a request for a new ledger creates one only if no ledger exists", async () => {
   using installation = await installed()
   const rejected = await runCommand(installation, "serve", "--new-ledger")
   expect(rejected.exitCode).toBe(5)
@@ -122,7 +122,7 @@ test.concurrent("verification of a folder without a ledger creates no files and 
   }
 })
 
-test.concurrent("verification accepts a running gateway's ledger, but not a copy without the write-ahead log", async () => {
+test.concurrent("verification accepts the ledger of a running gateway, but not a copy without its write-ahead log", async () => {
   using installation = await installed()
   const { key } = await runJson<{ key: string }>(installation, "key", "create", "--account", "one")
   await using serving = await startServing(installation)

@@ -46,7 +46,7 @@ async function scrape(address: string, token?: string) {
 }
 
 describe("metrics of several workers", () => {
-  test.concurrent("show totals of all workers at a separate port, and never decrease", async () => {
+  test.concurrent("show totals of all workers at a separate port, and their counters never decrease", async () => {
     const port = freePort()
     using installation = createInstallation(yaml(`{ port: ${port} }`))
     await using serving = await startServing(installation, { TOLLGATE_WORKERS: "2" })

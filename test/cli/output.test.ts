@@ -28,7 +28,7 @@ test("table columns are as wide as their widest cell, and numbers are aligned ri
   expect(formatTable(columns, [], PLAIN)).toBe("NAME  CREDITS  NOTE")
 })
 
-test("fields are printed with a name and a value", () => {
+test("fields are printed with their names and values", () => {
   const fields = [
     ["id", "acc_1"],
     ["balance", "10"],

@@ -55,7 +55,7 @@ test("the duration argument parser accepts positive numbers with a unit", () => 
   )
 })
 
-test("the list argument parser accepts entries that are separated by single commas", () => {
+test("the list argument parser accepts entries separated by single commas", () => {
   expect(listArgument("openai/*")).toEqual(["openai/*"])
   expect(listArgument(" a , b,a")).toEqual(["a", "b"])
   expectRejected(listArgument, ["", ",", "a,,b", "a,"], "one comma between")

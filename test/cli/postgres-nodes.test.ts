@@ -105,7 +105,7 @@ test("two machines with one database share keys, credits, receipts and revocatio
   expect(verdict).toMatchObject({ exitCode: 0 })
 })
 
-test("ledger verify names the address of a database without a ledger, and exits with 4", async () => {
+test("ledger verify prints the address of a database without a ledger, and exits with code 4", async () => {
   const name = await server.create()
   using twins = createTwins("http://127.0.0.1:1/v1", server.url(name))
   const missing = await runCommand(twins.left, "ledger", "verify")
@@ -115,7 +115,7 @@ test("ledger verify names the address of a database without a ledger, and exits 
   )
 })
 
-test("a database crash only delays running responses", async () => {
+test("a database crash only delays requests that are running", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(vendor.url, server.url(await server.create(template)))
   const { left } = twins
@@ -138,7 +138,7 @@ test("a database crash only delays running responses", async () => {
   expect(entries).toBe(4)
 })
 
-test("during a database crash, a journal keeps charges, even if the node crashes too", async () => {
+test("a journal keeps charges during a database crash, even if the node crashes too", async () => {
   using vendor = startVendor(() => streamed([WHOLE_STREAM]))
   using twins = createTwins(
     vendor.url,

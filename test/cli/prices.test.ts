@@ -150,7 +150,7 @@ models:
     expect(stdout).toMatch(/UTC, weekly +deepseek\/deepseek-flash +input +/)
   })
 
-  test("makes a running gateway charge new prices, and records the author in the audit log", async () => {
+  test("makes a running gateway charge new prices, and the audit log records the user", async () => {
     using installation = install()
     await using first = await startServing(installation)
     await using second = await startServing(installation)

@@ -72,7 +72,7 @@ describe("the command line program", () => {
 })
 
 describe("the command line help", () => {
-  test("appears on the standard output, like the version", async () => {
+  test("appears on the standard output, and so does the version", async () => {
     expect(await run("--version")).toEqual({
       exitCode: 0,
       output: `${packageFacts.version}\n`,

@@ -75,7 +75,7 @@ describe("provider add", () => {
   })
 })
 
-describe("the id of provider add", () => {
+describe("the id passed to provider add", () => {
   test.each(["__proto__", "", "Mine", "a b", "a/b", "a\nb", "-a", "a".repeat(41)])(
     "follows the rules of the management API: %j",
     async (id) => {
@@ -129,7 +129,7 @@ describe("provider add --setting", () => {
 })
 
 describe("provider list", () => {
-  test("shows the origin and the number of models", async () => {
+  test("shows where each provider is configured, and its number of models", async () => {
     const { output } = await run("provider", "list")
     expect(output).toMatch(/^ID +VENDOR +FROM +MODELS +WITHOUT PRICE +PROBLEM$/m)
     expect(output).toMatch(/^mine +openai-compatible +console +1 +0 +-$/m)

@@ -103,7 +103,7 @@ describe("a reload of settings with 2,000 models", () => {
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
   })
 
-  test("applies the last of two files that are saved at short intervals", async () => {
+  test("applies the later of two files that are saved shortly after each other", async () => {
     factor += 2
     writeFileSync(file, largeFile(String(factor - 1)))
     const first = watcher.reload()
@@ -112,7 +112,7 @@ describe("a reload of settings with 2,000 models", () => {
     expect(multiplierOfRequests()).toBe(String(factor))
   })
 
-  test("returns the same settings as a load on the event loop", async () => {
+  test("returns the settings that loading on the event loop returns", async () => {
     writeFileSync(file, largeFile("1"))
     const loaded = loadSettings(load())
     expect(isDeepStrictEqual(await reloadSettings(load()), loaded)).toBe(true)

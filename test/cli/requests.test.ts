@@ -78,7 +78,7 @@ models:
     await simulator.stop()
   })
 
-  test("can be listed as answered, failed and rejected, newest first", async () => {
+  test("appear as answered, failed or rejected, newest first", async () => {
     expect(await list()).toMatchObject([
       { status: "rejected", code: "account_paused", account_name: "held", key_name: "idle" },
       { status: "rejected", code: "insufficient_credits", account_name: "poor", key_name: "batch" },
@@ -89,7 +89,7 @@ models:
     expect(await list("--limit", "1")).toHaveLength(1)
   })
 
-  test("can be found by error text, key name, label and model", async () => {
+  test("can be found by error text, key name, label or model", async () => {
     const models = async (...words: string[]) => (await list(...words)).map(({ model }) => model)
     expect(await models("--search", "DOES NOT COVER")).toEqual(["sim/echo"])
     expect(await models("--search", "batch")).toEqual(["sim/echo"])

@@ -33,7 +33,7 @@ test.each([
   ["an HTTP proxy", "1", { HTTP_PROXY: "http://127.0.0.1:1" }],
   ["exceptions", "2", { http_proxy: "http://127.0.0.1:1", no_proxy: "example.com" }],
   ["a SOCKS proxy", "1", { ALL_PROXY: "socks5://someone:word@127.0.0.1:1" }],
-] as const)("the simulator works in an environment with %s", async (_, workers, environment) => {
+] as const)("the simulator starts in an environment with %s", async (_, workers, environment) => {
   using installation = createInstallation("server: { port: 0 }\n")
   const variables = { ...environment, TOLLGATE_WORKERS: workers }
   await using serving = await startServing(installation, variables)

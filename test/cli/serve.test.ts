@@ -126,7 +126,7 @@ describe("a running gateway", () => {
     expect(await statusOf(serving, late.key)).toBe(200)
   })
 
-  test("loads a changed file with and without SIGHUP, and ignores and reports an invalid file", async () => {
+  test("loads a changed file with and without SIGHUP, and reports an invalid file and ignores it", async () => {
     writeFileSync(installation.config, yamlFor(`${simulator.url}/v1`, 5))
     await until(async () => (await inputPrice(serving, caller.key)) === "5")
     await until(() => serving.errors().includes("models.sim/echo"))

@@ -41,7 +41,7 @@ async function tokenOf(installation: Installation, ...words: string[]): Promise<
   return new URL(link).searchParams.get("token")
 }
 
-test.concurrent("workers share the setup link, sessions and sign-outs", async () => {
+test.concurrent("all workers accept the setup link, sessions and sign-outs of the others", async () => {
   using installation = createInstallation(ANY_PORT)
   const first = await startServing(installation, { TOLLGATE_WORKERS: "2" })
   const browser = await setUp(first.url, first.output())
@@ -58,7 +58,7 @@ test.concurrent("workers share the setup link, sessions and sign-outs", async ()
   await new ConsoleBrowser(second).signIn(OPERATOR)
 })
 
-test.concurrent("an operator who is locked out can regain access by the command line", async () => {
+test.concurrent("an operator who is locked out can regain access with the command line", async () => {
   using installation = createInstallation(ANY_PORT)
   const none = await runCommand(installation, "user", "list")
   expect(none.stdout).toContain("No users yet")
@@ -86,7 +86,7 @@ test.concurrent("an operator who is locked out can regain access by the command 
   expect(unknown.stderr).toContain("tollgate user list")
 })
 
-test.concurrent("a user who is invited by the command line can join the account", async () => {
+test.concurrent("a user invited with the command line can join the account", async () => {
   using installation = createInstallation(ANY_PORT)
   await using serving = await startServing(installation)
   await setUp(serving.url, serving.output())

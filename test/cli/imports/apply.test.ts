@@ -116,7 +116,7 @@ test("import attaches no key to an existing account that only has the same name 
       expect((await store.keys.find(id))?.account).toBe(created?.id ?? "")
   }))
 
-test("import attaches no key to an account whose name is the id of a planned account", () =>
+test("import attaches no key to an existing account that is named like the id of a planned account", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database
