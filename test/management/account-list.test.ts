@@ -36,7 +36,7 @@ function usesOf(accounts: readonly AccountRecord[]) {
   return new Map(uses)
 }
 
-test("pages of 2,000 accounts contain each account in order, even during simultaneous changes", () => {
+test("pages of 2,000 accounts contain each account in order, even if accounts change at the same time", () => {
   const accounts = manyAccounts(2_000)
   const uses = usesOf(accounts)
   const quiet = new Set(accounts.slice(500).map(({ id }) => id))
@@ -106,7 +106,7 @@ test("accounts can be sorted by balance, spending and remaining days", async () 
   expect(plain?.usage).toBeUndefined()
 })
 
-test("an account list contains the spending of the last days of accounts that the caller may see", async () => {
+test("an account list contains the spending of recent days for accounts that the caller can access", async () => {
   await using own = await ReportedDatabase.open()
   const { store } = own.database
   const now = Date.now()

@@ -81,7 +81,7 @@ test("audit records are visible to operators, and to owners for their own accoun
   expect(await kindOf(numbers(userIn({ a: "owner" }), { account: "b" }))).toBe("not_found")
 })
 
-test("pages of long audit records contain few records each, and all records together", async () => {
+test("pages of long audit records contain only a few records each, and all records together", async () => {
   await using database = TestDatabase.direct()
   const audit = new Audit(database.store)
   const models = Array.from({ length: 2_000 }, (_, index) => `provider/${"x".repeat(80)}-${index}`)

@@ -13,7 +13,7 @@ const ADA: Actor = {
   address: "203.0.113.7",
 }
 
-test("an audit record has the actor, the action, the values before and after, and the address", async () => {
+test("an audit record has the actor, the action, the values before and after it, and the IP address", async () => {
   await using database = TestDatabase.direct()
   const audit = new Audit(database.store)
   const after = { name: "Analytics", credits: "5" }

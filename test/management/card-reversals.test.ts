@@ -217,7 +217,7 @@ describe("a refund of a card payment", () => {
     await ledgersAreRight()
   })
 
-  test("removes the credits of a payment that an older Tollgate version recorded", async () => {
+  test("removes the credits of a payment that an older version of Tollgate recorded", async () => {
     const paid = { id: `cs_${intent}`, account, amount: 10_000_000_000n, at: 1, note: "Stripe" }
     await gateway.store.payments.add(paid, AUDIT)
     sessions = [session()]
@@ -235,7 +235,7 @@ describe("a refund of a card payment", () => {
 })
 
 describe("refunded credits that are already spent", () => {
-  test("become a debt, which blocks requests until new credits pay the debt", async () => {
+  test("become a debt, which blocks requests until new credits pay it off", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)
@@ -276,7 +276,7 @@ describe("refunded credits that are already spent", () => {
     await ledgersAreRight()
   })
 
-  test("do not affect holds of running requests, whose unused credits then pay the debt", async () => {
+  test("do not affect the holds of running requests, whose unused credits then pay off the debt", async () => {
     await pay()
     const long = caller.post("/v1/chat/completions", {
       model: SLOW,
@@ -333,7 +333,7 @@ describe("a dispute of a card payment", () => {
     expect(await kinds()).toEqual(["payment 10"])
   })
 
-  test("does not return credits if it is lost, and an inquiry removes no credits", async () => {
+  test("does not return credits if it is lost, and an inquiry does not remove credits", async () => {
     await pay()
     await dispute("created", "warning_needs_response")
     expect(await standing()).toEqual({ balance: "10", debt: "0" })
@@ -342,7 +342,7 @@ describe("a dispute of a card payment", () => {
     expect(await standing()).toEqual({ balance: "0", debt: "0" })
   })
 
-  test("removes at most the payment together with a refund, even in another currency", async () => {
+  test("removes, together with a refund, at most the paid credits, even in another currency", async () => {
     await pay()
     await refund("re_half", 500)
     await dispute("created", "needs_response", { amount: 930, currency: "eur" })
@@ -351,7 +351,7 @@ describe("a dispute of a card payment", () => {
   })
 })
 
-test("events in any order result in a valid ledger without a negative balance", async () => {
+test("card payment events in any order result in a valid ledger without a negative balance", async () => {
   await pay()
   await spend("4")
   const told: (() => Promise<number>)[] = [

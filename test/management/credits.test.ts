@@ -37,7 +37,7 @@ describe("a manual credit entry", () => {
     })
   })
 
-  test("appears in the list in order of time, page by page", async () => {
+  test("appears in the list in chronological order, page by page", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const credits = new Credits(database.store, new Audit(database.store))
@@ -152,7 +152,7 @@ describe("leased credits in the balance", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("include the holds of requests", async () => {
+  test("include the credits held for running requests", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 10_000_000_000n)
     const node = { id: "node", process: 1, host: "test", beatAt: 1, machine: null }

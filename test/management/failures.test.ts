@@ -41,7 +41,7 @@ function failures(): Failures {
   })
 }
 
-test("members see a vendor's message about the request, but no message about the operator", async () => {
+test("members see a vendor's message about their request, but no message about the operator", async () => {
   const told = await failures().request(userIn({ a: "viewer" }), "req_1")
   expect(told.attempts.map(({ message, code }) => [message, code])).toEqual([
     ["the field 'x' is unknown", "bad"],

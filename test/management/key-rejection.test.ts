@@ -60,7 +60,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
     })
 
     test.each(Object.entries(CASES))(
-      "matches the response to requests of a key %s",
+      "matches the response to a request with a key %s",
       async (_name, given) => {
         const { code, credits = "5", validMs } = given
         const account = await createAccount(credits)
@@ -81,7 +81,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       },
     )
 
-    test("shows a used-up budget for each key of the budget until the next period", async () => {
+    test("shows that a budget is used up for each key of the budget until the next period", async () => {
       const account = await createAccount("5")
       const { id } = await keys.create(COMMAND_LINE, { account, name: "key" })
       const [key, payer] = await Promise.all([store.keys.find(id), store.accounts.find(account)])

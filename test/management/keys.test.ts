@@ -71,7 +71,7 @@ test("a key is returned with its usage", async () => {
   })
 })
 
-test("every successful key change is in the audit log with its actor and address", async () => {
+test("every successful change of a key is in the audit log with its actor and IP address", async () => {
   const owner = userIn({ [first]: "owner" })
   const { id, secret } = await keys.create(owner, { account: first, name: "watched" })
   await keys.change(owner, id, { name: "renamed", budget: "5" })

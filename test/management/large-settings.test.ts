@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-describe("a change in the console next to a file with 2,000 models", () => {
+describe("a change in the console with 2,000 models in the settings file", () => {
   test("adds a model without delaying callers", async () => {
     const entry = { kind: "chat", price: { input: "1", output: "2" } }
     const pause = await longestPause(MAX_PAUSE_MS, async () => {
@@ -37,7 +37,7 @@ describe("a change in the console next to a file with 2,000 models", () => {
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
   })
 
-  test("keeps all of several changes at the same time", async () => {
+  test("keeps each of several simultaneous changes", async () => {
     const entry = { kind: "chat", price: { input: "1", output: "2" } }
     const changes = [
       ask(gateway, "PUT", "/models/sim/first", entry),

@@ -95,7 +95,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       expect((await keys.find(member, fitting.id)).daily_budget?.limit).toBe("2.5")
     })
 
-    test("allow members without the right to create keys only to lower a key's limits", async () => {
+    test("allow members who may not create keys only to lower the limits of a key", async () => {
       const { store, keys, rules, account, owner, member, create } = await opened()
       await using _ = store
       const limits = {

@@ -58,7 +58,7 @@ function checkout(credits: string): Promise<Response> {
 }
 
 describe("a payment page", () => {
-  test("sends the exact price of the credits to Stripe", async () => {
+  test("shows the exact price of the credits at Stripe", async () => {
     const path = `/accounts/${account}/checkout`
     expect(await asked(gateway, "POST", path, { credits: "12.50" })).toEqual({
       url: "https://pay.test/cs_1",
@@ -90,7 +90,7 @@ describe("a payment page", () => {
     expect((await errorOf(response)).error_type).toBe("above_max_value")
   })
 
-  test("returns Stripe's error about the amount", async () => {
+  test("shows Stripe's error about the amount", async () => {
     const error = { type: "invalid_request_error", message: "The amount must be at least 50 cents" }
     answer = () => Response.json({ error }, { status: 400 })
     const response = await checkout("0.10")
@@ -98,7 +98,7 @@ describe("a payment page", () => {
     expect((await errorOf(response)).message).toContain("at least 50 cents")
   })
 
-  test("does not return Stripe's error about the API key", async () => {
+  test("hides Stripe's error about the API key", async () => {
     const error = { type: "invalid_request_error", message: `Invalid API Key: ${SECRET_KEY}` }
     answer = () => Response.json({ error }, { status: 401 })
     const response = await checkout("10")
@@ -183,7 +183,7 @@ describe("the Stripe webhook", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("stores the paid amount and its currency in the ledger entry", async () => {
+  test("stores the paid amount and the currency in the ledger entry", async () => {
     const id = `pi_${account}`
     await tell(noticeOf({ changes: { payment_intent: id, amount_total: 1_488 } }))
     await tell(noticeOf({}))
@@ -205,7 +205,7 @@ describe("the Stripe webhook", () => {
     expect(records.map(({ action }) => action)).toEqual(["account.payment", "account.create"])
   })
 
-  test("enters a delayed payment when it succeeds", async () => {
+  test("enters a delayed payment only when the payment succeeds", async () => {
     const changes = { payment_status: "unpaid" }
     expect(await tell(noticeOf({ changes }))).toBe(200)
     expect(await balance()).toBe("0")
@@ -246,7 +246,7 @@ describe("the Stripe webhook", () => {
     ["in another currency", { changes: { currency: "eur" } }],
     ["for a missing account", { metadata: { account: "acc_none" } }],
     ["without the amount of credits", { metadata: { credits: "" } }],
-  ])("acknowledges events without credits: %s", async (_, told) => {
+  ])("acknowledges an event that adds no credits: %s", async (_, told) => {
     expect(await tell(noticeOf(told))).toBe(200)
     expect(await balance()).toBe("0")
   })

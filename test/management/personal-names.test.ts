@@ -5,7 +5,7 @@ import { TestDatabase } from "../store/test-database.ts"
 
 const ADA = { user: "user_ada" }
 
-test("a name is stored encrypted, and is decrypted until the person is erased", async () => {
+test("a name is encrypted in storage, and can be decrypted until the person is erased", async () => {
   await using database = TestDatabase.direct()
   const names = new PersonalNames(database.store)
   const [one = "", two = ""] = await names.encryptAll(ADA, ["ada@example.com", "ada@example.com"])

@@ -76,7 +76,7 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
 }
 
 describe("automatic price updates", () => {
-  test("wait for the operator with `ask`, and then apply to every request", async () => {
+  test("wait for the operator with `ask`, and apply to each request after the operator accepts them", async () => {
     using list = new PriceListServer()
     list.text = feed({ echo: { input: "1", output: "2" } })
     await using gateway = await start(list, "ask")
@@ -150,7 +150,7 @@ describe("automatic price updates", () => {
     ])
   })
 
-  test("change nothing after a failed, invalid or older download, and are retried", async () => {
+  test("change nothing and are retried if a download fails, is invalid or is older", async () => {
     using list = new PriceListServer()
     await using gateway = await start(list, "all")
     const failures = (): string[] =>
@@ -192,7 +192,7 @@ describe("automatic price updates", () => {
   })
 })
 
-test("any process can send the operator's notice of a pending price list", async () => {
+test("any of the processes can send the operator's notice of a pending price list", async () => {
   using list = new PriceListServer()
   using receiver = startReceiver()
   await using gateway = await start(list, "ask")
@@ -206,7 +206,7 @@ test("any process can send the operator's notice of a pending price list", async
   })
 })
 
-test("the operator gets a notice of price changes in the next day, except for hourly changes", async () => {
+test("the operator gets a notice of price changes within the next day, except for hourly changes", async () => {
   using receiver = startReceiver()
   const at = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 3_600_000)
   const price = { input: "1", output: "2" }

@@ -89,7 +89,7 @@ describe("a provider with several credentials", () => {
     expect(single.secrets).toEqual(["api_key"])
   })
 
-  test("keeps the keys of credentials that are named without a key, even after a rename", async () => {
+  test("keeps the key of a credential that is named without a key, even after a rename", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -130,7 +130,7 @@ describe("a provider with several credentials", () => {
     expect(keys()).toMatchObject([{ name: "good", apiKey: "canary-good", weight: 2 }])
   })
 
-  test("keeps a previous single key as the first credential", async () => {
+  test("keeps its earlier single key as the first credential", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const change = (entry: object) => process.providers.change(COMMAND_LINE, id, { ...entry })
@@ -143,7 +143,7 @@ describe("a provider with several credentials", () => {
     ])
   })
 
-  test("appears once in a model, with the health of all credentials", async () => {
+  test("appears once in a model, with the health of each credential", async () => {
     await using world = await startWithKeys()
     const { process, id } = world
     const model = `${id}/pool`

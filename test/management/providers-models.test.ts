@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 describe("a member who is not an operator", () => {
-  test("sees used providers and their health, but not their URLs", async () => {
+  test("sees the providers in use and their health, but not their URLs", async () => {
     const { providers, health } = await Process.start(store, settings)
     health.failed("inside/internal-name", new GatewayError("upstream_error", "x"), 500)
     const { data } = providers.list(MEMBER, { limit: 50 })
@@ -138,7 +138,7 @@ describe("a member who is not an operator", () => {
   })
 })
 
-test("a process that missed another process's change rejects a repetition as a conflict", async () => {
+test("a process that missed another process's change rejects the same change as a conflict", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   await first.providers.create(COMMAND_LINE, { id: "mine", vendor: "ollama" })
@@ -179,7 +179,7 @@ test("models of the simulator can be priced, and its providers are locked", asyn
   })
 })
 
-test("a provider has the totals of its deployments", async () => {
+test("the entry of a provider has the totals of its deployments", async () => {
   const { providers, health } = await Process.start(store, {
     ...settings,
     models: {
@@ -203,7 +203,7 @@ test("a provider has the totals of its deployments", async () => {
   })
 })
 
-test("pauses and priorities of deployments apply in every process and are audited", async () => {
+test("pauses and priorities of deployments apply in every process and appear in the audit log", async () => {
   const first = await Process.start(store, settings)
   const second = await Process.start(store, settings)
   const deployments = [
@@ -233,7 +233,7 @@ test("pauses and priorities of deployments apply in every process and are audite
   await first.models.reset(COMMAND_LINE, "inside/pool")
 })
 
-test("the test of a model calls its providers and reports a name that their lists lack", async () => {
+test("the test of a model calls its providers, and reports a name that their model lists lack", async () => {
   await using vendor = Bun.serve({
     port: 0,
     fetch: () => Response.json({ data: [{ id: "there" }] }),
@@ -267,7 +267,7 @@ test("the test of a model calls its providers and reports a name that their list
   await expect(tests.test(MEMBER, "up/pool")).rejects.toMatchObject({ kind: "forbidden" })
 })
 
-test("the API returns the name of the settings file and the settings locked by the file", async () => {
+test("the API returns the name of the settings file, and the settings that the file locks", async () => {
   const { gatewaySettings } = await Process.start(store, settings)
   const view = gatewaySettings.view(COMMAND_LINE)
   expect(view.file).toBe("/etc/tollgate.yaml")
@@ -285,7 +285,7 @@ describe("price groups of the management API", () => {
   const at = (hour: number) =>
     new Date(Date.parse("2026-11-24T12:00:00Z") + hour * 3_600_000).toISOString()
 
-  test("keep terms that have started, and drop terms that have ended", async () => {
+  test("keep terms that have started, and remove terms that have ended", async () => {
     const process = await Process.start(store, settings)
     const { groups } = process
     const [first, second, third] = [{}, { from: at(1), multiplier: "2" }, { from: at(2) }]
@@ -307,7 +307,7 @@ describe("price groups of the management API", () => {
     await groups.delete(COMMAND_LINE, "kept")
   })
 
-  test("change in every process without losing simultaneous changes", async () => {
+  test("apply in every process, and one of two simultaneous changes is rejected as a conflict", async () => {
     const [one, other] = [
       await Process.start(store, settings),
       await Process.start(store, settings),

@@ -19,7 +19,7 @@ function servicesOf({ store, directory }: TestDatabase) {
 }
 
 describe("a redeemed credit code", () => {
-  test("gives credits once in any spelling, and does not appear in the audit log", async () => {
+  test("adds credits once in any spelling, and does not appear in the audit log", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions, codes } = servicesOf(database)
@@ -39,7 +39,7 @@ describe("a redeemed credit code", () => {
     expect(log).not.toContain(hasher.hash(code.code))
   })
 
-  test("causes an error with the reason if it is unusable", async () => {
+  test("causes an error with the reason if it cannot be used", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.account("b", 0n)
@@ -98,7 +98,7 @@ describe("a redeemed credit code", () => {
     }
   })
 
-  test("gives credits to members", async () => {
+  test("adds credits if a member redeems it", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const { redemptions } = servicesOf(database)

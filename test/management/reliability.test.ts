@@ -38,7 +38,7 @@ for (const engine of ENGINES) {
     expect(hours.at(-3)).toMatchObject({ requests: 0, failed: 0 })
   })
 
-  test(`${engine.name}: a provider has been failing since the first failed hour after its last success`, async () => {
+  test(`${engine.name}: a provider has been failing since its first failed hour after its last success`, async () => {
     await using own = await ReportedEngine.on(engine)
     const failed = { model: "p/m", outcomes: ["upstream_error"] } as const
     await own.add(

@@ -60,7 +60,7 @@ function failedRequest(delay: number, change: Partial<FailedRequest> = {}): Fail
   }
 }
 
-test("the search finds errors, outcomes, models, keys, labels and ids, and the chart matches", async () => {
+test("the search finds errors, outcomes, models, keys, labels and ids, and the chart has the same requests", async () => {
   await using own = await ReportedDatabase.open()
   await own.database.key("laptop", "a", null)
   const add = (delay: number, request = {}) => ({
@@ -125,7 +125,7 @@ test("a search can be combined with filters and sorting", async () => {
   expect(await ids({ search: "m", limit: "2", cursor: first.next_cursor ?? "" })).toEqual([1])
 })
 
-test("error messages are searched in steps if there are very many matches", async () => {
+test("error messages are searched in steps if there are many matches", async () => {
   await using own = await ReportedDatabase.open()
   const delays = Array.from({ length: 1_005 }, (_, index) => index)
   await own.add(
@@ -146,7 +146,7 @@ test("error messages are searched in steps if there are very many matches", asyn
   expect(second.data.map(({ id }) => id)).toEqual([idAt(1)])
 })
 
-test("the list of all requests includes rejected requests, page by page and in order of time", async () => {
+test("the list of all requests includes rejected requests, in chronological order and page by page", async () => {
   await using own = await ReportedDatabase.open()
   const requests = new Requests(own.sources)
   const { reports, failures: log } = own

@@ -72,7 +72,7 @@ test("operators see written-off amounts, and other users see only that an amount
   expect(await kindOf(list.list(userIn({ a: "owner" }), whole))).toBe("forbidden")
 })
 
-test("members see the requests of their accounts, and operators see all", async () => {
+test("members see the requests of their accounts, and operators see all requests", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
@@ -93,7 +93,7 @@ test("members see the requests of their accounts, and operators see all", async 
   expect(await kindOf(requests.list(viewer, query({ account: "b" })))).toBe("not_found")
 })
 
-test("filters of the request list are applied to each page", async () => {
+test("filters of the request list apply to each page", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     { request: "req_1", at: AT },
@@ -146,7 +146,7 @@ test("requests sorted by cost or duration have stable pages while new requests a
   expect(await ids({ min_duration_ms: "400", account: "a" })).toEqual(["req_3", "req_1"])
 })
 
-test("a request list for spreadsheets contains no formulas from callers", async () => {
+test("a request list for spreadsheets contains no formulas that callers have sent", async () => {
   await using own = await ReportedDatabase.open()
   const labels = { user: "=HYPERLINK(1)", session: "a,b", tags: { team: '"blue"' } }
   await own.add(
@@ -177,7 +177,7 @@ test("cost and time filters of the request list must be valid amounts", () => {
   }
 })
 
-test("a request list without an index is read in limited steps and continues from there", async () => {
+test("a request list without an index is read in limited steps, and the next page continues after the last step", async () => {
   await using own = await ReportedDatabase.open()
   const all = Array.from({ length: 30_002 }, (_, index) => ({
     request: `r${index}`,

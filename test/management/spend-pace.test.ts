@@ -25,7 +25,7 @@ async function spending(cost: bigint, hours: number, pace = 5) {
   return { own, store, stateAt }
 }
 
-test("an account whose hourly spend is many times the usual is paused, with an audit record", async () => {
+test("an account whose hourly spend is many times its usual spend is paused, with an audit record", async () => {
   const { own, store, stateAt } = await spending(100n, 30)
   await using database = own
   await database.add({ request: "now", at: NOW, cost: 500n })

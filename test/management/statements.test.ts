@@ -57,7 +57,7 @@ async function textOfQuery(database: TestDatabase, query: StatementQuery): Promi
 }
 
 describe("an account statement", () => {
-  test("has the entries of its days, with a charge on the day its request began", async () => {
+  test("contains the entries of its days, and a charge on the day when its request began", async () => {
     await using database = await TestDatabase.open()
     await fillDatabase(database)
     expect(await textOf(database, "2026-11-01", "2026-11-02")).toBe(
@@ -150,7 +150,7 @@ describe("an account statement", () => {
     })
   })
 
-  test("has a page for printing, which runs no scripts and escapes names", async () => {
+  test("has a page for printing that contains no scripts and escapes names", async () => {
     await using database = await TestDatabase.open()
     const name = '<img src=x onerror="x">'
     await database.store.accounts.create({ id: "a", name, createdAt: 1 }, AUDIT)
@@ -164,7 +164,7 @@ describe("an account statement", () => {
     expect(page).toContain("Closing balance, 2026-11-30")
   })
 
-  test("has the same sum for all days as the statements of single days", async () => {
+  test("has the same total for a period as the statements of its days together", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const begin = Date.parse("2026-01-01T00:00:00Z")
@@ -187,7 +187,7 @@ describe("an account statement", () => {
     expect([count, closing]).toEqual([1_300, "0.00084565"])
   })
 
-  test("has a file name with the account and its days, for any account name", async () => {
+  test("has a file name that contains the account and the days, for any account name", async () => {
     await using database = await TestDatabase.open()
     await database.store.accounts.create({ id: "a", name: '../"x"\r\nÄ b', createdAt: 1 }, AUDIT)
     const days = { from: "2026-11-01", to: "2026-11-02" } as const
@@ -199,7 +199,7 @@ describe("an account statement", () => {
     })
   })
 
-  test("shows written-off amounts to operators, outside its total", async () => {
+  test("shows written-off amounts to operators, but not as part of the total", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("a", CREDIT)
     setSystemTime(new Date("2026-11-02T10:00:00Z"))
@@ -231,7 +231,7 @@ describe("an account statement", () => {
     expect(text).not.toContain("write_offs")
   })
 
-  test("cannot be read by other users, for unknown accounts or for reversed dates", async () => {
+  test("cannot be read by other users, for unknown accounts, or for reversed dates", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     const stranger: Actor = { ...COMMAND_LINE, kind: "user", isOperator: false }
@@ -309,7 +309,7 @@ describe("the statements of all accounts", () => {
     expect(await kindOf(statements.openAll(COMMAND_LINE, reversed))).toBe("invalid_value")
   })
 
-  test("take many event-loop turns", async () => {
+  test("use many event-loop turns", async () => {
     await using database = await TestDatabase.open()
     for (let index = 0; index < 50; index++) await database.account(`account-${index}`, CREDIT)
     using turns = new TurnCounter()

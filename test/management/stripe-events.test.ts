@@ -168,7 +168,7 @@ function mutated(object: Fields, changes: readonly (readonly [number, unknown])[
   return result
 }
 
-test("each signed Stripe event is acknowledged, and never moves credits in the wrong direction", async () => {
+test("each signed Stripe event is acknowledged, and never changes credits in the wrong direction", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(MUTATION, { minLength: 1, maxLength: 6 }),
@@ -210,7 +210,7 @@ test("each signed Stripe event is acknowledged, and never moves credits in the w
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("a Stripe event with metadata that databases cannot store is acknowledged, with an alarm", async () => {
+test("a Stripe event with metadata that databases cannot store is acknowledged, and raises an alarm", async () => {
   const payer = await newPayer()
   for (const account of ["a\0", "a\ud800"]) {
     const before = alarms().length
@@ -230,7 +230,7 @@ const AMOUNTS: readonly (readonly [type: string, field: string])[] = [
 ]
 
 test.each(AMOUNTS)(
-  "a Stripe event %s with an amount out of range in '%s' changes nothing, and raises an alarm",
+  "a Stripe event %s with an out-of-range amount in '%s' changes nothing, and raises an alarm",
   async (type, field) => {
     const payer = await newPayer()
     const isSession = type.startsWith("checkout")
@@ -291,7 +291,7 @@ test.each(["a\0b", "a\ud800b"])(
   },
 )
 
-test("Stripe events with missing or wrong objects, unknown states or accounts raise an alarm", async () => {
+test("Stripe events with missing or wrong objects, unknown states or unknown accounts raise an alarm", async () => {
   const payer = await newPayer()
   await tell(JSON.stringify(eventOf("checkout.session.completed", sessionOf(payer))))
   const { "refund.created": refund, "charge.dispute.created": dispute } = handled(payer)
@@ -320,7 +320,7 @@ test("Stripe events with missing or wrong objects, unknown states or accounts ra
   }
 })
 
-test("unknown types and versions of Stripe events are acknowledged without an alarm", async () => {
+test("Stripe events of unknown types and versions are acknowledged without an alarm", async () => {
   const count = alarms().length
   const versions = [undefined, null, "", "1999-01-01", 5]
   for (const api_version of versions) {

@@ -41,7 +41,7 @@ function systemOf(
   })
 }
 
-test("the system report lists the nodes of the database, and marks a silent node", async () => {
+test("the system report lists the nodes in the database, and marks a node that sends no heartbeat", async () => {
   const report = system.parse(await systemOf(async () => SQLITE).report(OPERATOR, NOW))
   expect(
     report.nodes.map(({ id, is_responding, is_current }) => [id, is_responding, is_current]),
@@ -60,7 +60,7 @@ test("the system report lists the nodes of the database, and marks a silent node
   expect(JSON.stringify(report)).not.toContain("/data")
 })
 
-test("the system report contains the database problems and remedies of the doctor command", async () => {
+test("the system report contains the database problems and remedies that the doctor command reports", async () => {
   const server = {
     release: 17,
     clockOffset: 60_000,
@@ -98,7 +98,7 @@ test("the system report is visible only to operators, and a failed query is retr
   expect((await asked.report(OPERATOR)).database.engine).toBe("SQLite")
 })
 
-test("a slow query of the system report runs once for simultaneous callers; failures are not cached", async () => {
+test("a slow query of the system report runs once for simultaneous callers, and a failure is not cached", async () => {
   let calls = 0
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const found = new CachedQuery(() => (calls++ === 0 ? promise : Promise.resolve("new")), 1_000_000)

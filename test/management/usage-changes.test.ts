@@ -82,7 +82,7 @@ test("a usage comparison can be filtered, and excludes accounts of other users",
   expect(await kindOf(foreign)).toBe("not_found")
 })
 
-test("a usage comparison of equal periods lists no causes", async () => {
+test("a usage comparison of two equal periods lists no causes", async () => {
   await using opened = await openReports()
   const span = { compared_from: SPAN.from, compared_to: SPAN.to }
   const changes = await opened.reports.report(OPERATOR, query(span))

@@ -61,7 +61,7 @@ test("usage totals have the format of the API, with the names of keys and accoun
   expect(hours.data[0]?.group).toBe("2026-03-02T10:00:00.000Z")
 })
 
-test("usage totals cover the accounts that the user can see", async () => {
+test("usage totals cover the accounts that the user can access", async () => {
   await using own = await ReportedDatabase.open()
   await own.add({ request: "req_1", at: AT }, { request: "req_2", at: AT, account: "b" })
   const reports = new UsageReports(own.database.store, own.reports)
@@ -77,7 +77,7 @@ test("usage totals cover the accounts that the user can see", async () => {
   expect(await kindOf(overviews.overview(viewer, "a"))).toBe("not_found")
 })
 
-test("a reversed or overlong usage time range is rejected", async () => {
+test("a usage time range that is reversed or too long is rejected", async () => {
   await using own = await ReportedDatabase.open()
   const reports = new UsageReports(own.database.store, own.reports)
   const rejected = (filter: Readonly<Record<string, string>>) =>
@@ -143,7 +143,7 @@ test("usage lists the largest group of the requested metric first, with the prev
   expect(before?.data.map(({ group }) => group)).toEqual(["sim/dear"])
 })
 
-test("latencies are reported for each group, for each point and in total", async () => {
+test("latencies are reported for each group, for each point in time, and in total", async () => {
   await using own = await ReportedDatabase.open()
   await own.add(
     ...Array.from({ length: 20 }, (_, index) => ({
@@ -197,7 +197,7 @@ test("provider costs are visible only to operators", async () => {
   }
 })
 
-test("the overview covers today, this month, thirty days and the hours of a day", async () => {
+test("the overview covers today, this month, the last thirty days, and the hours of the day", async () => {
   await using own = await ReportedDatabase.open()
   const now = Date.now()
   await own.add(
@@ -235,7 +235,7 @@ test("the overview covers today, this month, thirty days and the hours of a day"
   expect(await overviews.overview(OPERATOR, "b")).toMatchObject({ spent_today: "0.0000001" })
 })
 
-test("the overview of an unused account is empty", async () => {
+test("the overview of an account without requests is empty", async () => {
   await using own = await ReportedDatabase.open()
   const overviews = new Overviews(own.database.store, own.reports)
   const told = overview.parse(await overviews.overview(userIn({ a: "owner" }), "a"))

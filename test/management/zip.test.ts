@@ -21,7 +21,7 @@ async function archiveOf(files: AsyncIterable<ArchivedFile>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(zipped(files)))
 }
 
-test("an archive contains its files with their names and contents", async () => {
+test("an archive contains the names and the contents of its files", async () => {
   const contents = {
     "one.csv": "a,b\r\n1,2\r\n",
     "größe.csv": "€".repeat(50_000),
@@ -46,7 +46,7 @@ test("a file with an empty chunk is complete", async () => {
   expect(filesIn(await archiveOf(files())).get("a.csv")).toBe("beforeafter")
 })
 
-test("an error while a file is read ends the archive with that error", async () => {
+test("an error during the reading of a file ends the archive with that error", async () => {
   async function* broken(): AsyncGenerator<string> {
     yield "begun"
     throw new Error("the disk is gone")

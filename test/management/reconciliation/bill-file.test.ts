@@ -30,7 +30,7 @@ const CREDIT = 10n ** 18n
 const AT = Date.parse("2026-11-01")
 
 describe("the bill reader", () => {
-  test("reads Google's cost table below the invoice data", async () => {
+  test("reads the rows of Google's cost table below the invoice data", async () => {
     const bill = await read(
       [
         "Invoice number,123",
@@ -91,7 +91,7 @@ describe("the bill reader", () => {
     expect(rows).toMatchObject([{ day: AT, ...row }])
   })
 
-  test("reads another format by its named columns", async () => {
+  test("reads another format by the names of its columns", async () => {
     const text =
       "When,Name,Price,Kind,Key,Amount,Cur\n2026-11-01,gpt-5.4,0.1,cached_input,k1,10,usd"
     const columns =
@@ -159,7 +159,7 @@ describe("the bill reader on an unreadable bill", () => {
     ["d,m,c\n", "date=d,model=m", "--columns lacks cost"],
     ["d,m,c\n", `${MAPPED},price=c`, "'price=c' in --columns is not a field and its column"],
     ["d,m,c\n", `${MAPPED},service=c`, "'service=c' in --columns is not a field and its column"],
-  ])("reports the line and a correction: %j", async (text, columns, words) => {
+  ])("reports the line and suggests a correction: %j", async (text, columns, words) => {
     expect(await rejection(text, columns)).toContain(words)
   })
 

@@ -82,7 +82,7 @@ test("the bill comparison names the likely cause of each difference", async () =
   })
 })
 
-test("the bill comparison names one factor if all amounts of several models differ by it", async () => {
+test("the bill comparison names one factor if the amounts of several models all differ by it", async () => {
   const days = { from: Date.parse(FIRST), until: Date.parse(SECOND) }
   const row = (model: string, name: "input" | "output", quantity: bigint, cost: string) =>
     billed({ day: FIRST, model, class: name, quantity, cost })
@@ -100,7 +100,7 @@ test("the bill comparison names one factor if all amounts of several models diff
   expect(named.map(({ cause }) => cause)).toEqual(["factor", "factor", "factor", "factor"])
 })
 
-test("the bill comparison finds models and service tiers in descriptions", async () => {
+test("the bill comparison finds the names of models and service tiers in descriptions", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -134,7 +134,7 @@ test("the bill comparison finds models and service tiers in descriptions", async
   ])
 })
 
-test("the bill comparison compares fees that have no model over all models", async () => {
+test("the bill comparison compares fees without a model with the total of all models", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   await addCalls(
@@ -152,7 +152,7 @@ test("the bill comparison compares fees that have no model over all models", asy
   expect(lines).toMatchObject([{ model: "", class: "search", cause: "stale_price" }])
 })
 
-test("the bill comparison compares by key if the bill contains key names", async () => {
+test("the bill comparison groups by key if the bill contains key names", async () => {
   await using other = await ReportedDatabase.open()
   const { store } = other.database
   const call = { day: FIRST, model: "gpt-plain", input: 1_000_000 }
@@ -175,7 +175,7 @@ test("the bill comparison compares by key if the bill contains key names", async
   expect(whole.lines).toMatchObject([{ key: null, difference: "4.5" }])
 })
 
-test("the bill comparison posts no correction if the bill lacks a day with calls", async () => {
+test("the bill comparison posts no correction if the bill lacks a day that has calls", async () => {
   const rows = [billed({ ...INPUT, model: "gpt-plain", cost: "1" })]
   const rejected = await reconcile(own.database.store, rows, { reason: "x" }).catch(
     (error: unknown) => error,

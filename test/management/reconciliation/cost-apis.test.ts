@@ -62,7 +62,7 @@ function cost(day: string, facts: Partial<SimulatedCost> = {}): SimulatedCost {
   return { day, model: "gpt-5.4", class: "input", quantity: 1_000, amount: "0.001", ...facts }
 }
 
-test("a bill for the gateway's calls agrees exactly with the ledger", async () => {
+test("a bill for the gateway's own calls agrees exactly with the ledger", async () => {
   const caller = await gateway.caller("1")
   for (const stream of [false, true]) {
     const order = { model: "openai/echo", messages: HELLO, stream }
@@ -165,12 +165,9 @@ describe("the reader of OpenAI's cost API", () => {
     ["sk-user", "OPENAI_ADMIN_KEY (403)"],
     ["sk-admin-429", "status 429"],
     ["sk-admin-503", "status 503"],
-  ])(
-    "returns the gateway's own error message for the response to the key %s",
-    async (key, words) => {
-      expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
-    },
-  )
+  ])("returns the gateway's own error message if OpenAI rejects the key %s", async (key, words) => {
+    expect(await rejection(read("openai", OCTOBER, { key }))).toContain(words)
+  })
 
   test("rejects another currency, impossible amounts and a private address", async () => {
     const { costs } = gateway.simulator
