@@ -16,18 +16,18 @@ describe("the page after sign-in", () => {
     ["javascript:alert(1)", "/"],
     ["/sign-in?back=/sign-in", "/"],
     ["/\u0009/elsewhere.example", "/"],
-  ])("depends on the address: %p leads to %s", (back, path) => {
+  ])("depends on the address that was opened: %p leads to %s", (back, path) => {
     expect(localPath(back)).toBe(path)
   })
 
-  test("has a text for every sign-in error, even an unknown one", () => {
+  test("shows a message for every sign-in error, even an unknown one", () => {
     expect(rejectionText("not_invited")).toContain("invitation")
     expect(rejectionText("<b>")).toBe("The sign-in failed. Try again.")
   })
 })
 
 describe("the query of a console URL", () => {
-  test("has text values even if they look like numbers or booleans", () => {
+  test("keeps text values that look like numbers or booleans", () => {
     expect(parseSearch("?token=123&model=a%2Fb&flag=true")).toEqual({
       token: "123",
       model: "a/b",

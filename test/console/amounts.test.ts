@@ -45,7 +45,7 @@ describe("the parser of typed amounts", () => {
     },
   )
 
-  test("accepts at most the digits of the API", () => {
+  test("accepts at most as many digits as the API", () => {
     expect(readAmount("1234567890")).toEqual({ fault: "Enter at most 9 digits before the point" })
     expect(readAmount("1.0000000001")).toEqual({ fault: "Enter at most 9 digits after the point" })
     expect(readAmount("1234567890", { whole: 12, fraction: 12 })).toEqual({ amount: "1234567890" })

@@ -4,7 +4,7 @@ import { messageOf, readError, unreachable } from "../../console/src/api/api-err
 import { errorEnvelope, GatewayError } from "../../src/canon/errors.ts"
 
 describe("API errors in the console", () => {
-  test("have the text of the gateway's own envelope", () => {
+  test("have the message, kind and parameter of the gateway's error envelope", () => {
     const envelope = errorEnvelope(
       new GatewayError("invalid_value", "Invalid 'name': must not be empty.", {
         parameter: "name",
@@ -22,7 +22,7 @@ describe("API errors in the console", () => {
     })
   })
 
-  test("have only the first message for each field", () => {
+  test("have only the first message of each field", () => {
     const error = readError(400, {
       error: {
         message: "Two faults",
@@ -45,7 +45,7 @@ describe("API errors in the console", () => {
     }
   })
 
-  test("have a message without any response", () => {
+  test("have a message even if there is no response", () => {
     expect(unreachable()).toMatchObject({ status: 0, kind: "unreachable", fields: {} })
     expect(messageOf("thrown text")).toBe("Something went wrong. Try again.")
   })

@@ -3,7 +3,7 @@ import { workCharge } from "../../console/src/format/arithmetic.ts"
 import { uncostedUsage } from "../../console/src/format/uncosted-usage.ts"
 import { formatCredits, parseCredits } from "../../src/ledger/money.ts"
 
-test("each step of an explained charge is exact", () => {
+test("each step of the arithmetic of a charge is exact", () => {
   const worked = workCharge(
     [
       { class: "input", quantity: 120, per_million: "0.15" },
@@ -17,7 +17,7 @@ test("each step of an explained charge is exact", () => {
   expect(worked.rounded).toBe("0.00002664")
 })
 
-test("an explained charge is rounded up to the nanocredit, like the ledger", () => {
+test("the arithmetic of a charge rounds up to the nanocredit, like the ledger", () => {
   const worked = workCharge([{ class: "input", quantity: 1, per_million: "0.0333" }], "1")
   expect(worked.product).toBe("0.0000000333")
   expect(worked.rounded).toBe("0.000000034")
@@ -37,7 +37,7 @@ test("an empty charge is zero", () => {
   expect(workCharge([], "1.5")).toEqual({ lines: [], sum: "0", product: "0", rounded: "0" })
 })
 
-test("the list of usage without a cost omits the priced classes", () => {
+test("the list of usage without a cost omits the classes that were charged", () => {
   const line = (name: string, quantity: number) => ({ class: name, quantity, per_million: "1" })
   const usage = { input: 10, output: 5, seconds: 2 }
   const arithmetic = [line("input", 10), line("output", 5), line("seconds", 10)]

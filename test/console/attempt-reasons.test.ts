@@ -21,7 +21,7 @@ const failed = (
   message,
 })
 
-test("each attempt is shown with its own reason, if it has one", () => {
+test("each attempt on a receipt is shown with its own reason, if it has one", () => {
   const attempts = [
     attempt("a/x", "upstream_error"),
     attempt("b/x", "upstream_timeout"),

@@ -17,7 +17,7 @@ function column(
   }
 }
 
-test("the cheapest and the fastest of several answers are determined exactly", () => {
+test("the cheapest and the fastest of several answers are determined by exact values", () => {
   const dear = column(1, ["0.000000002", 10], ["0.1", 10])
   const cheap = column(2, ["0.100000001", 900])
   expect(bestOf([dear, cheap])).toEqual({ cheapest: 2, fastest: 1 })

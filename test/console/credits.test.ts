@@ -17,7 +17,7 @@ describe("credits in the console", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("have the form of %s as %s in full", (exact, shown) => {
+  ])("have the full form of %s as %s", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 
@@ -62,7 +62,7 @@ describe("credits in the console", () => {
     expect(readCredits(typed)).toBe(read)
   })
 
-  test("have a bar that never exceeds its track", () => {
+  test("have a bar that never exceeds its full width", () => {
     expect(usedShare("10", "2.5")).toBe(0.75)
     expect(usedShare("10", "12")).toBe(0)
     expect(usedShare("10", "-1")).toBe(1)

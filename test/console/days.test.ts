@@ -17,7 +17,7 @@ test("a day in a chart lasts until the start of the next day, in UTC", () => {
   }
 })
 
-test("a trend line passes through each value, with gaps for missing ones", () => {
+test("a trend line passes through each value, with gaps for missing values", () => {
   expect(trendPath([2, 4, null, null, 1], 4)).toBe("M0.5 0.5000L1.5 0.0000M4.5 0.7500")
   expect(trendPath([null, null], 4)).toBe("")
 })

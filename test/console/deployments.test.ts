@@ -11,7 +11,7 @@ function value(model: string, part: Partial<DeploymentValues> = {}): DeploymentV
   return { row: 0, provider: "a", model, weight: "1", isPaused: false, ...part }
 }
 
-test("deployments that the gateway would reject are not sent", () => {
+test("deployments that the gateway would reject are not submitted", () => {
   expect(deploymentsFault([value("x")])).toBeUndefined()
   expect(deploymentsFault([value(" ")])).toContain("needs a provider")
   expect(deploymentsFault([value("x", { weight: "-1" })])).toContain("Weights are")

@@ -31,14 +31,14 @@ describe("snippets for a first request", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("have the key and the model in their text", () => {
+  test("contain the key and the model", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")
     }
   })
 
-  test("use a quoted body that is one word for the shell", async () => {
+  test("use a quoted body that is a single word in the shell", async () => {
     const hostile = { ...calling, model: `it's "$(touch /tmp/x)" \\` }
     const [curl] = keySnippets(hostile)
     const echoed = Bun.spawnSync(["sh", "-c", `curl() { printf '%s\\n' "$@"; }; ${curl?.code}`])

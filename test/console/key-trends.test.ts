@@ -11,7 +11,7 @@ function pointOf(group: string, day: number, cost: string): UsagePoint {
   return { group, at, cost, ...SUMS, ...TIMES }
 }
 
-test("the trend of a key has its spending of each day, and zero for days without requests", () => {
+test("the trend of a key contains its spending per day, with zero for days without requests", () => {
   const usage: Usage = {
     object: "list",
     data: [],

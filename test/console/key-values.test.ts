@@ -129,7 +129,7 @@ describe("filters of the request list", () => {
     expect(query).toMatchObject({ from: undefined, to: undefined, status: undefined })
   })
 
-  test("can be detected as set", () => {
+  test("count as set if any of them has a value", () => {
     expect(isFiltered({})).toBe(false)
     expect(isFiltered({ time: "all" })).toBe(false)
     expect(isFiltered({ search: "upstream" })).toBe(true)
@@ -137,7 +137,7 @@ describe("filters of the request list", () => {
   })
 })
 
-test("keys are sorted exactly, with missing times last in both orders", () => {
+test("keys are sorted exactly, and missing times come last in both directions", () => {
   const used = "2026-11-02T00:00:00.000Z"
   const expensive = { ...key, id: "expensive", name: "Beta", spent: "9007199254740993.000000001" }
   const mostExpensive = {

@@ -20,6 +20,6 @@ test.each([
   [["not a tag", "ja-JP"], "ja"],
   [["nl"], "en"],
   [[], "en"],
-])("the console offers a reader of %p the language %p", (wanted, tag) => {
+])("the console selects for a reader of %p the language %p", (wanted, tag) => {
   expect(matchLanguage(wanted).tag).toBe(tag)
 })

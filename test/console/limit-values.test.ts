@@ -30,7 +30,7 @@ const ACCOUNT: Account = {
   price_group: null,
 }
 
-test("the account limits form returns unchanged values", () => {
+test("the account limits form returns unchanged values as they were", () => {
   expect(limitBodyOf(limitValuesOf(ACCOUNT))).toEqual({
     models: ["openai/*"],
     requests_per_minute: 1_200,
@@ -44,7 +44,7 @@ test("the account limits form returns unchanged values", () => {
   })
 })
 
-test("an empty limit field is no limit, and models can be pasted as one text", () => {
+test("an empty limit field means no limit, and several models can be pasted as one text", () => {
   const empty = { ...limitValuesOf(ACCOUNT), models: [], max_keys: " " }
   expect(limitBodyOf(empty)).toMatchObject({ models: null, max_keys: null })
   const pasted = { ...limitValuesOf(ACCOUNT), models: ["openai/*, google/* "] }
@@ -62,7 +62,7 @@ test("a limit is a whole number, and zero is allowed for keys, but not for reque
   }
 })
 
-test("only existing limits are listed", () => {
+test("only limits that are set are listed", () => {
   expect(limitTexts(ACCOUNT)).toEqual([
     { label: "Models", value: "openai/*" },
     { label: "Requests per minute", value: "1,200" },
@@ -72,7 +72,7 @@ test("only existing limits are listed", () => {
   ])
 })
 
-test("a pending price list is summarized", () => {
+test("the summary of a pending price list counts its changes", () => {
   const counts = { increased: 12, decreased: 0, added: 1_000, removed: 1 }
   expect(pendingText(counts)).toBe("12 increased, 1,000 added, 1 removed")
   expect(pendingText({ increased: 0, decreased: 0, added: 0, removed: 0 })).toBe("No price changes")

@@ -8,7 +8,7 @@ import {
   ruleValues,
 } from "../../console/src/pages/models/rule-values.ts"
 
-test("rule overrides are shown and written back unchanged, with all other settings", () => {
+test("rule overrides are shown and written back unchanged, together with all other settings", () => {
   const entry = {
     price: { input: "1", output: "2" },
     rules: {
@@ -30,7 +30,7 @@ test("rule overrides are shown and written back unchanged, with all other settin
   expect(entryWithRules({ entry }, values)).toEqual(entry)
 })
 
-test("an emptied field removes its rule override, and the last emptied field removes the section", () => {
+test("an emptied field removes its rule override, and the last emptied field removes the rules section", () => {
   const entry = { multiplier: "2", rules: { tools: true, max_user_length: 64 } }
   const values = { ...ruleValues({ entry }), tools: undefined, max_user_length: "" }
   expect(entryWithRules({ entry }, values)).toEqual({ multiplier: "2" })
@@ -44,7 +44,7 @@ test("`nothing` cannot be selected together with other values of a rule", () => 
   expect(chosen(["stop"], [])).toBeUndefined()
 })
 
-test("every model rule except numbers has a list of choices", () => {
+test("every model rule that is not a number has a list of choices", () => {
   for (const name of RULE_NAMES) {
     expect([name, optionsOf(name).length > 1]).toEqual([name, MODEL_RULES[name].type !== "number"])
   }

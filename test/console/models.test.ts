@@ -100,7 +100,7 @@ describe("filters of the model list", () => {
   })
 })
 
-test("a model's path keeps only the slashes of its name", () => {
+test("the path of a model's page escapes all characters of the name except slashes", () => {
   const path = modelPath("a/b/c?d#e")
   expect(pathOf("GET /models/{provider}/{name...}", { path })).toBe("/models/a/b/c%3Fd%23e")
 })
@@ -125,7 +125,7 @@ test("a model whose only request failed is not healthy", () => {
   expect(healthOf(model("a/b", { deployments: ways }), undefined)).toBe("failing")
 })
 
-test("the suggested model is available, capable, and the cheapest paid one", () => {
+test("the suggested model is the cheapest paid model that is available and capable", () => {
   const free = model("a/free", { price: { input: "0", output: "0" } })
   const dear = model("a/dear", { price: { input: "10", output: "50" } })
   const cheap = model("b/cheap", { price: { input: "0.1", output: "0.4" } })
@@ -143,7 +143,7 @@ test("the suggested model is available, capable, and the cheapest paid one", () 
 })
 
 describe("prices of a model in the console", () => {
-  test("show exact products with the multiplier", () => {
+  test("equal the exact product with the multiplier", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
@@ -153,13 +153,13 @@ describe("prices of a model in the console", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("show a price per unit for single units", () => {
+  test("have the unit of one image or one second, and otherwise of a million", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
   })
 
-  test("have the usual order", () => {
+  test("appear in a fixed order of classes", () => {
     expect(sortedPrices({ zebra: "1", output: "2", input: "3" }).map(([name]) => name)).toEqual([
       "input",
       "output",
@@ -243,7 +243,7 @@ describe("a changed model", () => {
     })
   })
 
-  test("shows the current price and edits the usual price", () => {
+  test("shows the price of the current period, and its form edits the standard price", () => {
     const price_in_force = { price: { input: "2", output: "2" }, price_tiers: [] }
     const until = "2026-12-01T00:00:00.000Z"
     const more = { period: "peak", from: null, until, price_images: null }
@@ -324,7 +324,7 @@ test("the playground starts with the requested model, or with the best match", (
   expect(firstModel(models, ["chat"], undefined)).toBeNull()
 })
 
-test("a model's health is determined by stored requests, unless it is cooling down", () => {
+test("the health of a model follows stored requests unless the model is cooling down", () => {
   const history = { state: "failing" } as ReliabilityRow
   const way = { provider: "a", model: "b", weight: 1, is_paused: false, rules: [] }
   const of = (state: "healthy" | "unknown" | "cooling_down") =>

@@ -15,7 +15,7 @@ const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
 describe("times in the console", () => {
-  test("have the reader's time zone", () => {
+  test("use the reader's time zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
   })
@@ -27,26 +27,26 @@ describe("times in the console", () => {
     [-3_600_000, "1 hour ago"],
     [3 * 86_400_000, "in 3 days"],
     [-40 * 86_400_000, "12 Oct 2026"],
-  ])("have a relative form: %i ms from now is '%s'", (away, text) => {
+  ])("have a relative form: a time %i ms from now is '%s'", (away, text) => {
     const iso = new Date(now + away).toISOString()
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("keep their minutes through a form field and back", () => {
+  test("keep their value after conversion to a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
     expect(fromLocalField("soon")).toBeUndefined()
   })
 
-  test("use UTC days in statements", () => {
+  test("use UTC days for statements", () => {
     expect(utcDay(0, now)).toBe("2026-11-21")
     expect(utcDay(30, now)).toBe("2026-10-22")
   })
 })
 
 describe("numbers in the console", () => {
-  test("have their unit", () => {
+  test("appear with their unit", () => {
     expect(durationText(null)).toBe("–")
     expect(durationText(840)).toBe("840 ms")
     expect(durationText(1_250)).toBe("1.25 s")
@@ -73,19 +73,19 @@ describe("chart bars", () => {
     mean_first_byte_ms: null,
   }
 
-  test("have two parts if there are two values", () => {
+  test("have two parts for metrics with two values", () => {
     expect(usagePoints([row], "requests", "days")[0]).toMatchObject({ main: 7, other: 3 })
     expect(usagePoints([row], "tokens", "days")[0]).toMatchObject({ main: 100, other: 40 })
     expect(usagePoints([row], "cost", "days")[0]).toMatchObject({ main: 0.5, other: 0 })
   })
 
-  test("cover UTC days, or hours in the reader's time zone", () => {
+  test("cover days in UTC, or hours in the reader's time zone", () => {
     expect(usagePoints([row], "cost", "days", "Asia/Tokyo")[0]?.label).toBe("20 Nov")
     expect(usagePoints([row], "cost", "hours", "Asia/Tokyo")[0]?.label).toBe("08:00")
   })
 })
 
-test("a device is described by its user agent", () => {
+test("a device is described by the browser and system in its user agent", () => {
   const chrome =
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36"
   expect(deviceText(chrome)).toBe("Chrome on macOS")

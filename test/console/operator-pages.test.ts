@@ -25,7 +25,7 @@ describe("an audit record in the console", () => {
     ])
   })
 
-  test("shows all members if there is no state before or no state after the change", () => {
+  test("shows all members if there is no earlier or no later state", () => {
     expect(differences(null, { a: 1 })).toEqual([{ path: "a", before: undefined, after: "1" }])
     expect(differences({ a: [{ b: true }] }, undefined)).toEqual([
       { path: "a[0].b", before: "true", after: undefined },
@@ -34,7 +34,7 @@ describe("an audit record in the console", () => {
     expect(differences({ a: {} }, { a: {} })).toEqual([])
   })
 
-  test("has the action's name as its title", () => {
+  test("has a title that is the name of the action", () => {
     expect(actionWords("key.create")).toBe("key: create")
     expect(actionWords("sign_in")).toBe("sign in")
   })
@@ -73,7 +73,7 @@ describe("a new provider in the console", () => {
     expect(findVendors([azure, openai], "none")).toEqual([])
   })
 
-  test("gets an unused name", () => {
+  test("gets an id that no other provider has", () => {
     expect(freeId("openai", [])).toBe("openai")
     expect(freeId("openai", ["openai", "openai-2"])).toBe("openai-3")
     expect(idFault("openai", ["openai"])).toContain("already")
@@ -81,7 +81,7 @@ describe("a new provider in the console", () => {
     expect(idFault("mine", [])).toBeUndefined()
   })
 
-  test("has only the typed fields", () => {
+  test("contains only the fields that were filled in", () => {
     const typed = {
       fields: { api_key: " sk-1 ", base_url: "", other: "x" },
       keys: undefined,
@@ -92,7 +92,7 @@ describe("a new provider in the console", () => {
   })
 })
 
-test("a changed provider sends the typed fields, and null for emptied fields", () => {
+test("a changed provider sends only changed fields, and null for emptied fields", () => {
   const entry = { vendor: "openai", base_url: "https://one.example" }
   const provider = { id: "openai", entry, secrets: ["api_key"] } as unknown as Provider
   const change = (fields: Record<string, string>) =>
@@ -105,7 +105,7 @@ test("a changed provider sends the typed fields, and null for emptied fields", (
   })
 })
 
-test("each action on a user changes one field", () => {
+test("each action on a user changes a single field", () => {
   const user = { id: "user_1", name: "Ada" } as User
   const changes = (["promote", "demote", "disable", "enable"] as const).map(
     (name) => questionOf({ name, user }).change,

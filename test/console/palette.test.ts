@@ -26,7 +26,7 @@ test("the palette search lists the best match first, with its group", () => {
   expect(findEntries("", entries)[0]?.entries.map(({ label }) => label)).toEqual(["Models", "Keys"])
 })
 
-test("the palette search handles a very long paste", () => {
+test("the palette search handles very long pasted text", () => {
   expect(fit("x ".repeat(100_000), "anthropic/claude-sonnet-5")).toBeUndefined()
   expect(fit("(((.*+?", "anthropic/claude")).toBeUndefined()
 })
@@ -37,7 +37,7 @@ test("the palette search finds a request id within any pasted text", () => {
   expect(requestIdIn("request")).toBeUndefined()
 })
 
-test("the palette search finds an action by another word for it before scattered letters of a model", () => {
+test("the palette search ranks an action found by a synonym above a model that contains scattered letters", () => {
   const entries = [
     { id: "m", group: "Models", label: "deepseek/reasoner-fund", choose: () => {} },
     { id: "a", group: "Actions", label: "Adjust credits", keywords: "refund", choose: () => {} },

@@ -38,7 +38,7 @@ function answered(question: Question, text: string): Turn {
 }
 
 describe("a chat request of the playground", () => {
-  test("contains only the set fields, and always requests usage", () => {
+  test("contains only fields that are set, and always requests usage", () => {
     expect(chatBody("a/b", DEFAULT_SETTINGS, [asked(HELLO)])).toEqual({
       model: "a/b",
       messages: [{ role: "user", content: "Hello" }],
@@ -89,7 +89,7 @@ describe("a chat request of the playground", () => {
     })
   })
 
-  test("contains tool calls only with their results", () => {
+  test("contains a tool call only if the call has a result", () => {
     const call = { id: "call_1", name: "look", arguments: '{"at":1}' }
     const step = { text: "", toolCalls: [call], results: ["a door"] }
     const turn = { question: HELLO, steps: [step, { ...step, results: [] }] }
@@ -107,13 +107,13 @@ describe("a chat request of the playground", () => {
     ])
   })
 
-  test("reports faults in its tools", () => {
+  test("requires its tools to be a JSON array", () => {
     for (const text of ["", "[]", '[{"type":"function"}]']) expect(toolsFault(text)).toBeUndefined()
     for (const text of ["{}", "[1]", "null"]) expect(toolsFault(text), text).toContain("an array")
     expect(toolsFault("[")).toContain("not valid JSON")
   })
 
-  test("reports faults in its additional fields", () => {
+  test("requires its additional fields to be a JSON object", () => {
     expect(extraFault("")).toBeUndefined()
     expect(extraFault('{"a":1}')).toBeUndefined()
     expect(extraFault("{")).toContain("not valid JSON")
@@ -121,7 +121,7 @@ describe("a chat request of the playground", () => {
   })
 })
 
-test("a request that another page passes to the playground is used once", () => {
+test("a request that another page passes to the playground is imported only once", () => {
   const request = { model: "a/b", body: { messages: [] } }
   handOver(request)
   expect([takeHandOver(), takeHandOver()]).toEqual([request, undefined])
@@ -131,7 +131,7 @@ describe("the playground's stream parser", () => {
   const stream = 'data: {"a":1}\r\n\r\n: comment\n\ndata: one\ndata: two\n\ndata:[DONE]\n\n'
   const whole = ['{"a":1}', "one\ntwo", "[DONE]"]
 
-  test("returns the same frames for any split", () => {
+  test("returns the same frames for any split of the bytes", () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const frames = new FrameReader()
       const read = [...frames.push(stream.slice(0, cut)), ...frames.push(stream.slice(cut))]
@@ -193,7 +193,7 @@ describe("an answer in the playground", () => {
     expect(fold("not json", "null", "7")).toEqual(NOTHING_YET)
   })
 
-  test("keeps the received part and is marked as broken if the end mark is missing", async () => {
+  test("keeps the received part and is marked as broken if the stream lacks its end mark", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
     const answer = await readChat(new Response(chunk), () => {})
     expect(answer.text).toBe("Half")
@@ -229,7 +229,7 @@ describe("exchanges in the playground", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("can be changed at a single step", () => {
+  test("can have a single answer replaced or completed", () => {
     const answer = newAnswer("c/d", {}, 0)
     const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
     expect(changed[0]).toBe(exchanges[0] as Exchange)

@@ -110,7 +110,7 @@ describe("a request shown as code", () => {
     for (const { code } of chatSamples(BASE, body)) expect(code).toContain("TOLLGATE_API_KEY")
   })
 
-  test("has shortened images when shown, and is otherwise complete", () => {
+  test("shows shortened images, and is complete when copied", () => {
     const short = JSON.stringify(shortened(body))
     expect(short).not.toContain(IMAGE)
     expect(short).toContain("422 characters")

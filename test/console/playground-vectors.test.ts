@@ -21,13 +21,13 @@ describe("vectors in the playground", () => {
     ])
   })
 
-  test("come from nonempty lines only", () => {
+  test("belong to the lines of text that are not empty", () => {
     expect(linesOf(" one \n\n two\n")).toEqual(["one", "two"])
   })
 })
 
 describe("a failure in the playground", () => {
-  test("contains a link to the credits if credits are insufficient", () => {
+  test("contains a link to the Credits page if credits are insufficient", () => {
     const error = {
       message: "Not enough.",
       code: "insufficient_credits",
@@ -37,7 +37,7 @@ describe("a failure in the playground", () => {
     expect(adviceFor(failure)?.link?.to).toBe("/credits")
   })
 
-  test("has a message without an envelope", () => {
+  test("has a message even if the response has no error envelope", () => {
     expect(failureOfBody(502, undefined).message).toContain("502")
   })
 

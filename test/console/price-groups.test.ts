@@ -47,7 +47,7 @@ test("a price group term that has started cannot be changed", () => {
   expect(termsBodyOf([changed])[0]).toMatchObject({ from: BEGUN.from, multiplier: "0.9" })
 })
 
-test("a price group term without a time starts now, and a missing multiplier stays empty", () => {
+test("a price group term without a time starts now, and an empty multiplier stays empty", () => {
   expect(termsBodyOf([emptyTerm()])).toEqual([{ multiplier: null, prices: {} }])
 })
 
@@ -68,7 +68,7 @@ test("a multiplier of 0 or a very large one requires confirmation, unless it is 
   expect(termsDoubt([term({ multiplier: "0", given: BEGUN }), term({})])).toBeUndefined()
 })
 
-test("a price group term describes the price that members pay", () => {
+test("a price group term is shown with the prices that members pay", () => {
   expect(termText(undefined)).toBe("Standard prices")
   expect(termText({ ...BEGUN, prices: {} })).toBe("× 0.9")
   expect(termText(BEGUN)).toBe("Rate card of 1 price, otherwise × 0.9")

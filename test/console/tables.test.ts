@@ -17,7 +17,7 @@ describe("the sort order of a table", () => {
     expect(sortingText(usual)).toBe("name")
   })
 
-  test("reverses with a second click", () => {
+  test("reverses with a second click on the column", () => {
     const first = nextSorting(COLUMNS[1], usual)
     expect(first).toEqual({ by: "cost", order: "desc" })
     expect(nextSorting(COLUMNS[1], first)).toEqual({ by: "cost", order: "asc" })
@@ -25,7 +25,7 @@ describe("the sort order of a table", () => {
   })
 })
 
-test("the remaining days of a balance are shown, and few remaining days are marked", () => {
+test("the remaining days of a balance are shown, and few remaining days are highlighted", () => {
   const texts = [null, 0, 0.4, 1, 12.9, 365, 400].map(daysLeftText)
   expect(texts).toEqual([
     "–",

@@ -12,7 +12,7 @@ describe("the setup card of a tool", () => {
     ["codex", "~/.codex/config.toml"],
     ["opencode", "~/.config/opencode/opencode.json"],
     ["aider", "~/.aider.conf.yml"],
-  ] as [Tool, string][])("names the location of the settings of %s", (tool, path) => {
+  ] as [Tool, string][])("names the location of the settings file of %s", (tool, path) => {
     const { words, file } = toolSettings(tool, { ...facts, key: undefined })
     expect([words, file?.path]).toEqual([expect.stringContaining(`${path}`), path])
   })
@@ -30,7 +30,7 @@ describe("the setup card of a tool", () => {
   })
 })
 
-test("a coding agent starts with the newest model of its family, and other tools with no family", () => {
+test("a coding agent starts with the newest model of its family, and other tools have no family", () => {
   const models = [
     { id: "anthropic/claude-sonnet-4-6", created: 1 },
     { id: "anthropic/claude-sonnet-5", created: 2 },

@@ -10,7 +10,7 @@ import { metricOf } from "../../console/src/pages/usage/usage-metrics.ts"
 
 const NOW = Date.UTC(2026, 10, 24, 10, 30)
 
-test("a usage time range ends with the current hour or day, and is divided by hours or days", () => {
+test("a usage time range ends with the current hour or day, and has steps of hours or days", () => {
   expect(spanOf({ time: "24h" }, NOW)).toEqual({
     from: "2026-11-23T11:00:00.000Z",
     to: "2026-11-24T11:00:00.000Z",
@@ -35,7 +35,7 @@ test("a usage time range ends with the current hour or day, and is divided by ho
   expect(spanOf(backwards, NOW)).toBeUndefined()
 })
 
-test("every step of a usage time range is present, even without requests", () => {
+test("a usage chart has every step of its time range, even steps without requests", () => {
   const span = spanOf({ time: "7d" }, NOW)!
   const moments = momentsOf(span)
   expect(moments).toHaveLength(7)
@@ -43,7 +43,7 @@ test("every step of a usage time range is present, even without requests", () =>
   expect(moments.at(-1)).toBe("2026-11-24T00:00:00.000Z")
 })
 
-test("the query and the links of a usage row keep the filters", () => {
+test("the query of a usage page and the links of its rows keep the filters", () => {
   const filters = { group: "user", model: "x/y", metric: "p95", view: "table" }
   const span = spanOf(filters, NOW)!
   const query = usageQueryOf(filters, "acc", span, metricOf("p95", false))
@@ -71,7 +71,7 @@ test("the query and the links of a usage row keep the filters", () => {
   expect(of("user", "")).not.toHaveProperty("user")
 })
 
-test("operator metrics are not available to other users", () => {
+test("a user who is not an operator gets the default metric instead of an operator metric", () => {
   expect(metricOf("margin", true).value).toBe("margin")
   expect(metricOf("margin", false).value).toBe("cost")
   expect(metricOf("nonsense", true).value).toBe("cost")

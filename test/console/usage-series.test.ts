@@ -29,7 +29,7 @@ function usageOf(costs: readonly string[]): Usage {
   return { object: "list", data: series, total: pointOf("", "0"), series }
 }
 
-test("a chart adds the amounts of the remaining groups exactly", () => {
+test("a chart adds up the amounts of the remaining groups exactly", () => {
   const tiny = ["0.1", "0.2", "0.3", "0.000000001"]
   const { series } = chartDataOf(
     usageOf([...Array.from({ length: 8 }, () => "1"), ...tiny]),
@@ -48,7 +48,7 @@ test("a chart adds the amounts of the remaining groups exactly", () => {
   expect(marginOf(others!)).toBe("0.200000001")
 })
 
-test("every metric has a value for the remaining groups, even for the smallest amounts", () => {
+test("every metric shows the smallest amounts of the remaining groups without an exponent", () => {
   const costs = Array.from({ length: 12 }, () => "0.00000001")
   for (const metric of METRICS) {
     const { series } = chartDataOf(usageOf(costs), SPAN, metric)
@@ -58,7 +58,7 @@ test("every metric has a value for the remaining groups, even for the smallest a
   }
 })
 
-test("the total at a moment adds up all groups", () => {
+test("the total at a point in time adds up all groups", () => {
   const points = [pointOf("a", "0.1"), pointOf("b", "0.000000002")]
   const series = points.map((point, color) => ({
     group: point.group,

@@ -7,11 +7,11 @@ import {
 } from "../../console/src/format/vendor-marks.ts"
 import { vendors } from "../../src/vendors/index.ts"
 
-test("every vendor has a mark, or is listed as a vendor without one", () => {
+test("every vendor has a logo, or is listed as a vendor without one", () => {
   expect(Object.keys(VENDOR_MARKS)).toEqual([...vendors.keys()].toSorted())
 })
 
-test("a provider gets the mark of its vendor, or of the vendor that its id begins with", () => {
+test("a provider gets the logo of its vendor, or of the vendor whose name its id begins with", () => {
   const marked = [
     markedVendor("europe", "azure"),
     markedVendor("openai"),
@@ -31,10 +31,10 @@ test("a provider gets the mark of its vendor, or of the vendor that its id begin
   expect(unmarked).toEqual(Array(6).fill(undefined))
 })
 
-test("a provider without a mark is represented by the first letter or digit of its id", () => {
+test("a provider without a logo is represented by the first letter or digit of its id", () => {
   expect(["acme-1", "7-seas", "_x", "-"].map(monogramOf)).toEqual(["A", "7", "X", "?"])
 })
 
-test("a model's provider is the part before the first slash", () => {
+test("the provider in a model id is the part before the first slash", () => {
   expect(["openrouter/openai/gpt", "fast"].map(providerOfModel)).toEqual(["openrouter", "fast"])
 })
