@@ -64,7 +64,7 @@ describe("the hold for a request with several agents", () => {
   }
 })
 
-test("tokens of agents are charged even above the hold", async () => {
+test("tokens of several agents are charged even above the hold", async () => {
   usage = used(1_600_000, 200_000)
   const caller = await gateway.caller("100")
   const body = { model: MODEL, input: "Hi", max_output_tokens: 16 }

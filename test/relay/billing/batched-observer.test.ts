@@ -23,7 +23,7 @@ function recorder(faulty?: string) {
   return { heard, observer }
 }
 
-test("the batched observer reports the events of one turn later, in order, to each observer", async () => {
+test("the batched observer reports the events of one event-loop turn later, in order, to each observer", async () => {
   const [first, second] = [recorder(), recorder()]
   const batched = new BatchedObserver([first.observer, second.observer], {
     observerFailed: () => expect.unreachable(),
@@ -40,7 +40,7 @@ test("the batched observer reports the events of one turn later, in order, to ea
   expect(second.heard.slice(3)).toEqual(["settled d"])
 })
 
-test("the batched observer reports a failed observer and delivers all other events", async () => {
+test("the batched observer reports an observer that fails, and delivers all other events", async () => {
   const [faulty, sound] = [recorder("b"), recorder()]
   const failed: string[] = []
   const batched = new BatchedObserver([faulty.observer, sound.observer], {

@@ -47,7 +47,7 @@ async function comes(promise: Promise<unknown>): Promise<boolean> {
   return Bun.peek.status(promise) !== "pending"
 }
 
-test("a whole answer is delayed until its charge is on disk", async () => {
+test("a whole answer is delayed until its charge is written to disk", async () => {
   database.run("BEGIN IMMEDIATE")
   const answer = chat(false)
   await until(() => gateway.simulator.requests.at(-1)?.finished === true)
@@ -60,7 +60,7 @@ test("a whole answer is delayed until its charge is on disk", async () => {
   expect(response.headers.get("x-tollgate-cost")).not.toBeNull()
 })
 
-test("a stream continues while the disk is busy, except for its last byte", async () => {
+test("a stream continues while the disk is busy, but its last byte is delayed", async () => {
   using vendor = startVendor(() =>
     streamed([frame("Hello"), 20, frame("", "stop") + usageFrame(10, 1) + DONE]),
   )
@@ -84,7 +84,7 @@ test("a stream continues while the disk is busy, except for its last byte", asyn
   expect(chargesOnDisk()).toBe(2)
 })
 
-test("a caller that disconnects while its charge is stored still pays, and no failure is reported", async () => {
+test("a caller that disconnects while its charge is being stored pays, and no failure is reported", async () => {
   let isSent = false
   function* steps() {
     yield frame("Hello")

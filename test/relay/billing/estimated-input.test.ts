@@ -23,7 +23,7 @@ const text = (length: number, cache_control?: JsonObject): JsonObject => ({
 })
 const messages = (...content: JsonObject[]) => ({ messages: [{ role: "user", content }] })
 
-test("estimated input without cache markers counts as uncached", () => {
+test("estimated input without cache markers counts as uncached input", () => {
   const usage = estimated(ANTHROPIC_MESSAGES, messages(text(100)))
   expect(usage).toMatchObject({ inputFresh: 1_004, inputCacheWrite: 0, inputCacheWrite1h: 0 })
 })
@@ -41,7 +41,7 @@ test.each([
   },
 )
 
-test("a cache marker on a tool covers only the tools", () => {
+test("a cache marker on a tool applies only to the tools", () => {
   const tool = {
     name: "f",
     description: "a".repeat(400),
@@ -53,7 +53,7 @@ test("a cache marker on a tool covers only the tools", () => {
   expect(totalInput(usage)).toBe(1_004)
 })
 
-test("estimated audio input is counted as audio", () => {
+test("estimated audio input counts as audio", () => {
   const data = wave(60).toBase64()
   const audio = { type: "input_audio", input_audio: { data, format: "wav" } }
   const usage = estimated(OPENAI_CHAT, messages(audio))

@@ -58,7 +58,7 @@ const CALLS = [
 ]
 
 test.each(CALLS)(
-  "usage with an absurd count of $name does not exhaust the key's tokens per minute",
+  "usage with an impossible count of $name does not exhaust the key's tokens per minute",
   async ({ path, body }) => {
     upstream.number = "18446744073709551615"
     const caller = await gateway.caller("10000", { tokensPerMinute: 1_000_000 })

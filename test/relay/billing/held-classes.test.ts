@@ -109,7 +109,7 @@ describe("the hold for searches", () => {
     expect(nanocredits((await receiptOf(caller, response)).hold)).toBeLessThan(1_000_000n)
   })
 
-  test("covers the searches of models that search without a tool", async () => {
+  test("covers the searches of models that search even without a search tool", async () => {
     const body = { model: "perplexity/sonar-deep-research", messages: HELLO, max_tokens: 100 }
     const { lines } = await estimate(CHAT, body)
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "reasoning_output", "search"])
@@ -122,7 +122,7 @@ describe("the hold for searches", () => {
     expect(lines.map(({ name }) => name)).toEqual(["input", "output", "request"])
   })
 
-  test("follows `own_searches` in the settings", async () => {
+  test("follows the setting `own_searches`", async () => {
     const { lines } = await estimate(CHAT, { model: "custom/searching", messages: HELLO })
     expect(lines.find(({ name }) => name === "search")).toMatchObject({ quantity: 7 })
     const plain = await estimate(CHAT, { model: "custom/plain", messages: HELLO })
@@ -136,7 +136,7 @@ describe("the hold for tokens", () => {
     input_audio: { data: Buffer.alloc(900).toString("base64"), format: "wav" },
   }
 
-  test("uses the audio rates only for requests with audio", async () => {
+  test("uses the audio rates only if the request contains audio", async () => {
     const body = { model: "openai/gpt-audio", messages: HELLO, max_tokens: 100 }
     expect(await rateOf("input", body)).toBe(2.5)
     expect(await rateOf("output", body)).toBe(10)
@@ -220,14 +220,14 @@ describe("the hold for tokens", () => {
     },
     "the request": { cache_control: { type: "ephemeral", ttl: "1h" }, messages: HELLO },
   })) {
-    test(`uses the price of a one-hour cache write if ${where} asks for it`, async () => {
+    test(`uses the price of a one-hour cache write if ${where} requests it`, async () => {
       const model = "anthropic/claude-sonnet-4-6"
       const { lines } = await estimate("/v1/messages", { model, max_tokens: 100, ...body })
       expect(lines.find(({ name }) => name === "input")?.per_million).toBe("6")
     })
   }
 
-  test("uses the price of the shorter cache write otherwise", async () => {
+  test("uses the price of the shorter cache write if the request does not name a lifetime", async () => {
     const model = "anthropic/claude-sonnet-4-6"
     const body = { model, max_tokens: 100, messages: HELLO }
     const { lines } = await estimate("/v1/messages", body)

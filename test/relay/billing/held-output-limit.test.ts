@@ -61,11 +61,11 @@ async function ask(model: string, more: object = {}) {
 }
 
 describe("the output limit sent to Claude", () => {
-  test("equals the model's maximum if the caller gives no limit", async () => {
+  test("equals the model's maximum if the caller sets no limit", async () => {
     expect((await ask("anthropic/claude")).body.max_tokens).toBe(64_000)
   })
 
-  test("equals the caller's limit if the request has a limit", async () => {
+  test("equals the caller's limit if the caller sets one", async () => {
     expect((await ask("anthropic/claude", { max_tokens: 100 })).body.max_tokens).toBe(100)
   })
 
@@ -81,7 +81,7 @@ describe("the output limit sent to Claude", () => {
   })
 })
 
-test("the hold covers the prompt once per choice if the model reads the prompt once per choice", async () => {
+test("the hold covers the prompt once for each choice if the model reads the prompt for each choice", async () => {
   const content = "word ".repeat(2_000)
   const order = { max_tokens: 10, messages: [{ role: "user", content }] }
   const once = nanocredits((await ask("anthropic/claude", order)).receipt.hold)
@@ -98,7 +98,7 @@ test("Cohere requests are charged by billed units, and the hold covers the charg
   expect(nanocredits(receipt.cost)).toBeLessThanOrEqual(nanocredits(receipt.hold))
 })
 
-test("interrupted speech is charged for the part of its text that matches the received bytes", async () => {
+test("interrupted speech is charged for the part of the text that the received audio covers", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "speaker/tts", voice: "alloy", input: SPOKEN }
   const response = await caller.post("/v1/audio/speech", body)

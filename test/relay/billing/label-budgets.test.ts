@@ -42,7 +42,7 @@ async function useUp(caller: TestCaller, headers: Record<string, string> = {}, m
   return last
 }
 
-test("an end user with a used-up budget is rejected while other end users are served", async () => {
+test("an end user with a used-up budget is rejected while other end users are still served", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [
     { user: "*", daily_budget: "0.0001", monthly_budget: null },
@@ -84,7 +84,7 @@ test("an end user with a used-up budget is rejected while other end users are se
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("the budget of a tag, or of each of its values, covers all keys and end users", async () => {
+test("a budget for a tag, or for each of its values, covers all keys and end users", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [
     { tag: "feature=search", daily_budget: null, monthly_budget: "0.00008" },
@@ -124,7 +124,7 @@ test("simultaneous requests spend no more than the budget", async () => {
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })
 
-test("the official client gets the budget error, and an estimate reports the budget", async () => {
+test("the official client gets the budget error, and an estimate reports the same budget", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [{ user: "*", daily_budget: "0.000001", monthly_budget: null }])
   const client = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 2 })

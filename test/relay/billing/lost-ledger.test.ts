@@ -38,7 +38,7 @@ for (const isShared of [false, true]) {
     expect(heard(gateway, "ledgerAvailable")).toHaveLength(1)
   })
 
-  test(`a running request gets no complete answer if the ledger is deleted, ${way}`, async () => {
+  test(`a running request gets no complete answer if the ledger has been deleted, ${way}`, async () => {
     const gate = Promise.withResolvers<Response>()
     using vendor = startVendor(() => gate.promise)
     await using gateway = await startGateway({
@@ -59,7 +59,7 @@ for (const isShared of [false, true]) {
   })
 }
 
-test("requests are rejected if the ledger was replaced, or lacks its log or log index", async () => {
+test("requests are rejected if the ledger was replaced, or if its log or log index is missing", async () => {
   for (const replace of [
     (path: string) => {
       cpSync(path, `${path}.copy`)

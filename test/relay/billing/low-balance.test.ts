@@ -96,7 +96,7 @@ describe("credits for the input and a part of the output", () => {
     ["openai/echo", { max_completion_tokens: 900 }, "max_completion_tokens"],
   ]
   for (const [model, options, field] of FIELDS) {
-    test(`limit the answer by ${field}: ${model} ${JSON.stringify(options)}`, async () => {
+    test(`shorten the answer by setting ${field}: ${model} ${JSON.stringify(options)}`, async () => {
       const caller = await gateway.caller(CREDITS)
       const messages = [{ role: "user", content: "/tokens 900" }]
       const response = await chat(caller, { model, messages, ...options })
@@ -118,7 +118,7 @@ describe("credits for the input and a part of the output", () => {
 
   // Vendors of the Responses API reject limits below 16, and bill the output up to the limit.
   for (const body of [{}, { max_tokens: 900 }, { max_tokens: 12 }]) {
-    test(`lead to a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
+    test(`cause a hold of at least the amount that the vendor may bill: ${JSON.stringify(body)}`, async () => {
       const messages = [{ role: "user", content: "/tokens 900" }]
       const order = { model: "sim/responses", messages, ...body }
       const rejected = await gateway.caller("0.00005")
@@ -138,7 +138,7 @@ describe("credits for the input and a part of the output", () => {
     })
   }
 
-  test("give each of n choices an equal part", async () => {
+  test("give each of n choices an equal share", async () => {
     const caller = await gateway.caller(CREDITS)
     const messages = [{ role: "user", content: "/tokens 900" }]
     const response = await chat(caller, { model: "vllm/echo", messages, n: 4, stream: true })
@@ -149,7 +149,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("lead to status 402 if the caller rejects shorter answers", async () => {
+  test("cause status 402 if the caller rejects shortened answers", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })
@@ -157,13 +157,13 @@ describe("credits for the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("lead to an error for an unknown option of the header about shorter answers", async () => {
+  test("cause an error if the header that rejects shortened answers has an unknown option", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })
   })
 
-  test("can be the rest of a key's budget", async () => {
+  test("can be the remaining budget of a key", async () => {
     const caller = await gateway.caller("10", { budget: 300_000n })
     const response = await chat(caller, { messages: [{ role: "user", content: "/tokens 900" }] })
     expect(response.status).toBe(200)
@@ -173,7 +173,7 @@ describe("credits for the input and a part of the output", () => {
 })
 
 describe("the hold and the output limit", () => {
-  test("depend on the tokens of a prompt, not on its bytes", async () => {
+  test("depend on the number of tokens in a prompt, not on its bytes", async () => {
     // 12,000 bytes are 2,000 tokens. With their margin, 2,800 input tokens and 10 output tokens are held.
     const messages = [{ role: "user", content: "hello ".repeat(2_000) }]
     const caller = await gateway.caller("0.004")
@@ -198,7 +198,7 @@ describe("the hold and the output limit", () => {
     expect(hold).toBeLessThan(1_200n * 1_000n)
   })
 
-  test("cover all choices", async () => {
+  test("cover all requested choices", async () => {
     const caller = await gateway.caller("10")
     const holds: bigint[] = []
     for (const n of [1, 3]) {
@@ -211,7 +211,7 @@ describe("the hold and the output limit", () => {
   })
 })
 
-test("a request waits for credits held by the caller's running requests, and keeps its output limit", async () => {
+test("a request waits for credits that the caller's other requests hold, and keeps its output limit", async () => {
   const caller = await gateway.caller("0.003")
   const controller = new AbortController()
   const running = fetch(gateway.url + CHAT, {

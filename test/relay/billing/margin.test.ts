@@ -82,7 +82,7 @@ async function foundOf(caller: TestCaller, response: Response) {
   return { lost: receipt.attempts.map((attempt) => attempt.provider_cost), receipt, total }
 }
 
-test("a failed attempt with counted tokens costs the operator and not the caller", async () => {
+test("the operator, and not the caller, pays for a failed attempt with counted tokens", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/then-answered")
   expect(await response.text()).toContain("Hello")
@@ -92,7 +92,7 @@ test("a failed attempt with counted tokens costs the operator and not the caller
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 
-test("a request without any answer also costs the operator", async () => {
+test("the operator also pays for a request that gets no answer", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/twice")
   expect(response.status).toBeGreaterThan(400)

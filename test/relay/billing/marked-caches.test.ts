@@ -56,21 +56,21 @@ async function costOf(model: string, cacheType: string | undefined, stream: bool
 
 const per = (rate: number) => BigInt(rate * CACHED) * 1_000n
 
-describe.each([false, true])("a hit of a cache at Alibaba (streamed: %p)", (stream) => {
-  test("costs the price of marked caches if the response reports that type", async () => {
+describe.each([false, true])("a cache hit at Alibaba (streamed: %p)", (stream) => {
+  test("costs the price of marked caches if the response reports a marked cache", async () => {
     expect(await costOf("alibaba/mine", "ephemeral", stream)).toBe(per(0.5))
   })
 
-  test("costs the price of cached input if the response reports another type", async () => {
+  test("costs the price of cached input if the response reports another type of cache", async () => {
     expect(await costOf("alibaba/mine", undefined, stream)).toBe(per(1))
     expect(await costOf("alibaba/mine", "implicit", stream)).toBe(per(1))
   })
 
-  test("costs the price of cached input if the model has no price of marked caches", async () => {
+  test("costs the price of cached input if the model has no price for marked caches", async () => {
     expect(await costOf("alibaba/unpriced", "ephemeral", stream)).toBe(per(1))
   })
 
-  test("does not get this discount at other vendors", async () => {
+  test("does not get the discount for marked caches at other vendors", async () => {
     expect(await costOf("openai/mine", "ephemeral", stream)).toBe(per(1))
   })
 })

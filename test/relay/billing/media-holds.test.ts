@@ -120,7 +120,7 @@ describe("small PDFs with many pages of text", () => {
   )
 })
 
-test("the hold for an ordinary PDF is at most a few times its cost", async () => {
+test("the hold for an ordinary PDF is only a few times its cost", async () => {
   using vendor = startCounting(3 * PAGE_TOKENS)
   await using gateway = await startWorld(vendor.url)
   // Three pages cost 0.007 credits.
@@ -130,7 +130,7 @@ test("the hold for an ordinary PDF is at most a few times its cost", async () =>
   expect(writeOffs(gateway)).toEqual([])
 })
 
-test("the hold for a Gemini video depends on the duration and not on the file size", async () => {
+test("the hold for a video at Gemini depends on its duration, not on its file size", async () => {
   // The video lasts ten minutes and has one frame per minute.
   const video = readFileSync(join(import.meta.dir, "../../media/samples/sparse.mp4"))
   const tokens = 600 * (258 + 32)

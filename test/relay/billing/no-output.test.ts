@@ -9,7 +9,7 @@ interface Told {
 }
 
 test.each(UPSTREAMS)(
-  "a message with max_tokens 0 warms a cache or gets the minimum output limit: %s",
+  "a message with max_tokens 0 only fills the cache, or gets the minimum output limit: %s",
   async (upstream) => {
     const order = { model: modelAt(upstream), max_tokens: 0, messages: HELLO }
     const response = await upstreams.caller.post("/v1/messages", order)
@@ -39,7 +39,7 @@ test.each(["openai-chat", "anthropic-messages"] as const)(
   },
 )
 
-test("the vendor's minimum output is charged even if the caller requested none", async () => {
+test("the vendor's minimum output is charged even if the caller requested no output", async () => {
   const order = { model: modelAt("openai-chat"), max_tokens: 0, messages: HELLO }
   const before = await upstreams.caller.balance()
   const response = await upstreams.caller.post("/v1/messages", order)

@@ -67,7 +67,7 @@ const create = (body: object) => ask(gateway, "POST", "/price-groups", body)
 const inFuture = (milliseconds = YEAR) => new Date(Date.now() + milliseconds).toISOString()
 
 describe("an account in a price group", () => {
-  test("pays the group's multiplier times the usual price, as shown on its receipts", async () => {
+  test("pays the usual price times the group's multiplier, which its receipts show", async () => {
     const [member, other] = [await memberOf("half"), await memberOf(null)]
     const answer = await chat(member)
     expect(await chargeOf(member, answer)).toBe(USUAL / 2n)
@@ -136,7 +136,7 @@ describe("an account in a price group", () => {
     expect(await shown(await memberOf(null))).toEqual(["1", "1"])
   })
 
-  test("pays the price at admission if its price group changes while a request runs", async () => {
+  test("pays the price that applied at admission if its price group changes while a request runs", async () => {
     const member = await memberOf("half")
     gate = Promise.withResolvers()
     const before = vendor.bodies.length
@@ -149,7 +149,7 @@ describe("an account in a price group", () => {
   })
 })
 
-test("each request around a price change is charged a single price, and the ledger is valid", async () => {
+test("each request around a price change is charged at a single price, and the ledger stays valid", async () => {
   const member = await memberOf("half")
   const changesAt = Date.now() + 300
   const terms = [
@@ -322,7 +322,7 @@ describe("the price group API", () => {
     await ask(gateway, "DELETE", "/price-groups/kept")
   })
 
-  test("announces a term to every process before it starts", async () => {
+  test("announces a term to every process before the term starts", async () => {
     await using other = await App.start({
       settings: { ...gateway.settings },
       events: recorder([]),

@@ -69,7 +69,7 @@ async function charged(caller: TestCaller, response: Response) {
   return { cost: nanocredits(cost), hold: nanocredits(hold), period: price?.period }
 }
 
-test("a request is charged the price at its admission, even if the price changes while it runs", async () => {
+test("a request is charged at the price when it was admitted, even if the price changes while it runs", async () => {
   setClock("2026-12-01T08:59:00Z")
   const caller = await gateway.caller("1")
   const before = await charged(caller, await chat(caller))
@@ -100,7 +100,7 @@ test("a request is charged the price at its admission, even if the price changes
   expect(await caller.balance()).toBe(1_000_000_000n - 3n * USUAL - 2n * PEAK)
 })
 
-test("the model list and estimates show the current price", async () => {
+test("the model list and estimates use the current price", async () => {
   const caller = await gateway.caller("1")
   const shown = async () => {
     const { data } = (await (await caller.get("/v1/models")).json()) as {

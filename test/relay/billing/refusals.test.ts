@@ -87,7 +87,7 @@ describe.each(REQUESTS)("a model's refusal, requested at %s with %j", (path, bod
     const calls = BigInt(Number(body["n"] ?? 1))
 
     test.each(["cyber", null, "other"])(
-      `costs nothing before any output in category %s (stream: ${stream})`,
+      `costs nothing in category %s before any output (stream: ${stream})`,
       async (category) => {
         refusal = { category, text: "" }
         expect(await costOf(path, { ...body, model: "anthropic/claude", stream })).toBe(0n)
@@ -95,7 +95,7 @@ describe.each(REQUESTS)("a model's refusal, requested at %s with %j", (path, bod
     )
 
     test.each(["bio", "frontier_llm", "reasoning_extraction"])(
-      `costs its tokens even before any output in category %s (stream: ${stream})`,
+      `costs its tokens in category %s even before any output (stream: ${stream})`,
       async (category) => {
         refusal = { category, text: "" }
         const cost = await costOf(path, { ...body, model: "anthropic/claude", stream })

@@ -114,7 +114,7 @@ async function charge(path: string, body: object): Promise<bigint> {
 }
 
 for (const model of MODELS) {
-  test(`${model}: tokens of text are held and charged as text`, async () => {
+  test(`${model}: tokens that the gateway sends as text are held and charged as text`, async () => {
     tokensPerCharacter = 1
     const input = Array.from({ length: 3 }, () => [LONG_TOKEN, LONG_TOKEN, LONG_TOKEN])
     // The price is 100 credits per million tokens. Each of the nine ids has 114 tokens.
@@ -135,19 +135,19 @@ for (const [character, tokens] of NORMALIZED) {
   const text = character.repeat(2_000)
   const cost = BigInt(2_000 * tokens) * 100_000n
 
-  test(`the hold for embeddings of U+${code} covers the tokens of the normal form`, async () => {
+  test(`the hold for embeddings of U+${code} covers the tokens of its normal form`, async () => {
     tokensPerCharacter = tokens
     expect(await charge("/v1/embeddings", { model: "cohere/embed", input: text })).toBe(cost)
   })
 
-  test(`the hold for a rerank of U+${code} covers the tokens of the normal form`, async () => {
+  test(`the hold for a rerank request with U+${code} covers the tokens of its normal form`, async () => {
     tokensPerCharacter = tokens
     const body = { model: "jina/rerank", query: character, documents: [text] }
     expect(await charge("/v1/rerank", body)).toBe(cost + BigInt(tokens) * 100_000n)
   })
 }
 
-test("the hold for a chat covers the tokens of its text's normal form, even with escapes", async () => {
+test("the hold for a chat covers the tokens of its text in normal form, even if the text has escapes", async () => {
   for (const [character, tokens] of NORMALIZED) {
     const text = character.repeat(2_000)
     const escaped = String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`

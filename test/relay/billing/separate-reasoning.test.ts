@@ -72,7 +72,7 @@ describe("the hold for reasoning outside the output limit", () => {
     for (const limits of LIMITS) {
       for (const stream of [false, true]) {
         const name = `${model} with ${JSON.stringify(limits)}, ${stream ? "streamed" : "whole"}`
-        test(`covers the charge of ${name}`, async () => {
+        test(`covers the charge for ${name}`, async () => {
           for (const credits of ["0.0006", "0.003", "0.3", "100"]) {
             const caller = await gateway.caller(credits)
             const body = { model, messages: HELLO, stream, ...limits }
@@ -93,7 +93,7 @@ describe("the hold for reasoning outside the output limit", () => {
   }
 })
 
-test("the reasoning budget of the settings is sent, or the caller's own if it is lower", async () => {
+test("the reasoning budget in the settings is sent, unless the caller's budget is lower", async () => {
   const caller = await gateway.caller("100")
   const ask = async (body: Record<string, unknown>) => {
     const asked = await caller.post(CHAT, { model: "alibaba/qwen3-max", messages: HELLO, ...body })

@@ -77,7 +77,7 @@ async function receiptFor(path: string, body: object) {
 describe.each([false, true])(
   "charges for several model calls of one request, stream: %p",
   (stream) => {
-    test("use a price tier for each call, like the hold", async () => {
+    test("use the price tier of each call, and so does the hold", async () => {
       usage = { input_tokens: 60_000, output_tokens: 100 }
       const request = { model: "anthropic/tiered", messages: LONG, n: 4, stream }
       const { cost, hold } = await receiptFor(CHAT, request)
@@ -86,7 +86,7 @@ describe.each([false, true])(
       expect(nanocredits(hold)).toBeLessThan(2n * nanocredits(cost))
     })
 
-    test("use different price tiers for calls of different lengths", async () => {
+    test("use different price tiers if the calls have different lengths", async () => {
       const call = { input_tokens: 350_000, output_tokens: 100 }
       usages = [call, { input_tokens: 60_000, output_tokens: 200 }, { ...call, output_tokens: 300 }]
       const long = [{ role: "user", content: "word ".repeat(80_000) }]
@@ -96,7 +96,7 @@ describe.each([false, true])(
       expect(counted).toEqual({ input: 760_000, output: 600 })
     })
 
-    test("include the fee of each call in addition to price tiers", async () => {
+    test("include the fee of each call as well as price tiers", async () => {
       const short = { input_tokens: 1_000, output_tokens: 100 }
       usages = [{ input_tokens: 210_000, output_tokens: 100 }, short, short]
       const request = { model: "anthropic/with-fee", messages: LONG, n: 3, stream }
@@ -105,7 +105,7 @@ describe.each([false, true])(
       expect(counted).toEqual({ input: 212_000, output: 300, request: 3 })
     })
 
-    test("include both calls if only one of them reports iterations", async () => {
+    test("include the iterations of one call even if the other call reports no iterations", async () => {
       const iteration = { input_tokens: 90_000, output_tokens: 100 }
       const iterations = [
         { type: "compaction", ...iteration, input_tokens: 250_000 },
@@ -117,7 +117,7 @@ describe.each([false, true])(
       expect(nanocredits(cost)).toBe(502_000_000n + 2n * 91_000_000n)
     })
 
-    test("use a price tier for each reported iteration", async () => {
+    test("use the price tier of each reported iteration", async () => {
       const iteration = (tokens: number) => ({ input_tokens: tokens, output_tokens: 100 })
       const iterations = [
         { type: "compaction", ...iteration(250_000) },
@@ -138,7 +138,7 @@ describe.each([false, true])(
 
     const withCompaction = { context_management: { edits: [{ type: "compact_20260112" }] } }
 
-    test("include one fee for each call if the report exceeds the possible usage", async () => {
+    test("include one fee per call if the reported calls exceed the possible number", async () => {
       const iteration = { type: "message", input_tokens: 1, output_tokens: 1 }
       usage = { ...iteration, iterations: Array.from({ length: 20_000 }, () => iteration) }
       const request = { model: "anthropic/with-fee", messages: HELLO, ...withCompaction, stream }
@@ -146,7 +146,7 @@ describe.each([false, true])(
       expect(counted?.["request"]).toBe(1)
     })
 
-    test("follow the total usage of a response if its iterations cannot be read", async () => {
+    test("use the total usage of a response if its iterations cannot be read", async () => {
       const nested = { type: "message", usage: { input_tokens: 238, output_tokens: 16 } }
       for (const iteration of [{}, nested, { type: null, input_tokens: null, output_tokens: {} }]) {
         usage = { input_tokens: 238, output_tokens: 16, iterations: [iteration] }
@@ -181,7 +181,7 @@ describe.each([false, true])(
       },
     )
 
-    test("use the highest reported service tier for all calls", async () => {
+    test("use the most expensive reported service tier for all calls", async () => {
       usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
       tiers = ["standard", "priority", "standard"]
       const request = { model: "compatible/priority", messages: HELLO, n: 3, stream }
@@ -211,7 +211,7 @@ describe.each([false, true])(
   },
 )
 
-test("the hold for tools is proportional to the number of calls", async () => {
+test("the hold for tools increases in proportion to the number of calls", async () => {
   usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
   const holdOf = async (n: number) => {
     const web_search_options = { search_type: "pro" }
@@ -222,7 +222,7 @@ test("the hold for tools is proportional to the number of calls", async () => {
   expect(await holdOf(8)).toBeLessThanOrEqual((8n * one * 105n) / 100n)
 })
 
-test("choices that arrive after the usage of the prompt are charged", () => {
+test("choices that arrive after the first usage report are charged", () => {
   const meter = new Meter()
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   meter.push([
@@ -240,7 +240,7 @@ test("choices that arrive after the usage of the prompt are charged", () => {
   expect(meter.isCounted).toBe(false)
 })
 
-test("text after the reported end of an answer is charged", () => {
+test("text that arrives after the reported end of an answer is charged", () => {
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   for (const choice of [0, 1]) {
     const meter = new Meter()

@@ -55,7 +55,7 @@ const FORMS: readonly [string, (dollars: number) => JsonObject][] = [
 
 describe.each(FORMS)("a cost that %s states", (id, form) => {
   test.each(["whole", "streamed"])(
-    "leads to one report if it is above the price of a %s answer",
+    "causes one report if it is above the price of a %s answer",
     async (name) => {
       const reports = [{ stated: 9_000_000n, priced: PRICED }]
       expect(await reportedFor(`${id}/${name}`, form(PRICED_DOLLARS * 1.5))).toEqual(reports)
@@ -64,19 +64,19 @@ describe.each(FORMS)("a cost that %s states", (id, form) => {
   )
 
   test.each([PRICED_DOLLARS * 1.001, PRICED_DOLLARS, PRICED_DOLLARS / 2, 0, -1, 1e30])(
-    "leads to no report if it is %p dollars",
+    "causes no report if it is %p dollars",
     async (dollars) => {
       expect(await reportedFor(`${id}/exact`, form(dollars))).toEqual([])
     },
   )
 })
 
-test("a stated cost leads to no report if it is not a number", async () => {
+test("a stated cost causes no report if it is not a number", async () => {
   for (const cost of ["1", null, true, [1], { total_cost: "1" }, { total_cost: null }]) {
     expect(await reportedFor("openrouter/exact", { cost })).toEqual([])
   }
 })
 
-test("a cost in an unknown unit leads to no report", async () => {
+test("a stated cost in an unknown unit causes no report", async () => {
   expect(await reportedFor("openai-compatible/exact", { cost: 5 })).toEqual([])
 })

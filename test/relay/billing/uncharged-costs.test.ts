@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test("an uncharged cost appears in the billing gaps and in the provider cost", async () => {
+test("an uncharged cost appears among the billing gaps and in the provider cost", async () => {
   const caller = await gateway.caller("1")
   const { id } = caller.account
   // The stream of the second deployment reports no usage.
@@ -132,7 +132,7 @@ test("an uncharged cost appears in the billing gaps and in the provider cost", a
   expect(nanocredits(total.provider_cost)).toBe(provider)
 })
 
-test("the cost of an uncharged request is recorded", async () => {
+test("the provider's cost of an uncharged request is recorded", async () => {
   const caller = await gateway.caller("1")
   const response = await send(caller, { model: "vendor/alone", messages: HELLO })
   const { id, status } = await receiptOf(caller, response)

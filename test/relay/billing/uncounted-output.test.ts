@@ -133,7 +133,7 @@ async function receiptFor(body: Json) {
 
 for (const stream of [false, true]) {
   test.each(MEDIA)(
-    `output that the vendor does not count is counted by the gateway: %s, stream ${stream}`,
+    `the gateway counts output that the vendor does not count: %s, stream ${stream}`,
     async (...each) => {
       const [, model, answer, usage] = each
       usages = [usage]
@@ -149,7 +149,7 @@ for (const stream of [false, true]) {
   )
 
   test.each(REPORTS)(
-    `text that the vendor does not count is counted by the gateway: %s %j, stream ${stream}`,
+    `the gateway counts text that the vendor does not count: %s %j, stream ${stream}`,
     async (...each) => {
       const [model, usage] = each
       usages = [usage]
@@ -162,7 +162,7 @@ for (const stream of [false, true]) {
   )
 
   test.each([stream ? {} : undefined, { input_tokens: 950, output_tokens: 0 }])(
-    `the gateway counts a call with usage %j, and other calls use their reports, stream ${stream}`,
+    `the gateway counts a call with usage %j, and uses the reports of other calls, stream ${stream}`,
     async (usage) => {
       usages = [{ input_tokens: 950, output_tokens: 700 }, usage]
       const receipt = await receiptFor({ model: "anthropic/m", stream, n: 2 })

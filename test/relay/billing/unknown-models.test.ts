@@ -52,7 +52,7 @@ test("invented model names open no circuit breakers, regardless of the vendor's 
   }
 })
 
-test("a request for a model that the vendor rejects returns the vendor's error, free of charge", async () => {
+test("a request for a model that does not exist at the vendor returns the vendor's error, free of charge", async () => {
   await using gateway = await startGateway({
     settings: { unknownModels: { price: { input: "1", output: "2" } } },
     providersAt: (url) => ({ openai: { ...provider(`${url}/v1`, "openai"), knownModels: true } }),

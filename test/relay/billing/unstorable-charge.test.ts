@@ -20,7 +20,7 @@ async function rejectUser(url: string, user: string): Promise<void> {
 
 for (const [name, settings] of Object.entries(LEDGERS).slice(1)) {
   const isJournal = name.includes("journal")
-  test(`${name} writes off a charge that the database rejects and charges all others`, async () => {
+  test(`${name} writes off a charge that the database rejects, and charges all other requests`, async () => {
     await using gateway = await startManaged({ settings: await settings() })
     const { database } = gateway.settings
     if (!database) throw new Error("there is no server")

@@ -95,13 +95,13 @@ describe("charges for usage above the possible maximum", () => {
     }
   }
 
-  test("stop at the model's context for input tokens", async () => {
+  test("stop at the model's context length for input tokens", async () => {
     usage = { prompt_tokens: 2 ** 53, completion_tokens: 1 }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ input: 100_000, output: 1 })
   })
 
-  test("stop at the bytes of a request that exceeds the model's context", async () => {
+  test("stop at the bytes of a request that is longer than the model's context", async () => {
     usage = { prompt_tokens: 150_000, completion_tokens: 1 }
     const messages = [{ role: "user", content: "a".repeat(200_000) }]
     const { receipt, paid } = await ask({ model: "scripted/known", messages })
@@ -114,29 +114,32 @@ describe("charges for usage above the possible maximum", () => {
   test.each([
     [300_000, "0.102"],
     [600_000, "0.152"],
-  ])("have a hold of at least the model's context for a text of %i bytes", async (bytes, hold) => {
-    usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
-    const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
-    const { receipt } = await ask({ model: "scripted/known", messages })
-    expect(Number(receipt.hold)).toBeCloseTo(Number(hold), 3)
-    expect(receipt.usage).toEqual({ input: bytes / 5, output: 1 })
-  })
+  ])(
+    "require a hold of at least the model's context for a text of %i bytes",
+    async (bytes, hold) => {
+      usage = { prompt_tokens: bytes / 5, completion_tokens: 1 }
+      const messages = [{ role: "user", content: "word ".repeat(bytes / 5) }]
+      const { receipt } = await ask({ model: "scripted/known", messages })
+      expect(Number(receipt.hold)).toBeCloseTo(Number(hold), 3)
+      expect(receipt.usage).toEqual({ input: bytes / 5, output: 1 })
+    },
+  )
 
-  test("stop at a few times the bytes of the request if the model's context is unknown", async () => {
+  test("stop at a few times the bytes of the request if the model's context length is unknown", async () => {
     usage = { prompt_tokens: 1e308, completion_tokens: 1 }
     const { paid } = await ask({ model: "scripted/unknown", messages: HELLO })
     expect(paid).toBeLessThan(10_000_000n)
     expect(paid).toBeGreaterThan(100_000n)
   })
 
-  test("stop at the model's context for cached tokens", async () => {
+  test("stop at the model's context length for cached tokens", async () => {
     const details = { cached_tokens: 1e15 }
     usage = { prompt_tokens: 1e15, completion_tokens: 1, prompt_tokens_details: details }
     const { receipt } = await ask({ model: "scripted/known", messages: HELLO })
     expect(receipt.usage).toEqual({ cached_input: 100_000, output: 1 })
   })
 
-  test("stop at max_tokens per choice for output", async () => {
+  test("stop at max_tokens per choice for the output of several choices", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1e15 }
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 100, n: 3 }
     expect((await ask(body)).receipt.usage).toEqual({ input: 10, output: 300 })
@@ -154,7 +157,7 @@ describe("charges for usage above the possible maximum", () => {
   })
 })
 
-test("high but possible usage is charged as reported", async () => {
+test("usage that is high but possible is charged as reported", async () => {
   usage = { prompt_tokens: 90_000, completion_tokens: 100 }
   const { receipt } = await ask({ model: "scripted/known", messages: HELLO, max_tokens: 100 })
   expect(receipt.usage).toEqual({ input: 90_000, output: 100 })
@@ -177,7 +180,7 @@ describe("charges for output beyond max_tokens", () => {
   })
 
   for (const stream of [false, true]) {
-    test(`include delivered output, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`include output that was delivered, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 2_001 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt, paid } = await ask(body)
@@ -186,7 +189,7 @@ describe("charges for output beyond max_tokens", () => {
       expect(paid).toBe(10n * 1_000n + 2_001n * 2_000n)
     })
 
-    test(`stop at the possible amount, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`stop at the maximum possible amount, ${stream ? "streamed" : "whole"}`, async () => {
       usage = { prompt_tokens: 10, completion_tokens: 1e15 }
       const body = { model: "scripted/known", messages: HELLO, max_tokens: 16, stream }
       const { receipt } = await ask(body)
@@ -197,7 +200,7 @@ describe("charges for output beyond max_tokens", () => {
 })
 
 describe("a requested output limit above the model's maximum", () => {
-  test("becomes the maximum in the hold and in the request to the vendor", async () => {
+  test("becomes the model's maximum in the hold and in the request to the vendor", async () => {
     usage = { prompt_tokens: 10, completion_tokens: 1 }
     const caller = await gateway.caller("1")
     const body = { model: "scripted/known", messages: HELLO, max_tokens: 1e9 }

@@ -103,7 +103,7 @@ async function ask(caller: TestCaller, model: string, stream: boolean): Promise<
 for (const stream of [false, true]) {
   const way = stream ? "streamed" : "whole"
   for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
-    test(`missing usage raises an alarm, and the gateway charges its own count: ${model}, ${way}`, async () => {
+    test(`missing usage raises an alarm, and the gateway charges by its own count: ${model}, ${way}`, async () => {
       const caller = await gateway.caller("1")
       const { receipt } = await ask(caller, model, stream)
       expect(receipt).toMatchObject({ status: "settled", estimated: true })
@@ -125,7 +125,7 @@ for (const stream of [false, true]) {
     expect(gateway.heard.filter(({ facts }) => facts[0] === receipt.id)).toEqual([])
   })
 
-  test(`a cost above the balance reduces it to zero, and the rest is written off with an alarm, ${way}`, async () => {
+  test(`a cost above the balance uses up the balance, and the rest is written off with an alarm, ${way}`, async () => {
     const caller = await gateway.caller("1")
     const { receipt, text, response } = await ask(caller, "scripted/rereads", stream)
     expect(await caller.balance()).toBe(0n)
@@ -150,7 +150,7 @@ test("a key's budget is never overdrawn", async () => {
   expect(credits.key).toMatchObject({ budget: "0.5", budget_left: "0" })
 })
 
-test("a price per request is charged in addition to tokens", async () => {
+test("the price per request is charged in addition to the tokens", async () => {
   const caller = await gateway.caller("1")
   const { receipt } = await ask(caller, "scripted/per-request", false)
   expect(receipt.usage).toEqual({ input: 10, output: 1, request: 1 })
