@@ -16,7 +16,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
 })
 
-test("an account is created with optional credits and appears in the API", async () => {
+test("an account is created with or without credits, and the API returns it", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: " Aurora ", credits: "12.50" })
   expect(made).toMatchObject({ name: "Aurora", balance: "12.5", stores_content: false })
   const id = String(made.id)
@@ -30,7 +30,7 @@ test("an account is created with optional credits and appears in the API", async
   expect(actions).toEqual(["account.entry", "account.create"])
 })
 
-test("an account created from a template gets its limits, and explicit credits take precedence", async () => {
+test("an account created from a template gets the template's limits, and explicit credits take precedence", async () => {
   const made = await asked(gateway, "POST", "/accounts", { name: "Trial", template: "trial" })
   expect(made).toMatchObject({
     balance: "0.5",
@@ -73,7 +73,7 @@ test("an account change is stored, and the audit log has the old and the new val
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject(change)
 })
 
-test("the account list returns each account once over several pages", async () => {
+test("the account list returns each account once across several pages", async () => {
   for (const name of ["p1", "p2", "p3"]) await asked(gateway, "POST", "/accounts", { name })
   const seen: unknown[] = []
   let cursor = ""

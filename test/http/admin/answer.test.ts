@@ -10,7 +10,7 @@ import { MemoryBudget } from "../../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
 
-test("a long response reserves memory and is rejected above its user's memory limit", () => {
+test("a long response reserves memory, and is rejected above the user's memory limit", () => {
   const budget = new MemoryBudget(8 * MEGABYTE)
   const open = () => budget.open({ id: "user 1", account: "user 1" })
   const long = { text: "a".repeat(MEGABYTE) }
@@ -37,7 +37,7 @@ test.each([
   ["other values", [1, 10, null, true, false, undefined, {}, [], [[]]]],
   ["members without a value", { a: undefined, b: { c: undefined } }],
   ["escaped characters", ['"\n', "\u0000"]],
-])("the minimum JSON length of %s does not exceed the actual length", (_, value) => {
+])("the calculated minimum JSON length of %s does not exceed the actual length", (_, value) => {
   expect(minJsonLength(value)).toBeLessThanOrEqual(JSON.stringify(value).length)
 })
 

@@ -25,7 +25,7 @@ describe("management API authentication", () => {
   })
 
   test.each(["wrong", `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), "\u00e4".repeat(5)])(
-    "rejects another token: %s",
+    "rejects a wrong token: %s",
     async (token) => {
       const headers = { authorization: `Bearer ${token}` }
       const response = await ask({ url: gateway.url, headers }, "GET", "/accounts")
@@ -34,7 +34,7 @@ describe("management API authentication", () => {
     },
   )
 
-  test("rejects every token, even an empty token, if no admin token is configured", async () => {
+  test("rejects every token, even an empty one, if no admin token is configured", async () => {
     await using bare = await startManaged({ settings: { adminToken: "" } })
     for (const token of ["", "undefined", ADMIN_TOKEN]) {
       const headers = { authorization: `Bearer ${token}` }
@@ -136,7 +136,7 @@ describe("management API validation", () => {
     [[1]],
     [[null]],
     [{}],
-  ])("rejects a forged cursor or returns an empty page: %j", async (position) => {
+  ])("rejects a forged cursor, or returns an empty page: %j", async (position) => {
     const cursor = Buffer.from(JSON.stringify(position)).toString("base64url")
     const byTime = ["/accounts", "/keys", "/members", "/members/invitations", "/users"]
     for (const path of byTime) {

@@ -16,7 +16,7 @@ async function auditText({ store }: TestGateway): Promise<string> {
 }
 
 test(
-  "changes through the management API write no secrets to the audit log",
+  "the audit log contains no secrets of changes made through the management API",
   async () => {
     await using gateway = await startManaged()
     const browser = await setUpOperator(gateway)

@@ -75,7 +75,7 @@ test.each([
   },
 )
 
-test("a credit code gives its credits to each account at most once", async () => {
+test("a credit code adds its credits to each account at most once", async () => {
   const code = await asked(gateway, "POST", "/codes", {
     credits: "2",
     uses: 2,
@@ -99,7 +99,7 @@ test("the error for an invalid credit code names the field", async () => {
   expect((await errorOf(response)).param).toBe("code")
 })
 
-test("a statement is a file with the entries of the requested days", async () => {
+test("a statement is a file with the ledger entries of the requested days", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const path = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", path)
@@ -118,7 +118,7 @@ test("a statement is a file with the entries of the requested days", async () =>
   }
 })
 
-test("statement totals are returned as a file or as a page without scripts", async () => {
+test("the totals of a statement are returned as a file or as a page without scripts", async () => {
   const today = new Date().toISOString().slice(0, 10)
   const days = `${account}/statement?from=${today}&to=${today}`
   const csv = await ask(gateway, "GET", `${days}&content=totals`)

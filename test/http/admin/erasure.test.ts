@@ -54,7 +54,7 @@ function filesWith(folder: string, text: string): string[] {
   })
 }
 
-test("erasure removes a person's name, keeps actions under the person's id, and passes verification", async () => {
+test("erasure removes a person's name, keeps the person's actions under an id, and passes verification", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -114,7 +114,7 @@ test("erasure removes a person's name, keeps actions under the person's id, and 
   expect(data).toMatchObject([{ name: "Eve" }])
 })
 
-test("erasure leaves no personal data in the files", async () => {
+test("erasure leaves no personal data in the database files", async () => {
   const started = await start()
   const { gateway, operator, ada, id } = started
   await using _ = gateway
@@ -158,7 +158,7 @@ test("a rejected erasure changes nothing", async () => {
   expect(await ada.status("GET", "/session")).toBe(401)
 })
 
-test("two operators cannot erase each other at the same time", async () => {
+test("only one of two operators who erase each other at the same time succeeds", async () => {
   const started = await start()
   await using _ = started.gateway
   const { operator, ada, id } = started
@@ -189,7 +189,7 @@ test("an interrupted erasure is completed by a retry", async () => {
   await expectRight(gateway)
 })
 
-test("concurrent actions on another node do not record the name of an erased person", async () => {
+test("actions on another node during an erasure do not record the name of the erased person", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator, ada, id } = started
@@ -204,7 +204,7 @@ test("concurrent actions on another node do not record the name of an erased per
   await expectRight(gateway)
 })
 
-test("an invited person without a user is erased by email address", async () => {
+test("a person who was invited but has no user is erased by email address", async () => {
   const started = await start()
   await using gateway = started.gateway
   const { operator } = started

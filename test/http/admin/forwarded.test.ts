@@ -95,7 +95,7 @@ function changeFrom(browser: ConsoleBrowser, origin: string): Promise<number> {
 
 const WRONG = { email: OPERATOR.email, password: "not the right one" }
 
-test("forwarded headers of trusted proxies are used", async () => {
+test("the gateway uses forwarded headers of trusted proxies", async () => {
   await using issuer = await startIssuer()
   const [gateway, browser] = await start(issuer, ["127.0.0.0/8"])
   await using _ = gateway
@@ -121,7 +121,7 @@ test("forwarded headers of trusted proxies are used", async () => {
   expect(await ask("2001:db8:0:1::1")).toBe(200)
 })
 
-test("forwarded headers of other senders are ignored", async () => {
+test("the gateway ignores forwarded headers of other senders", async () => {
   await using issuer = await startIssuer()
   const [gateway, browser] = await start(issuer, ["10.0.0.0/8", "::1"])
   await using _ = gateway

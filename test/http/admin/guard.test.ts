@@ -161,7 +161,7 @@ describe("the cross-site check for session requests", () => {
   })
 })
 
-test("an admin token requires no console header and acts as the operator", async () => {
+test("a request with the admin token requires no console header and acts as the operator", async () => {
   const headers = { authorization: `bearer  ${ADMIN_TOKEN}`, origin: "https://elsewhere.example" }
   const response = await ask("POST", "/things/7", headers)
   expect(await response.json()).toMatchObject({ by: "admin token" })

@@ -164,7 +164,7 @@ async function requestCases(): Promise<Case[]> {
 }
 
 describe("the setting console.show_costs_to: operators", () => {
-  test.each([...CUSTOMERS])("hides costs from every response to the role %s", async (role) => {
+  test.each([...CUSTOMERS])("hides costs from the role %s in every response", async (role) => {
     const shown = [...(await answersTo(role))].filter(([, hidden]) => hidden.length > 0)
     expect(shown).toEqual([])
   })
@@ -205,7 +205,7 @@ describe("the setting console.show_costs_to: operators", () => {
     expect(contents.broken).toContain("The provider sent")
   })
 
-  test("keeps the sums on receipts correct", async () => {
+  test("keeps the sums on receipts consistent", async () => {
     const { data } = await asked(world.gateway, "GET", "/receipts?model=shop/chat")
     for (const { id, account } of data as { readonly id: string; readonly account: string }[]) {
       const role = account === world.ours.account ? "viewer" : "stranger"

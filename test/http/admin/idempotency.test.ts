@@ -70,7 +70,7 @@ test("management requests that move money or create secrets run once per idempot
   }
 })
 
-test("a management response without a body is replayed as well", async () => {
+test("a management response without a body is also replayed", async () => {
   const { id } = await asked(world.gateway, "POST", "/members/invitations", {
     account: world.ours.account,
     email: "gone@example.com",
@@ -92,7 +92,7 @@ test("a rejected management request releases the idempotency key", async () => {
   expect(again.headers.get("idempotent-replayed")).toBeNull()
 })
 
-test("an idempotency key is valid for one user, who gets no response after losing the required role", async () => {
+test("an idempotency key is valid for one user, who gets no stored response after losing the required role", async () => {
   const { account } = world.ours
   const body = { account, name: "of the owner" }
   const keys = ["POST", "/keys", body] as const
@@ -119,7 +119,7 @@ test("an idempotency key is valid for one user, who gets no response after losin
   expect(last.secret).toBe(secret)
 })
 
-test("a retried change is not applied twice if the process died before it responded", async () => {
+test("a retried change is not applied twice if the process crashed before its response", async () => {
   const { account } = world.ours
   const path = `/accounts/${account}/entries`
   const grant = { kind: "grant", amount: "2", note: "once" }

@@ -56,7 +56,7 @@ test("an invited person signs in through the issuer and accepts the invitation",
   expect(records.some(({ after }) => after === '{"reason":"not_invited"}')).toBe(true)
 })
 
-test("sign-in redirects the browser only to pages of the console", async () => {
+test("a sign-in redirects the browser only to pages of the console", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = new ConsoleBrowser(gateway)
@@ -86,7 +86,7 @@ test("sign-in redirects the browser only to pages of the console", async () => {
   expect(forged.headers.get("location")).toStartWith("/console/sign-in?error=")
 })
 
-test("if the issuer is unreachable, the user gets a readable error and can use a password", async () => {
+test("a user gets a readable error if the issuer is unreachable, and can use a password instead", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const browser = await setUpOperator(gateway)
@@ -123,7 +123,7 @@ test("a user links an issuer after signing in again, and the audit log records t
   expect(records.map(({ after }) => after)).toEqual(['{"issuer":"company"}'])
 })
 
-test("the audit log records that an issuer was linked by email address", async () => {
+test("the audit log records that a user was linked to an issuer by email address", async () => {
   await using issuer = await startIssuer()
   await using gateway = await startGateway(settingsFor(issuer))
   const operator = await setUpOperator(gateway)

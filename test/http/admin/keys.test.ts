@@ -67,7 +67,7 @@ test("a created key can call a model within a second", async () => {
   expect(answer.choices).toHaveLength(1)
 })
 
-test("a key is valid right after its creation and invalid right after its revocation", async () => {
+test("a key is valid immediately after its creation, and invalid immediately after its revocation", async () => {
   for (let round = 0; round < 5; round++) {
     const made = await asked(gateway, "POST", "/keys", { account, name: "at once" })
     expect(await call(made.secret)).toBe(200)
@@ -87,7 +87,7 @@ test("a key's secret is returned once and stored nowhere", async () => {
   expect(JSON.stringify(records)).not.toContain(String(secret).slice(0, -4))
 })
 
-test("a key change takes effect within a second; null removes a limit, omitted fields stay unchanged", async () => {
+test("a key change takes effect within a second, removes limits that are null, and keeps omitted fields", async () => {
   const order = { account, name: "changing", models: ["sim/*"], requests_per_minute: 5 }
   const made = await asked(gateway, "POST", "/keys", order)
   const path = `/keys/${String(made.id)}`
@@ -117,7 +117,7 @@ test("a key change takes effect within a second; null removes a limit, omitted f
   expect(JSON.parse(record?.after ?? "{}")).toMatchObject({ models: ["other/*"] })
 })
 
-test("allowed origins of a key are normalized like in browsers and take effect immediately", async () => {
+test("allowed origins of a key are normalized as in browsers, and take effect immediately", async () => {
   const preflight = async (origin: string) => {
     const headers = { origin, "access-control-request-method": "POST" }
     return (await fetch(`${gateway.url}/v1/models`, { method: "OPTIONS", headers })).status
@@ -148,7 +148,7 @@ test("allowed origins of a key are normalized like in browsers and take effect i
   expect(answer.headers.has("access-control-allow-origin")).toBe(false)
 })
 
-test("changing a budget changes the remaining amount by the difference", async () => {
+test("a changed budget changes the remaining amount by the difference", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "budget", budget: "2" })
   const path = `/keys/${String(made.id)}`
   expect(await asked(gateway, "PATCH", path, { budget: "3", daily_budget: "1" })).toMatchObject({
@@ -179,7 +179,7 @@ test("a key rotation without a body uses a grace period of one day", async () =>
   expect(Date.parse(until ?? "") - Date.now()).toBeGreaterThan(86_000_000)
 })
 
-test("a revoked key is permanently invalid within a second, and a second revocation has no effect", async () => {
+test("a revoked key becomes invalid within a second, and another revocation has no effect", async () => {
   const made = await asked(gateway, "POST", "/keys", { account, name: "revoked" })
   const path = `/keys/${String(made.id)}`
   await until(async () => (await call(made.secret)) === 200)
@@ -197,7 +197,7 @@ test("a revoked key is permanently invalid within a second, and a second revocat
   }
 })
 
-test("the key list returns each key once over several pages, newest first", async () => {
+test("the key list returns each key once across several pages, newest first", async () => {
   const own = String((await asked(gateway, "POST", "/accounts", { name: "paging" })).id)
   const made: string[] = []
   for (let index = 0; index < 5; index++) {
@@ -228,7 +228,7 @@ test.each([
   [{ concurrent_requests: 0 }, 400, "concurrent_requests"],
   [{ expires_at: "tomorrow" }, 400, "expires_at"],
   [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "expires_at"],
-])("invalid key input is rejected: %#", async (order, status, parameter) => {
+])("invalid fields of a key are rejected: %#", async (order, status, parameter) => {
   const whole = "name" in order ? order : { account, name: "x", ...order }
   const response = await ask(gateway, "POST", "/keys", whole)
   expect(response.status).toBe(status)

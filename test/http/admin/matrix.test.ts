@@ -41,7 +41,7 @@ test("the role matrix contains exactly the routes of the management API", () => 
 })
 
 describe.each(CASES.map((one) => [one.route, one] as const))("%s", (route, one) => {
-  test.each([...ROLES])("returns the expected status for the role %s", async (role) => {
+  test.each([...ROLES])("returns the expected status to the role %s", async (role) => {
     const asking = (await one.ask?.(world, role)) ?? {}
     const response = await send(one, role, asking)
     const text = await response.text()

@@ -27,7 +27,7 @@ async function idOf(browser: ConsoleBrowser, email: string): Promise<string> {
   return (data as { id: string; email: string }[]).find((one) => one.email === email)?.id ?? ""
 }
 
-test("an invitation names the account and can be accepted once by a new user", async () => {
+test("an invitation names the account, and a new user can accept it once", async () => {
   await using gateway = await startGateway()
   const { operator, account } = await withOwner(gateway)
   const order = { account, email: "BOB@example.com", role: "member" }
@@ -58,7 +58,7 @@ test("an invitation names the account and can be accepted once by a new user", a
   expect(stored).not.toContain(String(token))
 })
 
-test("a registered user can accept an invitation only with the invited email address", async () => {
+test("a registered user can accept only an invitation to the user's own email address", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_two", name: "two", createdAt: 2 }, AUDIT)
@@ -107,7 +107,7 @@ test("a withdrawn or expired invitation is rejected", async () => {
   expect(await bob.status("POST", "/invitations/old/accept", { name, password })).toBe(404)
 })
 
-test("a changed or removed role takes effect at the next request", async () => {
+test("a changed or removed role takes effect with the next request", async () => {
   await using gateway = await startGateway()
   const { operator, account, ada } = await withOwner(gateway)
   const bob = await join(gateway, operator, { account, role: "viewer", person: BOB })
@@ -135,7 +135,7 @@ test("the last owner cannot be removed", async () => {
   expect(await operator.status("DELETE", `/members/${id}`)).toBe(409)
 })
 
-test("members of other accounts are not accessible", async () => {
+test("members cannot access members of other accounts", async () => {
   await using gateway = await startGateway()
   const { operator, ada } = await withOwner(gateway)
   await gateway.store.accounts.create({ id: "acc_other", name: "other", createdAt: 2 }, AUDIT)

@@ -114,7 +114,7 @@ describe("the model list in the management API", () => {
 })
 
 describe("a model entry in the management API", () => {
-  test("returns price periods as they were entered", async () => {
+  test("returns price periods in the form in which they were entered", async () => {
     const later = { name: "later", from: "2999-01-01", input: "3" }
     const earlier = { until: "2999-01-01T00:00:00Z", output: "4" }
     const price = { ...PRICE, periods: [later, earlier] }
@@ -338,7 +338,7 @@ describe("a model entry in the management API", () => {
     )
   })
 
-  test("overrides single rules of a model and shows them to operators", async () => {
+  test("overrides single rules of a model, and operators see these rules", async () => {
     const deployments = [
       { provider: "sim", model: "echo" },
       { provider: "sim", model: "spare", weight: 0, rules: { tools: true } },

@@ -28,7 +28,7 @@ const question = (model: string) => ({
   messages: [{ role: "user", content: "Hi" }],
 })
 
-test("a model newer than the price list has its family's price and can be enabled by one setting", async () => {
+test("a model newer than the price list has its family's price, and can be enabled by one setting", async () => {
   expect(await newer()).toEqual([])
   const caller = await gateway.caller()
   for (const model of ["mistral-large-9", "mistral/mistral-large-9", "mistral-large-1", "none/x"]) {
@@ -69,7 +69,7 @@ test("a model newer than the price list has its family's price and can be enable
   expect(await newer()).toHaveLength(1)
 })
 
-test("a key restricted to single models gets no suggestion of newer models", async () => {
+test("a key that is restricted to single models gets no suggestion of newer models", async () => {
   const caller = await gateway.caller("10", { models: ["mistral/mistral-small-latest"] })
   const rejected = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   expect((await errorOf(rejected)).message).not.toContain("unknown_models")

@@ -14,7 +14,7 @@ interface Sent {
 const sentTo = (receiver: { received: readonly { body: string }[] }) =>
   receiver.received.map(({ body }) => JSON.parse(body) as Sent)
 
-test("accounts and the operator receive their own notices and see the delivery status", async () => {
+test("accounts and the operator receive their own notices, and see whether they were delivered", async () => {
   await using gateway = await startManaged({ noticePace: 20 })
   using ofAccount = startReceiver()
   using ofOperator = startReceiver(
@@ -98,7 +98,7 @@ test.each([
   expect(message).toContain(words)
 })
 
-test("an account has a limited number of notice targets and cannot receive operator notices", async () => {
+test("an account has a limited number of notice targets, and cannot receive the operator's notices", async () => {
   await using gateway = await startManaged()
   const { account } = await gateway.caller()
   const target = { account: account.id, channel: "slack", address: "https://example.com/x" }
@@ -112,7 +112,7 @@ test("an account has a limited number of notice targets and cannot receive opera
   expect((await errorOf(response)).message).toContain("10 targets")
 })
 
-test("each account's target tests and additions are limited, even if targets are added again", async () => {
+test("tests and additions of notice targets are limited per account, even if a target is added again", async () => {
   await using gateway = await startManaged()
   const { account } = await gateway.caller()
   const operator = await setUpOperator(gateway)

@@ -55,7 +55,7 @@ async function signIn(
   }
 }
 
-test("a passkey can be created, used without a code, listed, renamed and removed", async () => {
+test("a passkey can be created, used without a second-factor code, listed, renamed and removed", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.json("GET", "/sign-in")).toMatchObject({ passkey: true })
@@ -100,7 +100,7 @@ test("a passkey can be created, used without a code, listed, renamed and removed
   })
 })
 
-test("a registration response without its challenge creates no passkey", async () => {
+test("a registration response with a wrong origin, host or challenge creates no passkey", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   expect(await browser.status("POST", "/auth/passkeys/begin", {})).toBe(400)
@@ -174,7 +174,7 @@ test("a passkey response is valid once, in the browser that requested the challe
   expect((await signIn(gateway, new SoftwareAuthenticator())).status).toBe(401)
 })
 
-test("two simultaneous passkey responses to one challenge sign the user in once", async () => {
+test("two simultaneous passkey responses to one challenge create only one session", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -191,7 +191,7 @@ test("two simultaneous passkey responses to one challenge sign the user in once"
   expect(statuses.toSorted()).toEqual([200, 401, 401, 401])
 })
 
-test("a cloned passkey is detected by its counter", async () => {
+test("a cloned passkey is detected by its signature counter", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   const { key } = await add(browser)
@@ -206,7 +206,7 @@ test("a cloned passkey is detected by its counter", async () => {
   }
 })
 
-test("users cannot access other users' passkeys, and erasing a user removes the user's passkeys", async () => {
+test("users cannot access passkeys of other users, and erasing a user removes the user's passkeys", async () => {
   const { gateway, browser } = await start()
   await using _ = gateway
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -249,7 +249,7 @@ async function signedIn(gateway: TestGateway, who: typeof OPERATOR): Promise<Con
   return browser
 }
 
-test("passkeys are not offered at URLs for which browsers do not support passkeys", async () => {
+test("the gateway offers no passkeys at URLs for which browsers do not support passkeys", async () => {
   for (const address of ["http://ai.example.com", "https://192.0.2.7", "https://[2001:db8::1]"]) {
     const { gateway, browser } = await start(address)
     await using _ = gateway

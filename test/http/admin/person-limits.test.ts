@@ -62,7 +62,7 @@ const PATHS = Object.entries<{ readonly minimumRole: MinimumRole }>(ROUTES)
   .map(([name]) => name.slice("GET ".length))
 
 test.each([...PATHS, "/models?limit=10000", "/models?search=a"])(
-  "30 requests for %s leave the event loop free for other requests",
+  "30 requests for %s do not block the event loop for other requests",
   async (path) => {
     const query = /^[/](keys|receipts|usage|failures|members|audit)/.test(path)
       ? `?account=${account}`
@@ -80,7 +80,7 @@ test.each([...PATHS, "/models?limit=10000", "/models?search=a"])(
   },
 )
 
-test("cancelled and unread downloads do not count toward the limit", async () => {
+test("cancelled and unread downloads do not count toward the limit of running requests", async () => {
   const path = `/accounts/${account}/statement?from=2026-01-01&to=2026-01-31&format=csv`
   for (let count = 0; count < 10; count++) {
     await ask(member, "HEAD", path)
@@ -99,7 +99,7 @@ test("cancelled and unread downloads do not count toward the limit", async () =>
   expect(await response.text()).toContain("closing balance")
 })
 
-test("the export of a person's data is written over many event-loop turns", async () => {
+test("the export of a user's data is written over many event-loop turns", async () => {
   const name = "x".repeat(100)
   const models = Array.from({ length: 100 }, (_, index) => `openai/${name}${index}`)
   const key = await asked(member, "POST", "/keys", { account, name, models })
@@ -113,7 +113,7 @@ test("the export of a person's data is written over many event-loop turns", asyn
   expect(turns.count).toBeGreaterThan(10)
 })
 
-test("each user can have 8 running and 64 queued requests", async () => {
+test("each user can have at most 8 running and 64 queued requests", async () => {
   const limits = new PersonLimits()
   const end = Promise.withResolvers<void>()
   let running = 0
@@ -135,7 +135,7 @@ test("each user can have 8 running and 64 queued requests", async () => {
   await run("a")
 })
 
-test("each user and each account can run one search at a time", async () => {
+test("each user and each account can run only one search at a time", async () => {
   const limits = new PersonLimits()
   const searches = ["a1", "a1", "a2", "b", "a1", "a2"]
   const running = new Set<string>()
@@ -154,7 +154,7 @@ test("each user and each account can run one search at a time", async () => {
   expect(started).toEqual(["a1", "b", "a2", "a1", "a2", "a1"])
 })
 
-test("many searches of one user do not delay another user's lists", async () => {
+test("many searches by one user do not delay the lists of another user", async () => {
   const ended: string[] = []
   const read = async (name: string, path: string, of: Parameters<typeof ask>[0]) => {
     const response = await ask(of, "GET", path)
@@ -184,7 +184,7 @@ test("a streamed response counts as a running request until it ends", async () =
   await waiting
 })
 
-test("a failed request no longer counts as running", async () => {
+test("a failed request stops counting as running", async () => {
   const limits = new PersonLimits()
   const failed = Array.from({ length: 20 }, () =>
     limits.run("a", async () => {

@@ -80,7 +80,7 @@ async function plantInServer(url: string): Promise<void> {
 }
 
 for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
-  test(`${name} reads a ledger with out-of-range numbers from an older version`, async () => {
+  test(`${name} reads a ledger with out-of-range numbers that an older version has written`, async () => {
     await using gateway = await startManaged({ settings: await settings() })
     const caller = await gateway.caller("100")
     for (let request = 0; request < 3; request++) {

@@ -117,7 +117,7 @@ describe("a provider that is added in the console", () => {
     expect(texts[3]).toContain("headers.x-team")
   })
 
-  test("keeps fields that a change omits, and removes fields that are set to null", async () => {
+  test("keeps fields that are missing in a change, and removes fields that are set to null", async () => {
     await asked(gateway, "PATCH", "/providers/mine", {
       known_models: false,
       headers: { "X-More": "more" },
@@ -138,7 +138,7 @@ describe("a provider that is added in the console", () => {
     expect(await provider("mine")).toMatchObject({ secrets: ["api_key", "headers.x-team"] })
   })
 
-  test("cannot move to another server unless the secrets are entered again", async () => {
+  test("requires that the secrets are entered again when it moves to another server", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
     expect(await rejection("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",
@@ -173,7 +173,7 @@ describe("a provider that is added in the console", () => {
     expect(secrets.filter((name) => /^headers\.x-[a-d]$/.test(name))).toHaveLength(won)
   })
 
-  test("disappears together with the settings of its own models", async () => {
+  test("disappears together with the settings of its models", async () => {
     await asked(gateway, "POST", "/providers", { id: "brief", ...entry() })
     await asked(gateway, "PUT", "/models/brief/echo", { price: PRICE })
     const response = await ask(gateway, "DELETE", "/providers/brief")
@@ -184,7 +184,7 @@ describe("a provider that is added in the console", () => {
     expect(await rejection("DELETE", "/providers/brief")).toStartWith("404 not_found")
   })
 
-  test("cannot be removed if models of other providers use it for deployments", async () => {
+  test("cannot be removed while models of other providers use it for deployments", async () => {
     await asked(gateway, "POST", "/providers", { id: "spare", ...entry() })
     await asked(gateway, "PUT", "/models/mine/both", {
       price: PRICE,
@@ -225,7 +225,7 @@ describe("provider validation", () => {
     expect(await provider("wrong")).toBeUndefined()
   })
 
-  test("requires the fields of each vendor", async () => {
+  test("requires the fields that each vendor requires", async () => {
     const bedrock = { id: "wrong", vendor: "bedrock", access_key_id: "AK" }
     expect(await rejection("POST", "/providers", bedrock)).toBe(
       "400 invalid_value secret_access_key: The provider needs secret_access_key and region.",
@@ -324,7 +324,7 @@ describe("a provider test", () => {
     expect(await rejection("POST", "/providers/good/test")).toStartWith("404 not_found")
   })
 
-  test("shows the first models of a long list, and finds any model in the test of that model", async () => {
+  test("shows the first models of a long list, and the test of a model finds any listed model", async () => {
     const names = Array.from({ length: 30_000 }, (_, index) => `${index}-${"x".repeat(190)}`)
     const data = [...names.toReversed(), "y".repeat(501)].map((id) => ({ id }))
     using vendor = Bun.serve({ port: 0, fetch: () => Response.json({ data }) })

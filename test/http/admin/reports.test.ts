@@ -45,7 +45,7 @@ test("a request appears in the request list, the totals, the key's usage and a r
   expect(keys.data[0]?.last_used_at).toBe(request?.at ?? "")
 })
 
-test("the request list shows a failed request with its error and no cost", async () => {
+test("the request list shows a failed request with its error and without a cost", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   await using gateway = await startManaged({ models: { "sim/failing": failing } })
   const caller = await gateway.caller("1")
@@ -92,7 +92,7 @@ test("invalid report parameters are rejected with the name of the field", async 
   expect(missing.status).toBe(404)
 })
 
-test("the audit log records the author and IP address of a change through the API", async () => {
+test("the audit log records who made a change through the API, and the IP address", async () => {
   await using gateway = await startManaged()
   await asked(gateway, "POST", "/accounts", { name: "Analytics", credits: "5" })
   const page = auditPage.parse(await asked(gateway, "GET", "/audit?action=account.*"))

@@ -26,7 +26,7 @@ async function actionsOf({ store }: TestGateway): Promise<string[]> {
   return own.map(({ action }) => action).toReversed()
 }
 
-test("the first-start link creates the operator once", async () => {
+test("the first-start link creates an operator only once", async () => {
   await using gateway = await startGateway()
   const demo = { id: "acc_demo", name: "demo", createdAt: 1 }
   await gateway.store.accounts.create(demo, AUDIT)
@@ -113,7 +113,7 @@ test("all cookies are marked secure behind TLS", async () => {
   expect(browser.setCookies.every((one) => one.startsWith("tollgate."))).toBe(true)
 })
 
-test("cookies have the secure prefix behind a proxy that sends the gateway's own host", async () => {
+test("cookies have the secure prefix behind a proxy that sends the gateway's own host name", async () => {
   const port = freePort()
   const publicUrl = "https://ai.example.com"
   await using gateway = await startGateway({
@@ -162,7 +162,7 @@ test("cookies behind TLS have the secure prefix, and unprefixed cookies are igno
   expect(await statusWith(own, {})).toBe(401)
 })
 
-test("sign-out invalidates all copies of the session cookie", async () => {
+test("sign-out invalidates every copy of the session cookie", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const thief = new ConsoleBrowser(gateway)
@@ -176,7 +176,7 @@ test("sign-out invalidates all copies of the session cookie", async () => {
   expect(await browser.status("GET", "/session")).toBe(401)
 })
 
-test("another site cannot use a session or sign users in or out", async () => {
+test("another site cannot use a session, and cannot sign users in or out", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const foreign: Record<string, string>[] = [
@@ -194,7 +194,7 @@ test("another site cannot use a session or sign users in or out", async () => {
   expect(await browser.status("GET", "/session")).toBe(200)
 })
 
-test("a rejected sign-in returns a readable error, is rate-limited, and is recorded with limited length", async () => {
+test("a rejected sign-in returns a readable error, counts toward a limit, and is recorded with limited length", async () => {
   await using gateway = await startGateway()
   await setUpOperator(gateway)
   const browser = new ConsoleBrowser(gateway)
@@ -219,7 +219,7 @@ test("a rejected sign-in returns a readable error, is rate-limited, and is recor
   expect(JSON.stringify(rejected)).not.toContain("wrong password")
 })
 
-test("a second factor is set up, required and turned off, and rejects an invalid code", async () => {
+test("a second factor is set up, required and turned off, and an invalid code is rejected", async () => {
   await using gateway = await startGateway()
   const browser = await setUpOperator(gateway)
   const { password } = OPERATOR
@@ -279,7 +279,7 @@ test("a password change ends the user's other sessions", async () => {
   expect(await elsewhere.status("GET", "/session")).toBe(401)
 })
 
-test("an operator's reset link sets a new password once", async () => {
+test("a reset link that an operator created sets a new password once", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -297,7 +297,7 @@ test("an operator's reset link sets a new password once", async () => {
   await operator.signIn({ ...OPERATOR, password: "the next password" })
 })
 
-test("only the latest reset link is valid, and a password change invalidates all reset links", async () => {
+test("only the newest reset link is valid, and a password change invalidates every reset link", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const users = (await operator.json("GET", "/users?search=olga"))["data"] as { id: string }[]
@@ -323,7 +323,7 @@ test("only the latest reset link is valid, and a password change invalidates all
   expect(await operator.status("GET", "/session")).toBe(200)
 })
 
-test("users can end only their own other sessions", async () => {
+test("users can end their own other sessions, and no sessions of other users", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const { account } = await gateway.caller()
@@ -340,7 +340,7 @@ test("users can end only their own other sessions", async () => {
   expect(await theirs.status("GET", "/session")).toBe(401)
 })
 
-test("a session with the admin token has no user", async () => {
+test("a session that was started with the admin token has no user", async () => {
   await using gateway = await startGateway({ settings: { adminToken: "the-admin-token" } })
   const headers = { authorization: "Bearer the-admin-token" }
   const browser = new ConsoleBrowser(gateway)

@@ -79,7 +79,7 @@ describe("a mail server entered in the console", () => {
     expect(recipients).toEqual(["bob@example.com"])
   })
 
-  test("returns the cause and the next step, without the password, if its test fails", async () => {
+  test("returns the cause and the next step if its test fails, without the password", async () => {
     await using server = await startMailServer(() => undefined)
     await asked(gateway, "PATCH", "/settings", {
       "notices.smtp": `smtp://ada:not-this-one@${server.address}`,
@@ -119,7 +119,7 @@ describe("a mail server entered in the console", () => {
     })
   })
 
-  test("limits the number of test emails to one recipient", async () => {
+  test("limits the number of test emails to a single recipient", async () => {
     const body = { address: "often@example.com" }
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) {
@@ -129,7 +129,7 @@ describe("a mail server entered in the console", () => {
   })
 })
 
-test("a mail server from the console survives a restart unless the file sets another mail server", async () => {
+test("a mail server from the console survives a restart unless the settings file sets one", async () => {
   await using server = await startMailServer(() => undefined)
   await using first = await startManaged()
   const smtp = `smtp://ada:secret@${server.address}`
@@ -161,7 +161,7 @@ test("a mail server from the console survives a restart unless the file sets ano
 describe("Stripe settings entered in the console", () => {
   const KEYS = { "stripe.secret_key": "rk_test_hidden", "stripe.webhook_secret": "whsec_hidden" }
 
-  test("enable payments as soon as both secrets are saved, and never show the secrets", async () => {
+  test("enable payments as soon as both secrets are saved, and the API never returns the secrets", async () => {
     expect((await asked(gateway, "GET", "/session"))["card_payments"]).toBe(false)
     expect(await rejection({ "stripe.secret_key": "rk_test_hidden" })).toBe(
       "stripe.secret_key: 'stripe' needs both secret_key and webhook_secret to sell credits by card. Add the other one.",
@@ -184,7 +184,7 @@ describe("Stripe settings entered in the console", () => {
     expect(unset).toMatchObject({ ok: false, message: expect.stringContaining("not configured") })
   })
 
-  test("have a test that calls Stripe once and changes nothing", async () => {
+  test("can be tested with a single request to Stripe, which changes nothing", async () => {
     const calls: string[] = []
     let status = 200
     using server = Bun.serve({
@@ -233,7 +233,7 @@ describe("OpenID Connect issuers entered in the console", () => {
     return (await asked(gateway, "GET", "/settings/issuers"))["data"]
   }
 
-  test("appear on the sign-in page immediately, and never show their secrets", async () => {
+  test("appear on the sign-in page immediately, and the API never returns their secrets", async () => {
     await using issuer = await startIssuer()
     const body = { name: "Our company", issuer: issuer.url, client_id: "tollgate" }
     const path = "/settings/issuers/company"
@@ -267,7 +267,7 @@ describe("OpenID Connect issuers entered in the console", () => {
     expect((await ask(gateway, "DELETE", path)).status).toBe(404)
   })
 
-  test("keep a stored secret only if the URL stays the same, and report errors by field", async () => {
+  test("keep a stored secret only if the URL stays the same, and errors name the field", async () => {
     const issuer = "https://id.example.com"
     const body = { issuer, client_id: "tollgate", client_secret: SECRET }
     await asked(gateway, "PUT", "/settings/issuers/one", body)
@@ -314,7 +314,7 @@ describe("OpenID Connect issuers entered in the console", () => {
     expect((await ask(gateway, "POST", `${path}/test`)).status).toBe(404)
   })
 
-  test("survive a restart unless the file sets other issuers", async () => {
+  test("survive a restart unless the settings file sets issuers", async () => {
     await using first = await startManaged()
     const body = { issuer: "https://id.example.com", client_id: "tollgate", client_secret: SECRET }
     await asked(first, "PUT", "/settings/issuers/mine", body)

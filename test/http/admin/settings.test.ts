@@ -37,7 +37,7 @@ async function rejection(change: unknown): Promise<string> {
 }
 
 describe("management API settings", () => {
-  test("do not show secrets", async () => {
+  test("hide secrets", async () => {
     const text = await (await ask(gateway, "GET", "/settings")).text()
     expect(text).not.toContain(ADMIN_TOKEN)
     expect(text).not.toContain('"upstream"')
@@ -157,7 +157,7 @@ describe("management API settings", () => {
     }
   })
 
-  test("apply all simultaneous changes of different settings", async () => {
+  test("keep simultaneous changes to different settings", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "timeouts.total"]
     const answers = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
@@ -173,7 +173,7 @@ describe("management API settings", () => {
     )
   })
 
-  test("have their changes in the audit log", async () => {
+  test("appear in the audit log when they change", async () => {
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: "1.5" })
     await asked(gateway, "PATCH", "/settings", { multiplier: null })

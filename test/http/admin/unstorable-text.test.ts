@@ -65,7 +65,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
 
     const plain = (path: string): string => path.replaceAll(/\{[^}]+\}/g, "x")
 
-    test("rejects a NUL in any query parameter and names the parameter", async () => {
+    test("rejects a NUL character in any query parameter, and names the parameter", async () => {
       let count = 0
       for (const { method, path, operation } of routes) {
         for (const parameter of operation.parameters ?? []) {
@@ -80,7 +80,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
       expect(count).toBeGreaterThan(60)
     })
 
-    test("rejects a NUL in any path segment", async () => {
+    test("rejects a NUL character in any path segment", async () => {
       let count = 0
       for (const { method, path } of routes) {
         for (const [part] of path.matchAll(/\{[^}]+\}/g)) {
@@ -95,7 +95,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(0, 2)) {
       expect(count).toBeGreaterThan(60)
     })
 
-    test("rejects unstorable text in any body field and names the field", async () => {
+    test("rejects text that cannot be stored in any body field, and names the field", async () => {
       let count = 0
       for (const { method, path, operation } of routes) {
         const schema = operation.requestBody?.content["application/json"]?.schema

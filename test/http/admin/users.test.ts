@@ -35,7 +35,7 @@ test("only operators see all users and their accounts", async () => {
   expect(await ada.status("POST", `/users/${id}/reset`, {})).toBe(403)
 })
 
-test("a disabled user is signed out immediately and cannot sign in again", async () => {
+test("a user who is disabled is signed out immediately, and cannot sign in again", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   await gateway.store.accounts.create({ id: "acc_acme", name: "acme", createdAt: 1 }, AUDIT)
@@ -52,7 +52,7 @@ test("a disabled user is signed out immediately and cannot sign in again", async
   expect(record).toMatchObject({ before: { is_disabled: false }, after: { is_disabled: true } })
 })
 
-test("demoting the last operator and disabling oneself are rejected", async () => {
+test("the gateway rejects the demotion of the last operator and the disabling of oneself", async () => {
   await using gateway = await startGateway()
   const operator = await setUpOperator(gateway)
   const id = await userId(operator, "olga")
