@@ -66,7 +66,7 @@ describe("a base URL with a common mistake", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("works with an extra /v1", async () => {
+  test("works with a superfluous /v1", async () => {
     expect((await caller.get("/v1/v1beta/models")).status).toBe(200)
     expect((await fetch(`${gateway.url}/v1/healthz`)).status).toBe(200)
   })
@@ -81,7 +81,7 @@ describe("Google's paths", () => {
     "/v1beta/sim%2Fecho:generateContent",
     "/v1beta1/projects/p/locations/global/publishers/google/models/sim/echo:generateContent",
     "/v1beta/sim/echo:streamGenerateContent?alt=sse",
-  ])("work without 'models/' and with Vertex AI's prefix: %s", async (path) => {
+  ])("work without 'models/' or with Vertex AI's prefix: %s", async (path) => {
     const response = await caller.post(path, { contents })
     expect(response.status).toBe(200)
     expect(await response.text()).toContain('"text":"Hell')
@@ -116,7 +116,7 @@ describe("Azure's paths", () => {
     expect(response.output_text).toContain("Hello")
   })
 
-  test("determine the model if the body has no model", async () => {
+  test("determine the model if the body does not name one", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
     const response = await caller.post(path, { messages: HELLO })
     expect(((await response.json()) as { model: string }).model).toBe("sim/other")

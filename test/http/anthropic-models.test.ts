@@ -40,7 +40,7 @@ test("Anthropic's client reads the model list in Anthropic's format, page by pag
   expect(ids).toEqual(ids.toSorted())
 })
 
-test("Anthropic's client reads the model list backwards", async () => {
+test("Anthropic's client reads the model list backwards, page by page", async () => {
   const page = await client.models.list({ before_id: "sim/m03", limit: 2 })
   expect(page.data.map(({ id }) => id)).toEqual(["sim/m01", "sim/m02"])
   expect(page.has_more).toBe(true)
@@ -65,7 +65,7 @@ test("Anthropic's client retrieves one model", async () => {
   })
 })
 
-test("the model list in Anthropic's format has the models of the key, without retired models", async () => {
+test("the model list in Anthropic's format contains the models of the key, without retired models", async () => {
   const limited = await clientOf({ models: ["sim/m0*"] })
   expect((await limited.models.list()).data).toHaveLength(10)
   expect((await limited.models.list({ lifecycle: ["retired"] })).data).toEqual([])

@@ -232,7 +232,7 @@ describe("parameter validation", () => {
   ]
 
   for (const [name, body, status, code, param] of CASES) {
-    test(`reports ${name}`, async () => {
+    test(`reports the error for ${name}`, async () => {
       await expectRow(await caller.post(CHAT, body), status, code, param)
     })
   }
@@ -268,7 +268,7 @@ describe("key validation", () => {
     await expectRow(response, 401, "missing_api_key", null)
   })
 
-  test("rejects malformed and unknown keys, and two keys at once", async () => {
+  test("rejects malformed and unknown keys, and two different keys in one request", async () => {
     const unknown = `sk-tg-${"a".repeat(43)}`
     for (const credential of ["nonsense", "Bearer ", "Bearer sk-wrong", `Bearer ${unknown}`]) {
       const code = credential.trim() === "Bearer" ? undefined : "invalid_api_key"

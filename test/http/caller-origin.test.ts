@@ -13,7 +13,7 @@ test.each([
   "http://tollgate.models.svc.cluster.local",
   "http://gateway.internal",
   "http://app.localhost:8787",
-])("an origin in a private network is trusted: %s", (origin) => {
+])("the gateway trusts an origin in a private network: %s", (origin) => {
   expect(callerOrigin(`${origin}/v1/images/generations`, OWN)).toBe(origin)
 })
 
@@ -23,11 +23,11 @@ test.each([
   "http://8.8.8.8",
   "http://[2606:4700::1111]:8787",
   "http://internal.example.com",
-])("an origin on the public internet is not trusted: %s", (origin) => {
+])("the gateway does not trust an origin on the public internet: %s", (origin) => {
   expect(callerOrigin(`${origin}/v1/images/generations`, OWN)).toBe(OWN)
 })
 
-test("the gateway's own listening address is trusted even if it is public", () => {
+test("the gateway trusts its own listening address, even if the address is public", () => {
   const own = "http://8.8.8.8:8787"
   expect(callerOrigin(`${own}/v1/images/generations`, own)).toBe(own)
 })

@@ -87,7 +87,7 @@ describe("compressed request bodies", () => {
     expect(same.status).toBe(200)
   })
 
-  test("share an idempotency key with their plain form", async () => {
+  test("share an idempotency key with the same body without compression", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
@@ -102,7 +102,7 @@ describe("compressed request bodies", () => {
     expect(await again.text()).toBe(answer)
   })
 
-  test("cannot expand beyond the body limit", async () => {
+  test("cannot expand beyond the size limit of bodies", async () => {
     const body = packed({ ...CHAT, padding: repetitive(8 * 1024 * 1024) }, "gzip")
     expect(body.byteLength).toBeLessThan(400_000)
     for (const headers of [{}, { "idempotency-key": "too-large" }]) {
@@ -112,7 +112,7 @@ describe("compressed request bodies", () => {
     }
   })
 
-  test("cannot expand beyond a hundred times their size", async () => {
+  test("cannot expand to more than a hundred times their size", async () => {
     for (const encoding of Object.keys(PACKERS) as (keyof typeof PACKERS)[]) {
       const body = packed({ ...CHAT, padding: "a".repeat(3 * 1024 * 1024) }, encoding)
       for (const headers of [{}, { "idempotency-key": `dense-${encoding}` }]) {
@@ -146,7 +146,7 @@ describe("compressed request bodies", () => {
     await gateway.app.apply(gateway.settings)
   })
 
-  test("lead to a client error if they are malformed", async () => {
+  test("cause a client error if they are malformed", async () => {
     const plain = new Uint8Array(Buffer.from(JSON.stringify(CHAT)))
     const cut = packed(CHAT, "gzip").slice(0, 40)
     for (const body of [plain, cut]) {

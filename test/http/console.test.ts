@@ -38,7 +38,7 @@ function get(path: string, headers: Record<string, string> = {}): Promise<Respon
 }
 
 describe("the console file server", () => {
-  test("sends pages with a security policy and requires their revalidation", async () => {
+  test("sends pages with a security policy, and requires browsers to revalidate them", async () => {
     const response = await get("/console/")
     expect(await response.text()).toBe(PAGE)
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8")
@@ -60,7 +60,7 @@ describe("the console file server", () => {
     expect(await again.text()).toBe("")
   })
 
-  test("allows caching forever for files with a hash in their name", async () => {
+  test("allows permanent caching of files with a hash in their name", async () => {
     const response = await get("/console/assets/main-a1.js")
     expect(await response.text()).toBe(SCRIPT)
     expect(response.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
@@ -79,7 +79,7 @@ describe("the console file server", () => {
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  test("sends the app's page for unknown paths, and 404 for missing assets", async () => {
+  test("sends the app's page for unknown paths, and status 404 for missing assets", async () => {
     for (const path of ["/console/keys", "/console/models/openai/gpt-5.2", "/console/%ZZ"]) {
       expect(await (await get(path)).text()).toBe(PAGE)
     }
@@ -90,7 +90,7 @@ describe("the console file server", () => {
     await gone.body?.cancel()
   })
 
-  test("never reads files outside of its folder", async () => {
+  test("never reads files outside its folder", async () => {
     for (const path of [
       "/console/..%2fsecret.txt",
       "/console/%2e%2e/secret.txt",
@@ -114,7 +114,7 @@ describe("the console file server", () => {
     await post.body?.cancel()
   })
 
-  test("serves a new build without a restart, and explains a missing build", async () => {
+  test("serves a new build without a restart, and shows an explanation if there is no build", async () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")

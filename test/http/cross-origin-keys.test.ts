@@ -43,7 +43,7 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("can read responses only to requests with that key: complete, streamed and rejected", async () => {
+  test("can read only responses to requests with that key: complete, streamed and rejected", async () => {
     for (const body of [HELLO, { ...HELLO, stream: true }, {}]) {
       const own = await app.post(CHAT, body, { origin: APP })
       expect([allowed(own), own.headers.get("vary")]).toEqual([APP, "origin"])
@@ -59,7 +59,7 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("add to the allowed origins of the settings", async () => {
+  test("apply in addition to the allowed origins in the settings", async () => {
     for (const caller of [app, other, plain]) {
       expect(allowed(await caller.post(CHAT, HELLO, { origin: SETTINGS }))).toBe(SETTINGS)
     }
@@ -87,7 +87,7 @@ describe("the allowed origins of a key", () => {
     }
   })
 
-  test("fail the preflight after the key is revoked, but can read the error", async () => {
+  test("fail the preflight after the key was revoked, but can read the error", async () => {
     const origin = "https://short.example.com"
     const short = await gateway.caller("1", { origins: [origin] })
     await short.get("/v1/models")
@@ -103,7 +103,7 @@ describe("the allowed origins of a key", () => {
   })
 })
 
-test("only the key that allows any origin gets `*`", async () => {
+test("only a key that allows any origin gets the header value `*`", async () => {
   await using own = await startGateway()
   const any = await own.caller("1", { origins: ["*"] })
   const none = await own.caller("1")

@@ -107,7 +107,7 @@ describe("cross-origin response headers", () => {
   })
 })
 
-test("the setting for any origin returns `*` and allows no cookies", async () => {
+test("the setting for any origin causes the header value `*`, and allows no cookies", async () => {
   await using open = await startGateway({ settings: { corsOrigins: ["*"] } })
   const asked = await fetch(open.url + CHAT, { method: "OPTIONS", headers: ASKING })
   expect(asked.headers.get("access-control-allow-origin")).toBe("*")

@@ -85,7 +85,7 @@ test("the OpenAPI document declares schemas once and references them", () => {
   expect(list).toContain("#/components/schemas/Account")
 })
 
-test("the API description can also be read on a page without scripts", async () => {
+test("the API description is also available as a page without scripts", async () => {
   const response = await fetch(`${gateway.url}/docs`)
   const page = await response.text()
   expect(response.headers.get("content-security-policy")).toStartWith("default-src 'none'; style")
@@ -98,7 +98,7 @@ test("the API description can also be read on a page without scripts", async () 
   expect(page).not.toContain("`")
 })
 
-test("API documents are read-only", async () => {
+test("API documents can only be read", async () => {
   for (const path of ["/docs", "/openapi.json", "/", "/console"]) {
     const response = await fetch(gateway.url + path, { method: "POST", body: "x" })
     expect(response.status).toBe(405)

@@ -38,7 +38,7 @@ async function rejected(caller: TestCaller, body: object | string, path = CHAT) 
 }
 
 describe("requests with large bodies", () => {
-  test("fail without parsing if the account has no credits", async () => {
+  test("fail before they are parsed if the account has no credits", async () => {
     const caller = await paid.caller("0")
     const broken = `{"model":"sim/echo",${"x".repeat(100_000)}`
     const error = await rejected(caller, broken)
@@ -46,14 +46,14 @@ describe("requests with large bodies", () => {
     expect(error["required"]).toBeString()
   })
 
-  test("fail without parsing if the key's budget is used up", async () => {
+  test("fail before they are parsed if the key's budget is used up", async () => {
     const caller = await paid.caller("1", { budget: 0n })
     const used = await rejected(caller, { model: "sim/echo", messages: HELLO })
     expect(used).toMatchObject({ status: 402, error_type: "key_budget_exceeded" })
     expect((await rejected(caller, large("sim/echo"))).status).toBe(402)
   })
 
-  test("fail because of a forbidden model even if the rest is invalid", async () => {
+  test("fail because of a forbidden model, even if the rest of the body is invalid", async () => {
     const caller = await paid.caller("1", { models: ["sim/other"] })
     const broken = `{"a":"${"x".repeat(100_000)}","model":"sim/echo",]`
     expect(await rejected(caller, broken)).toMatchObject({
@@ -181,7 +181,7 @@ describe("overlong lists and texts", () => {
     })
   }
 
-  test("do not include a list of tokens, which counts as one text", async () => {
+  test("do not include a single list of tokens, which counts as one text", async () => {
     const caller = await paid.caller("1000")
     const body = { model: "sim/embed", input: many(20_000, 100) }
     const response = await caller.post("/v1/embeddings", body)

@@ -178,7 +178,7 @@ describe("an estimate of an endpoint", () => {
     await comesTrue("/v1/chat/moderations", { model: "sim/moderate", input })
   })
 
-  test("covers images that are made from text and from described images", async () => {
+  test("covers images that are sent, and images that are only described", async () => {
     for (const model of ["sim/dall-e-2", "sim/gpt-image-1"]) {
       const body = { model, prompt: "a cat", n: 2 }
       await comesTrue("/v1/images/generations", body)
@@ -198,7 +198,7 @@ describe("an estimate of an endpoint", () => {
     )
   })
 
-  test("covers described audio files", async () => {
+  test("covers audio files that are only described", async () => {
     const sound = wave(3)
     const file = { format: "wav", bytes: sound.byteLength, seconds: 3 }
     const model = "sim/whisper-1"
@@ -271,7 +271,7 @@ describe("an estimate", () => {
     expect(await gateway.store.entries.list(poor.account.id, 0, 10)).toHaveLength(1)
   })
 
-  test("reports whether the balance covers the request", async () => {
+  test("reports whether the balance is sufficient for the request", async () => {
     const long = { ...body, model: "sim/echo" }
     const poor = await gateway.caller("0.001")
     const told = await estimate("/v1/chat/completions", long, { by: poor })
@@ -363,7 +363,7 @@ describe("an estimate", () => {
     await unknown.body?.cancel()
   })
 
-  test("counts toward the key's request rate, but not its token rate", async () => {
+  test("counts toward the key's limit of requests, but not toward its limit of tokens", async () => {
     const limits = { requestsPerMinute: 3, tokensPerMinute: 2_000 }
     const limited = await gateway.caller("10", limits)
     for (const path of ["/v1/chat/completions", "/v1/chat/completions"]) {

@@ -21,7 +21,7 @@ function stored(length: number): StoredAnswer {
   } as unknown as StoredAnswer
 }
 
-test("a response of more than 64 KB holds its memory until it is read", async () => {
+test("a response of more than 64 KB reserves memory until the client has read it", async () => {
   const budget = new MemoryBudget(16 * MEGABYTE)
   const memory = budget.open(HOLDER)
   memory.takeAnswer(MEGABYTE)
@@ -49,7 +49,7 @@ test("a response releases its memory if its client stops reading", async () => {
   }
 })
 
-test("a replayed response of more than 64 KB holds memory until it is read", async () => {
+test("a replayed response of more than 64 KB reserves memory until the client has read it", async () => {
   const budget = new MemoryBudget(4 * MEGABYTE)
   using memory = budget.open(HOLDER)
   const unread = await fromStored(stored(MEGABYTE), { memory })
@@ -65,7 +65,7 @@ test("a replayed response of more than 64 KB holds memory until it is read", asy
   expect(budget.held).toBe(0)
 })
 
-test("a short replayed response holds no memory", async () => {
+test("a short replayed response reserves no memory", async () => {
   const budget = new MemoryBudget(4 * MEGABYTE)
   using memory = budget.open(HOLDER)
   const response = await fromStored(stored(60_000), { memory })

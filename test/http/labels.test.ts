@@ -36,11 +36,11 @@ test.each([
   [{ "session-id": "two" }, "two"],
   [{ session_id: "three" }, "three"],
   [{ "x-opencode-session": "four", "x-session-id": "five" }, "four"],
-])("the session of a coding agent is read from the agent's own header: %p", (headers, session) => {
+])("the session of a coding agent comes from the agent's own header: %p", (headers, session) => {
   expect(read(headers)).toEqual({ session })
 })
 
-test("Claude Code's user id is split into user and session", () => {
+test("Claude Code's user id is split into a user and a session", () => {
   const hash = "a".repeat(64)
   const id = "0b6c2c3e-1111-4222-8333-944455556666"
   const joined = `user_${hash}_account_${id}_session_${id}`

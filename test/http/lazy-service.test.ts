@@ -15,7 +15,7 @@ class Counted implements AsyncDisposable {
   }
 }
 
-test("a lazy service is created once at its first use, and disposed at the end", async () => {
+test("a lazy service is created once, at its first use, and disposed of at the end", async () => {
   Counted.made = Counted.disposed = 0
   const lazy = new Lazy(async () => new Counted())
   const [one, other] = await Promise.all([lazy.get(), lazy.get()])
@@ -25,13 +25,13 @@ test("a lazy service is created once at its first use, and disposed at the end",
   await expect(lazy.get()).rejects.toThrow("shutting down")
 })
 
-test("disposing an unused lazy service does not create the service", async () => {
+test("disposal of an unused lazy service does not create the service", async () => {
   Counted.made = 0
   await new Lazy(async () => new Counted())[Symbol.asyncDispose]()
   expect(Counted.made).toBe(0)
 })
 
-test("a lazy service retries its creation after a failure", async () => {
+test("a lazy service tries its creation again after a failure", async () => {
   let isBroken = true
   const lazy = new Lazy(async () => {
     if (isBroken) throw new Error("the disk is full")

@@ -20,7 +20,7 @@ function loadedWith(path: string, loaded = new Set<string>()): Set<string> {
   return loaded
 }
 
-test("a gateway without the management API does not load the modules of the API", () => {
+test("a gateway without the management API does not load the API's modules", () => {
   const loaded = [...loadedWith(join(SOURCE, "app.ts"))]
   expect(loaded.length).toBeGreaterThan(100)
   expect(loaded.filter((name) => LATE.test(name))).toEqual([])
@@ -28,7 +28,7 @@ test("a gateway without the management API does not load the modules of the API"
   expect(loaded.filter((name) => rooms.some((room) => name.startsWith(`${room}/`)))).toEqual([])
 })
 
-test("only modules of the console import other modules of the console", () => {
+test("only the console's modules import other modules of the console", () => {
   const files = [...new Bun.Glob("**/*.ts").scanSync({ cwd: SOURCE, absolute: true })]
   const needing = files.filter(
     (path) =>

@@ -90,7 +90,7 @@ async function expectServed(caller: TestCaller): Promise<void> {
 }
 
 describe("endless request bodies", () => {
-  test("use a limited share of the memory, so that other requests are served", async () => {
+  test("use only a part of the memory, so that other requests are served", async () => {
     const greedy = await gateway.caller()
     const other = await gateway.caller()
     const open = Array.from({ length: 40 }, () => new Unfinished(greedy.key, 4 * MEGABYTE))
@@ -110,7 +110,7 @@ describe("endless request bodies", () => {
     await expectNothingHeld(other)
   })
 
-  test("cannot exceed the limit if they declare no length", async () => {
+  test("cannot exceed the size limit if they declare no length", async () => {
     const greedy = await gateway.caller()
     const chunk = `${(64 * 1024).toString(16)}\r\n${" ".repeat(64 * 1024)}\r\n`
     const open = Array.from({ length: 12 }, () => new Unfinished(greedy.key, undefined))
@@ -121,7 +121,7 @@ describe("endless request bodies", () => {
     await expectNothingHeld(greedy)
   })
 
-  test("fail if they arrive too slowly, including forms", async () => {
+  test("fail if they arrive too slowly, as JSON or as forms", async () => {
     const caller = await gateway.caller()
     const form = "multipart/form-data; boundary=x"
     const kinds: readonly [path: string, type: string][] = [
@@ -151,7 +151,7 @@ test("a request body larger than the memory is rejected as too large", async () 
 })
 
 describe("malicious request bodies", () => {
-  test("fail at 200,000 levels of nesting, but not within the limit", async () => {
+  test("fail at 200,000 levels of nesting, but not at the maximum", async () => {
     const caller = await gateway.caller()
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
     for (const [levels, filler] of [

@@ -37,7 +37,7 @@ test("the model list contains all models if no kind is requested", async () => {
   expect(await listed("/v1/models?kind=")).toEqual(await listed("/v1/models"))
 })
 
-test("the model list of a requested kind supports Google's and Anthropic's formats", async () => {
+test("the model list of a requested kind is available in Google's and Anthropic's formats", async () => {
   const google = { "x-goog-api-key": caller.key }
   expect(await listed("/v1beta/models?kind=image", google)).toEqual(["models/sim/draw"])
   const anthropic = { "anthropic-version": "2023-06-01" }
@@ -53,7 +53,7 @@ test("the model list rejects an unknown kind and names the known kinds", async (
   )
 })
 
-test("the model list at Open WebUI's path contains speech models", async () => {
+test("the model list at the path that Open WebUI uses contains speech models", async () => {
   const response = await caller.get("/v1/audio/models")
   expect(await response.json()).toEqual({ models: [{ id: "sim/speak", name: "sim/speak" }] })
 })

@@ -70,7 +70,7 @@ function pipelined(path: string, count: number): Promise<number> {
 }
 
 test.each(PATHS)(
-  "pipelined requests on many connections are limited per event-loop turn: %s",
+  "the gateway handles a limited number of pipelined requests per event-loop turn: %s",
   async (path) => {
     await Promise.all(Array.from({ length: 20 }, () => pipelined(path, 500)))
     expect(maxInTurn).toBeLessThanOrEqual(MAX_PER_TURN)

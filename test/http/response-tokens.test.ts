@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-test("a token count for the Responses API is free and can be read by OpenAI's client", async () => {
+test("the token count of the Responses API is free, and OpenAI's client can read it", async () => {
   const before = await caller.balance()
   const input = "Hello there, gateway"
   const counted = await caller.client.responses.inputTokens.count({ model: "sim/echo", input })

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { SharedBodies } from "../../src/http/mounts.ts"
 
-test("responses for the same path share a body, and the number of stored bodies is limited", async () => {
+test("responses of the same path share a body, and the number of shared bodies is limited", async () => {
   const bodies = new SharedBodies()
   const build = () => "text"
   const first = bodies.get("a", build)

@@ -17,7 +17,7 @@ test.each([
   ["0", 402, 0],
   ["10", 200, 1],
 ] as const)(
-  "with %s credits, a request with a small file gets status %p after %p measurements",
+  "with %s credits, a request with a small file gets status %p and causes %p measurements",
   async (credits, status, times) => {
     const caller = await gateway.caller(credits)
     const part = { type: "file", file: { filename: "a.pdf", file_data: FILE } }

@@ -61,7 +61,7 @@ test.each([
   ["127.0.0.1, 1.2.3.4, 10.1.1.1, fd00::1", "1.2.3.4"],
   ["10.0.0.1, 10.0.0.2", "10.0.0.1"],
   ["  1.2.3.4\t,10.0.0.2 ", "1.2.3.4"],
-])("the caller's address in '%s' is %s", (header, address) => {
+])("the address of the caller in '%s' is %s", (header, address) => {
   expect(addressOf(header)).toBe(address)
   expect(addressOf(header, "::ffff:127.0.0.1")).toBe(address)
   expect(addressOf(header, "fd12::34")).toBe(address)
@@ -94,7 +94,7 @@ test.each([
   expect(addressOf(header)).toBe(address)
 })
 
-test("a forwarded header of any length is read quickly, and only at its end", () => {
+test("a forwarded header of any length is read quickly, and only its end is read", () => {
   expect(addressOf(`${"10.0.0.1, ".repeat(10_000)}1.2.3.4`)).toBe("1.2.3.4")
   expect(addressOf(`8.8.8.8, ${"10.0.0.1, ".repeat(10_000)}10.0.0.2`)).toBe("10.0.0.1")
   expect(addressOf(`${"1".repeat(1_000_000)}, 1.2.3.4`)).toBe("1.2.3.4")

@@ -117,7 +117,7 @@ test.concurrent("early errors close the connections of 150 clients that send the
   }
 })
 
-test.concurrent("early errors after a part of the body close connections that send the rest slowly", async () => {
+test.concurrent("early errors after a part of the body close the connections of clients that send the rest slowly", async () => {
   const deep = "[".repeat(2_000)
   using sender = new Sender(headOf(CHAT, caller.key, MEGABYTE, JSON_TYPE))
   sender.socket.write(deep)
@@ -144,7 +144,7 @@ test("early errors reach clients that send all of a large body first", async () 
   }
 })
 
-test("early errors reach clients that first send far more than any limit", async () => {
+test("early errors reach clients that first send far more than the body limit", async () => {
   const length = 100 * MEGABYTE
   for (const [key, status] of [
     [WRONG, 401],
@@ -187,7 +187,7 @@ test("early errors reach clients that wait before they send their body", async (
   expect(sender.text).toEndWith("\r\n0\r\n\r\n")
 })
 
-test("a connection stays open after an early error if the whole body has arrived", async () => {
+test("a connection stays open after an early error if the whole body has already arrived", async () => {
   const body = "x".repeat(1_000)
   using sender = new Sender(headOf(CHAT, WRONG, body.length, JSON_TYPE))
   for (let request = 1; request <= 3; request++) {
@@ -198,7 +198,7 @@ test("a connection stays open after an early error if the whole body has arrived
   }
 })
 
-test("a connection is closed if a GET request declares a body", async () => {
+test("a connection is closed after a GET request that declares a body", async () => {
   for (const line of ["Content-Length: 100", "Transfer-Encoding: chunked"]) {
     using sender = new Sender(["GET /healthz HTTP/1.1", "Host: gateway", line])
     sender.drip(line.startsWith("C") ? "x" : "1\r\nx\r\n", 100)
@@ -292,7 +292,7 @@ test.each([
   ["a body without a valid key", "/v1/chat/completions", "sk-tg-wrong", 401],
   ["a JSON body", "/v1/chat/completions", undefined, 400],
   ["a form", "/v1/audio/transcriptions", undefined, 400],
-] as const)("many tiny chunks of %s are combined into few reads", async (_, path, key, status) => {
+] as const)("many tiny chunks of %s are joined into few reads", async (_, path, key, status) => {
   const type = path.includes("audio") ? "multipart/form-data; boundary=x" : "application/json"
   const read = spyOn(ReadableStreamDefaultReader.prototype, "read")
   try {

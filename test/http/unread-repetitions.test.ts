@@ -71,21 +71,24 @@ const SOURCES: [string, Build][] = [
   ["an answer of another process", neighbour],
 ]
 
-test.each(SOURCES)("replays of %s hold memory until they are read", async (_, build) => {
-  const budget = new MemoryBudget(4 * MEGABYTE)
-  using memory = budget.open(HOLDER)
-  const unread = await build(memory, bytesOf(FRAMES))
-  expect(budget.held).toBe(2 * CHUNK_BYTES)
-  const others = await Promise.allSettled(
-    Array.from({ length: 20 }, () => build(memory, bytesOf(FRAMES))),
-  )
-  const rejected = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
-  expect(rejected.length).toBeGreaterThan(10)
-  expect(rejected[0]).toMatchObject({ kind: "overloaded" })
-  await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
-  expect(await unread.text()).toStartWith(FRAMES.join(""))
-  expect(budget.held).toBe(0)
-})
+test.each(SOURCES)(
+  "replays of %s reserve memory until clients have read them",
+  async (_, build) => {
+    const budget = new MemoryBudget(4 * MEGABYTE)
+    using memory = budget.open(HOLDER)
+    const unread = await build(memory, bytesOf(FRAMES))
+    expect(budget.held).toBe(2 * CHUNK_BYTES)
+    const others = await Promise.allSettled(
+      Array.from({ length: 20 }, () => build(memory, bytesOf(FRAMES))),
+    )
+    const rejected = others.flatMap((each) => (each.status === "rejected" ? [each.reason] : []))
+    expect(rejected.length).toBeGreaterThan(10)
+    expect(rejected[0]).toMatchObject({ kind: "overloaded" })
+    await Promise.all(others.map((each) => each.status === "fulfilled" && each.value.text()))
+    expect(await unread.text()).toStartWith(FRAMES.join(""))
+    expect(budget.held).toBe(0)
+  },
+)
 
 test.each(SOURCES)("a replay of %s is aborted if its client stops reading", async (_, build) => {
   jest.useFakeTimers()
@@ -122,7 +125,7 @@ test("a replay that waits for the provider's data is not aborted", async () => {
   }
 })
 
-test("a running stream reserves memory as it grows, and reports a rejection as an error event", async () => {
+test("a running stream reserves memory as it grows, and reports a rejected reservation as an error event", async () => {
   const budget = new MemoryBudget(MEGABYTE)
   using memory = budget.open(HOLDER)
   const chunks = bytesOf(["data: a\n\n"])

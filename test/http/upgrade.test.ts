@@ -34,14 +34,14 @@ async function shakeHands(path: string): Promise<string> {
   return await heard.promise
 }
 
-test("a WebSocket upgrade is rejected with the response that makes Codex use HTTP", async () => {
+test("a WebSocket upgrade is rejected with the response that makes Codex use HTTP instead", async () => {
   const answer = await shakeHands("/v1/responses")
   expect(answer).toStartWith("HTTP/1.1 426 ")
   expect(answer).toContain('"code":"upgrade_not_supported"')
   expect(answer.toLowerCase()).toContain("x-should-retry: false")
 })
 
-test("the path for WebSockets accepts only POST", async () => {
+test("the path for WebSockets accepts only POST requests", async () => {
   const response = await caller.get("/v1/responses")
   expect(response.status).toBe(405)
   expect(response.headers.get("allow")).toBe("POST")

@@ -4,7 +4,7 @@ import { withModel } from "../../src/http/with-model.ts"
 const BODIES = ["{}", " \n{ }\n", '{"a":"}"}', '\t{ "model" : "own" }', "[]", "", "{", '"{"']
 
 test.each(BODIES)(
-  "the model is inserted at the start of a body that arrives in any chunks: %p",
+  "the model is inserted at the start of a body for any split into chunks: %p",
   async (text) => {
     for (const size of [1, 2, 100]) {
       const bytes = new Uint8Array(Buffer.from(text))

@@ -62,7 +62,7 @@ describe("variants of Google's paths", () => {
     },
   )
 
-  test("can lead to Google's endpoint in OpenAI's format", async () => {
+  test("can lead to Google's endpoints in OpenAI's format", async () => {
     const answer = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
@@ -101,7 +101,7 @@ describe("keys for Google's endpoints", () => {
     expect((await ask(`${ECHO}?key=${caller.key}`, "")).status).toBe(200)
   })
 
-  test("never appear in an error, however the query parameter is encoded", async () => {
+  test("never appear in an error, even if the parameter name is percent-encoded", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
       const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
       expect(await answer.text()).not.toContain(caller.key)

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 test.each(MODELS)(
-  "Google's client gets embeddings of %s, and is charged for them",
+  "Google's client gets embeddings of %s and is charged for them",
   async (model) => {
     const client = new GoogleGenAI({ apiKey: caller.key, httpOptions: { baseUrl: gateway.url } })
     const before = await caller.balance()
@@ -48,7 +48,7 @@ test.each([
   })
 })
 
-test("a batch whose requests differ in more than their text is rejected", async () => {
+test("a batch is rejected if its requests differ in anything but their text", async () => {
   const content = { parts: [{ text: "One text" }] }
   const answer = await caller.post("/v1beta/models/sim/embed:batchEmbedContents", {
     requests: [{ content }, { content, output_dimensionality: 8 }],
@@ -76,7 +76,7 @@ test.each([
     "batchEmbedContents",
     { requests: [{ content: { parts: { text: "One text" } }, output_dimensionality: "8" }] },
   ],
-])("%s accepts numbers as strings, and a part that is not in a list", async (method, body) => {
+])("%s accepts numbers as strings, and a single part outside of a list", async (method, body) => {
   const answer = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
   const { embedding, embeddings } = (await answer.json()) as {
     readonly embedding?: { readonly values: readonly number[] }

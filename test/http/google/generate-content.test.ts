@@ -126,7 +126,7 @@ describe("a generateContent request", () => {
     ["a class of service", { serviceTier: "priority" }, { service_tier: "priority" }],
     ["a tool", { tools: [{ googleMaps: {} }] }, { tools: [{ google_maps: {} }] }],
   ])(
-    "holds credits for Google's extra charges in camel case and snake case: %s",
+    "holds credits for Google's extra charges, in camel case and snake case: %s",
     async (_, camel, snake) => {
       const plain = await maxOf({})
       expect(await maxOf(camel)).toBeGreaterThan(plain)
@@ -135,7 +135,7 @@ describe("a generateContent request", () => {
     },
   )
 
-  test("cannot use content stored for other accounts, in camel case or snake case", async () => {
+  test("cannot use content stored for other accounts, in camel case or in snake case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
       const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
       expect([400, 404]).toContain(answer.status)
@@ -146,7 +146,7 @@ describe("a generateContent request", () => {
     expect(answer.status).toBe(404)
   })
 
-  test("causes one charge if it is retried with its idempotency key", async () => {
+  test("causes one charge if it is sent again with its idempotency key", async () => {
     const before = await caller.balance()
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>

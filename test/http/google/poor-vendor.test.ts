@@ -127,7 +127,7 @@ describe("a Gemini response without candidates", () => {
   test.each([
     ["whole", () => Response.json(nothing)],
     ["empty", () => streamed([""])],
-  ])("becomes an error without a charge: %s", async (way, told) => {
+  ])("becomes an error response without a charge: %s", async (way, told) => {
     answer = told
     const response =
       way === "whole"
@@ -149,7 +149,7 @@ test("a Gemini stream without candidates becomes an error response", async () =>
 })
 
 describe("stop strings in Google's format", () => {
-  test("end the response and cancel the call, even if there are more than Google allows", async () => {
+  test("end the response and cancel the call, even if there are more of them than Google allows", async () => {
     answer = () =>
       streamed([
         framesOf(said("Hello ")),
@@ -180,21 +180,24 @@ describe("a client of Google's API that disconnects", () => {
     "an unknown part": { dream: { is: "as many words as forty letters and more" } },
   }
 
-  test.each(Object.keys(KINDS))("pays for %s received before the disconnection", async (kind) => {
-    answer = () =>
-      streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
-    const left = new AbortController()
-    const reader = (await ask({}, left.signal)).body?.getReader()
-    if (!reader) throw new Error("no body")
-    await readUntil(reader, (text) => text.includes("parts"))
-    left.abort()
-    const receipt = await onlyReceipt(gateway, caller)
-    expect(receipt).toMatchObject({ status: "settled", estimated: true })
-    const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
-    expect(output + drawn).toBeGreaterThanOrEqual(5)
-  })
+  test.each(Object.keys(KINDS))(
+    "pays for %s that it received before it disconnected",
+    async (kind) => {
+      answer = () =>
+        streamed([framesOf({ candidates: [{ content: { parts: [KINDS[kind] ?? {}] } }] }), 60_000])
+      const left = new AbortController()
+      const reader = (await ask({}, left.signal)).body?.getReader()
+      if (!reader) throw new Error("no body")
+      await readUntil(reader, (text) => text.includes("parts"))
+      left.abort()
+      const receipt = await onlyReceipt(gateway, caller)
+      expect(receipt).toMatchObject({ status: "settled", estimated: true })
+      const { output = 0, image_output: drawn = 0 } = receipt.usage ?? {}
+      expect(output + drawn).toBeGreaterThanOrEqual(5)
+    },
+  )
 
-  test("pays for the input if it received only frames without content", async () => {
+  test("pays only for the input if it received only frames without content", async () => {
     const usageMetadata = { trafficType: "ON_DEMAND" }
     answer = () => streamed([framesOf({ responseId: "x", usageMetadata }), 60_000])
     const left = new AbortController()
@@ -220,7 +223,7 @@ describe("a generateContent stream as one array", () => {
     })
   }
 
-  test("stays valid JSON and ends with the error if the vendor's stream breaks", async () => {
+  test("remains valid JSON, and ends with the error if the vendor's stream breaks", async () => {
     answer = () => streamed([framesOf(said("H"), said("i"))])
     const chunks = (await (await askArray()).json()) as JsonObject[]
     expect(chunks).toHaveLength(3)

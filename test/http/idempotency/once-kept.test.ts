@@ -50,7 +50,7 @@ test("a key without access to the model does not get the stored response", async
   expect(key).toBe(caller.key)
 })
 
-test("another key of the account gets the stored response without counting its tokens again", async () => {
+test("another key of the account gets the stored response, and its tokens are not counted again", async () => {
   const caller = await gateway.caller("1", { tokensPerMinute: 20 })
   const issuer = new KeyIssuer(
     gateway.store,
@@ -108,7 +108,7 @@ test("a stored response expires after a day", async () => {
   expect(receiptsOf(gateway, caller)).toHaveLength(2)
 })
 
-test("a response too large to store is charged once, and a retry gets the receipt id", async () => {
+test("a response that is too large to store is charged once, and a retry gets the receipt id", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole("x".repeat(2 << 20))
   const before = vendor.bodies.length

@@ -71,7 +71,7 @@ test("a hundred simultaneous requests get the same response from one upstream ca
   }
 })
 
-test("a second client gets a running stream from the first byte", async () => {
+test("a second client receives a stream that is still running from its first byte", async () => {
   const caller = await gateway.caller("1")
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
@@ -103,7 +103,7 @@ test("a second client gets a running stream from the first byte", async () => {
   expect(rest).toEndWith(DONE)
 })
 
-test("a different body, endpoint or option with the same idempotency key returns 422", async () => {
+test("a request with a used idempotency key and another body, endpoint or option returns 422", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => whole()
   await (await send(caller, "other")).text()
@@ -125,7 +125,7 @@ test("a different body, endpoint or option with the same idempotency key returns
   })
 })
 
-test("an invalid idempotency key returns a 400 that names the header", async () => {
+test("an invalid idempotency key causes a status 400 that names the header", async () => {
   const caller = await gateway.caller("1")
   for (const key of ["", "é", "x".repeat(256)]) {
     const response = await send(caller, key)
@@ -149,7 +149,7 @@ test("a failed request without a charge releases the idempotency key", async () 
   expect(receiptsOf(gateway, caller).filter(({ status }) => status === "settled")).toHaveLength(1)
 })
 
-test("a stream that breaks after it was charged is replayed unchanged", async () => {
+test("a stream that breaks after its charge is replayed unchanged", async () => {
   const caller = await gateway.caller("1")
   vendorDoes.answer = () => streamed([frame("Some words that were delivered")])
   const before = vendor.bodies.length

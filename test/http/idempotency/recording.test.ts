@@ -62,7 +62,7 @@ async function record(recording: Recording): Promise<void> {
   for (let number = 0; number < 49; number++) await recording.add(chunk(number))
 }
 
-test("readers that join at any time get the whole response without waiting for slow readers", async () => {
+test("readers that join at any time get the whole response, and do not wait for slow readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -85,7 +85,7 @@ test("readers that join at any time get the whole response without waiting for s
   expect(Math.max(...chunks.map(({ byteLength }) => byteLength))).toBeLessThanOrEqual(1 << 18)
 })
 
-test("a recording above its size limit waits for its slowest reader and is not stored", async () => {
+test("a recording above its size limit waits for its slowest reader, and is not stored", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
@@ -102,7 +102,7 @@ test("a recording above its size limit waits for its slowest reader and is not s
   await recorded
 })
 
-test("readers of a recording get the whole response if the disk cannot be written", async () => {
+test("readers of a recording get the whole response even if the disk cannot be written", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   rmSync(answers.path, { recursive: true })
@@ -114,7 +114,7 @@ test("readers of a recording get the whole response if the disk cannot be writte
   expect(answers.failures).toHaveLength(1)
 })
 
-test("a recording that breaks ends with the error for all readers", async () => {
+test("a recording whose source breaks ends with the error for all readers", async () => {
   using answers = new AnswerFiles()
   const recording = answers.recording(1 << 30)
   const reader = joined(recording)
@@ -190,7 +190,7 @@ test("a recording that was modified, truncated, renamed or encrypted by another 
   expect(good?.length).toBe(2 * CHUNK)
 })
 
-test("a sweep removes old recordings", async () => {
+test("a periodic cleanup removes old recordings", async () => {
   using answers = new AnswerFiles()
   writeFileSync(join(answers.path, "req_old"), "")
   await answers.folder.sweep(Date.now() - 60_000)
@@ -199,7 +199,7 @@ test("a sweep removes old recordings", async () => {
   expect(readdirSync(answers.path)).toEqual([])
 })
 
-test("a missing recordings folder is created, and a file with the folder's name is treated as empty", async () => {
+test("a missing recordings folder is created, and a file in place of the folder is treated as empty", async () => {
   using answers = new AnswerFiles()
   rmSync(answers.path, { recursive: true })
   const head = { status: 200, headers: {} }

@@ -28,7 +28,7 @@ function filled(size: number): Buffer {
 const lengths = (chunks: readonly Uint8Array[]): number[] => chunks.map((one) => one.byteLength)
 
 describe("the memory of upload chunks", () => {
-  test("becomes free when a view of a later chunk is taken", async () => {
+  test("becomes free when a view of a later chunk is read", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -44,7 +44,7 @@ describe("the memory of upload chunks", () => {
     ])
   })
 
-  test("stays in use while other content is still being taken", async () => {
+  test("stays in use while other content is still being read", async () => {
     const chunks = chunksOf(10, 20, 30)
     const [first, second, third] = chunks
     const passing = new ChunkBuffers()
@@ -59,7 +59,7 @@ describe("the memory of upload chunks", () => {
     expect(lengths(chunks)).toEqual([0, 0, 30])
   })
 
-  test("stays in use if the content is a copy or the chunk is part of a larger buffer", async () => {
+  test("stays in use if the content is a copy, or if the chunk is part of a larger buffer", async () => {
     const large = new Uint8Array(100)
     const chunks = [large.subarray(0, 50), large.subarray(50)]
     const passing = new ChunkBuffers()
@@ -80,7 +80,7 @@ describe("a form of several files", () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test("keeps its files unchanged and in order, however it is split", async () => {
+  test("keeps its files unchanged and in order for any split into chunks", async () => {
     const spool = new Spool(folder)
     let state = 1
     const random = (below: number): number => {

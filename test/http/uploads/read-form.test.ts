@@ -84,7 +84,7 @@ async function read(
 }
 
 describe("the form reader on requests of client libraries", () => {
-  test("reads fields before and after the file", async () => {
+  test("reads fields both before and after the file", async () => {
     const data = new FormData()
     data.append("model", "sim/whisper")
     data.append("file", new File(["sound"], "speech.mp3", { type: "audio/mpeg" }))
@@ -139,7 +139,7 @@ describe("the form reader on requests of client libraries", () => {
     expect(form.files.map((file) => file.field)).toEqual(["image", "image", "image"])
   })
 
-  test("treats an empty field and a file field without a file as absent", async () => {
+  test("treats an empty field, and a file field without a file, as absent", async () => {
     const unchosen = part('content-disposition: form-data; name="file"; filename=""', "")
     const { form, parameters } = await read(unchosen + field("prompt", "") + END)
     expect(form.files).toEqual([])
@@ -245,7 +245,7 @@ describe("the form reader on invalid forms", () => {
     })
   }
 
-  test("stops reading a file one byte above its limit", async () => {
+  test("stops reading a file one byte after its limit", async () => {
     const limit = RULES.file?.bytes ?? 0
     const exact = new FormData()
     exact.append("file", new File([new Uint8Array(limit)], "a"))
@@ -306,7 +306,7 @@ describe("the form reader on invalid forms", () => {
 })
 
 describe("storage of form files", () => {
-  test("writes large files to disk as unlinked files, and keeps small files in memory", async () => {
+  test("writes large files to disk and unlinks them, and keeps small files in memory", async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(64 * 1024))
     const large = Buffer.concat(Array.from({ length: 40 }, () => bytes))
     const data = new FormData()
@@ -329,7 +329,7 @@ describe("storage of form files", () => {
     )
   })
 
-  test("uses a private folder, and removes files of dead processes", async () => {
+  test("uses a private folder, and removes files of processes that have died", async () => {
     const path = join(folder, "left-behind")
     await Bun.write(path, "x")
     expect(new Spool(folder)).toBeInstanceOf(Spool)

@@ -99,7 +99,7 @@ const anyContent = fc
   .map((size) => NOISE.subarray(0, size))
 
 describe("the upload reader of a form that ends with a long file", () => {
-  test("reads the file as it arrives, in any chunks, and reads all of it even after a release", async () => {
+  test("reads the file while it arrives, in any chunks, and delivers its end only when permitted", async () => {
     await fc.assert(
       fc.asyncProperty(anyContent, anySizes, async (content, sizes) => {
         const form = formOf(field("model", "m"), file(content))
@@ -172,7 +172,7 @@ describe("the upload reader of a form", () => {
   }
 })
 
-test("an uploaded file is shorter than predicted if a field follows it", async () => {
+test("the actual length of an uploaded file is below the predicted length if a field follows the file", async () => {
   const form = formOf(file(NOISE), field("model", "m"))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   expect(upload.fields.parameters({})).toEqual(Object.create(null))
@@ -184,7 +184,7 @@ test("an uploaded file is shorter than predicted if a field follows it", async (
   await expect(reading).rejects.toBeInstanceOf(IncompleteFile)
 })
 
-test("files of a form are closed together with the request's memory, in any order", async () => {
+test("form files are closed when the memory of their request is released, before or after the upload ends", async () => {
   const form = formOf(file(NOISE))
   const upload = await receive(bodyOf(form, [50_000]), form.length)
   await upload.completed
