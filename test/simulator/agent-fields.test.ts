@@ -21,7 +21,7 @@ test("the simulator accepts Codex's client metadata", async () => {
   expect(response.status).toBe(200)
 })
 
-test("the simulator accepts Codex's metadata of each item", async () => {
+test("the simulator accepts Codex's metadata for each item", async () => {
   const said = { turn_id: "t", content_item_kinds: ["user.text"] }
   const item = {
     role: "user",
@@ -46,7 +46,7 @@ test("the simulator accepts top_k in OpenAI's format", async () => {
   expect(response.status).toBe(200)
 })
 
-test("the simulator accepts keywords and languages of a transcription", async () => {
+test("the simulator accepts the keywords and the language list of a transcription", async () => {
   const form = new FormData()
   form.set("model", "gpt-4o-transcribe")
   form.set("keywords[]", "harbour")

@@ -4,7 +4,7 @@ import { echoBody, lastRequest, post, withSimulator } from "./support.ts"
 const PNG_12_BY_34 =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAwAAAAiCAYAAACnm2TlAAAAAElFTkSuQmCC"
 
-test("the simulator echoes the last user text exactly", async () => {
+test("the simulator answers with the exact text of the last user message", async () => {
   await using simulator = withSimulator()
   const text = "  Grüße, 世界 😀\n\ttwo  spaces "
   const result = await simulator.client.chat.completions.create({
@@ -24,7 +24,7 @@ test("the simulator echoes the last user text exactly", async () => {
   expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
 })
 
-test("the simulator answers with descriptions of parts other than text", async () => {
+test("the simulator describes parts other than text in its answer", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     model: "echo",
@@ -99,7 +99,7 @@ test("the simulator returns n different choices", async () => {
   expect(result.choices.map((choice) => choice.index)).toEqual([0, 1, 2])
 })
 
-test("simulated reasoning counts as completion tokens and toward the output limit", async () => {
+test("simulated reasoning counts as completion tokens and counts toward the output limit", async () => {
   await using simulator = withSimulator()
   const ask = (effort: "minimal" | "medium", more: object = {}) =>
     simulator.client.chat.completions.create({
@@ -132,7 +132,7 @@ test("the simulator returns log probabilities on request", async () => {
   expect(content[0]!.top_logprobs).toHaveLength(2)
 })
 
-test("the simulator reports a repeated long prefix as cached", async () => {
+test("the simulator reports a repeated long prefix as cached tokens", async () => {
   await using simulator = withSimulator()
   const ask = async (question: string) => {
     const result = await simulator.client.chat.completions.create({
@@ -151,7 +151,7 @@ test("the simulator reports a repeated long prefix as cached", async () => {
   expect(second.prompt_tokens).toBeGreaterThan(2048)
 })
 
-test("the simulator sends OpenAI's headers, and headers that the gateway must not forward", async () => {
+test("the simulator sends OpenAI's headers, and also headers that the gateway must not forward", async () => {
   await using simulator = withSimulator()
   const response = await post(simulator, echoBody("hi"))
   expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/)
@@ -165,7 +165,7 @@ test("the simulator sends OpenAI's headers, and headers that the gateway must no
   await next.text()
 })
 
-test("the simulator records received requests", async () => {
+test("the simulator records the requests that it receives", async () => {
   await using simulator = withSimulator()
   const body = echoBody("hi", { user: "someone" })
   await (await post(simulator, body, { "x-own": "1" })).text()

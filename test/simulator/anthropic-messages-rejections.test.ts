@@ -34,7 +34,7 @@ test("the Anthropic simulator rejects thinking with an invalid signature or chan
   )
 })
 
-test("the Anthropic simulator requires the thinking of the current turn, except adaptive thinking", async () => {
+test("the Anthropic simulator requires the thinking of the current turn, unless thinking is adaptive", async () => {
   const use = { type: "tool_use", id: "toolu_1", name: "get_time", input: {} }
   const result = { type: "tool_result", tool_use_id: "toolu_1", content: "noon" }
   const messages = [

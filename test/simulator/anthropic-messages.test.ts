@@ -15,7 +15,7 @@ import {
 } from "./anthropic-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("the Anthropic simulator echoes the text and reports its usage", async () => {
+test("the Anthropic simulator answers with the user's text and reports its usage", async () => {
   await using simulator = withClient()
   const message = await simulator.client.messages.create(asking("one two"))
   expect(message).toMatchObject({
@@ -46,7 +46,7 @@ test("a simulated Anthropic answer ends at the output limit and at a stop sequen
   })
 })
 
-test("the Anthropic simulator calls the named tools, or one tool if parallel calls are disabled", async () => {
+test("the Anthropic simulator calls the tools that the text names, or one tool if parallel calls are disabled", async () => {
   await using simulator = withClient()
   const calls = async (more: Fields) => {
     const text = "get_time and get_weather"
@@ -111,7 +111,7 @@ test("the Anthropic simulator streams a call without arguments as one empty delt
   ])
 })
 
-test("the Anthropic simulator answers with JSON of the requested schema", async () => {
+test("the Anthropic simulator answers with JSON that matches the requested schema", async () => {
   await using simulator = withClient()
   const schema = {
     type: "object",
@@ -140,7 +140,7 @@ test("the Anthropic simulator reads images and documents, and counts their token
   expect(await ask({ type: "document", source: text })).toEqual(["see\n[file]", 57])
 })
 
-test("the Anthropic simulator counts the same input tokens as it reports in usage", async () => {
+test("the Anthropic simulator counts as many input tokens as it reports in usage", async () => {
   await using simulator = withClient()
   const body = asking("one two", { tools: TOOLS, system: "be brief" })
   const { usage } = await simulator.client.messages.create(body)
@@ -174,7 +174,7 @@ test("the Anthropic simulator writes a marked prefix to its cache once, and then
   expect(usage.cache_creation).toEqual(split(1103, 0))
 })
 
-test("the Anthropic simulator reads earlier turns of a conversation from its cache", async () => {
+test("the Anthropic simulator reads earlier turns of a conversation from the cache", async () => {
   await using simulator = withClient()
   const cache_control = { type: "ephemeral" }
   const first = { role: "user", content: wordsOf(1200) }
@@ -190,7 +190,7 @@ test("the Anthropic simulator reads earlier turns of a conversation from its cac
   expect(usage.cache_creation_input_tokens).toBe(9)
 })
 
-test("the Anthropic simulator returns adaptive and budgeted thinking, and omits thoughts on request", async () => {
+test("the Anthropic simulator supports adaptive thinking and thinking budgets, and omits thoughts on request", async () => {
   await using simulator = withClient()
   const ask = async (more: Fields) => {
     const message = await simulator.client.messages.create(asking("why", more))
@@ -206,7 +206,7 @@ test("the Anthropic simulator returns adaptive and budgeted thinking, and omits 
   expect(omitted.first).toMatchObject({ type: "thinking", thinking: "" })
 })
 
-test("the Anthropic simulator returns redacted thinking on request, and accepts that block unchanged", async () => {
+test("the Anthropic simulator returns redacted thinking on request, and accepts the same block later", async () => {
   await using simulator = withClient()
   const more = { thinking: THINKING }
   const streamed = simulator.client.messages.stream(asking("please REDACT", more))
@@ -246,7 +246,7 @@ const WHOLE: [string, MessageCreateParamsNonStreaming][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!HAS_FIXTURES)(
-    `a simulated Anthropic answer has the keys of ${name}${WITHOUT_FIXTURES}`,
+    `a simulated Anthropic answer has the same keys as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const ours = await (await post(simulator, body)).json()

@@ -74,7 +74,7 @@ test("the Bedrock simulator simulates no-done, no-finish, comments, crlf and mal
   expect(broken.filter(({ payload }) => !payload.endsWith("}"))).toHaveLength(1)
 })
 
-test("the Bedrock simulator sends a complete first frame with the fault slow-first-byte", async () => {
+test("the Bedrock simulator sends the first frame completely with the fault slow-first-byte", async () => {
   expect((await eventsOf(await streamed("slow-first-byte-20")))[0]?.event).toBe("messageStart")
 })
 

@@ -50,7 +50,7 @@ test("the Bedrock simulator rejects a signature with a wrong secret or for a dif
   expect(changed.status).toBe(403)
 })
 
-test("the Bedrock simulator accepts a signature with any well-formed access key", async () => {
+test("the Bedrock simulator accepts a signature of any well-formed access key", async () => {
   await using simulator = startSimulator()
   const address = addressOf(simulator)
   expect((await signed(signing({ accessKeyId: "AKIDOTHER" }), address))[0]).toBe(200)

@@ -14,7 +14,7 @@ import {
 } from "./bedrock-support.ts"
 import { HAS_FIXTURES, keySet, recorded, WITHOUT_FIXTURES } from "./recorded-keys.ts"
 
-test("the Bedrock simulator echoes the text and reports its usage", async () => {
+test("the Bedrock simulator answers with the user's text and reports its usage", async () => {
   await using simulator = startSimulator()
   const response = await post(simulator, asking("one two"), { model: "us.anthropic.claude-v1:0" })
   expect(response.headers.get("x-amzn-requestid")).toMatch(/^[0-9a-f-]{36}$/)
@@ -40,7 +40,7 @@ test("a simulated Bedrock answer ends at the output limit and at a stop sequence
   })
 })
 
-test("the Bedrock simulator calls the named or required tools", async () => {
+test("the Bedrock simulator calls the tools that the text names or the request requires", async () => {
   await using simulator = startSimulator()
   const names = async (text: string, toolChoice?: Fields) => {
     const toolConfig = toolChoice === undefined ? TOOL_CONFIG : { ...TOOL_CONFIG, toolChoice }
@@ -156,7 +156,7 @@ test("the Bedrock simulator streams signed thinking, and then calls with a block
   expect(inputs).toEqual([{ toolUse: { input: "" } }])
 })
 
-test("the Bedrock simulator returns redacted thinking on request, and accepts that block unchanged", async () => {
+test("the Bedrock simulator returns redacted thinking on request, and accepts the same block later", async () => {
   await using simulator = startSimulator()
   const body = asking("please REDACT", { additionalModelRequestFields: THINKING })
   const { output } = await answerOf(simulator, body)
@@ -183,7 +183,7 @@ const WHOLE: [string, Fields][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!HAS_FIXTURES)(
-    `a simulated Bedrock answer has the keys of ${name}${WITHOUT_FIXTURES}`,
+    `a simulated Bedrock answer has the same keys as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const ours = await (await post(simulator, body)).json()

@@ -54,7 +54,7 @@ describe("the Cohere simulator with faults", () => {
     await expect(whole.json()).rejects.toThrow()
   })
 
-  test("ends the message with the reason ERROR for the fault stream-error", async () => {
+  test("ends the message with the finish reason ERROR for the fault stream-error", async () => {
     const frames = framesOf((await streamOf("stream-error")).text)
     expect(frames.at(-1)).toMatchObject({ type: "message-end", delta: { finish_reason: "ERROR" } })
     expect(frames.some(({ type }) => type === "content-end")).toBe(false)
@@ -81,7 +81,7 @@ describe("the Cohere simulator with faults", () => {
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
 
-  test("simulates the fault flaky with the requested number of failures for each message text", async () => {
+  test("simulates the fault flaky with the requested number of failures for each distinct message", async () => {
     await using server = withCohere()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -104,7 +104,7 @@ describe("the Cohere simulator with faults", () => {
     expect(JSON.parse(mirror.message.content?.[0]?.text ?? "")).toMatchObject({ "x-own": "yes" })
   })
 
-  test("simulates a stalled stream that ends when its reader disconnects", async () => {
+  test("simulates a stream that stalls until its reader disconnects", async () => {
     await using server = withCohere()
     const leaving = new AbortController()
     const body = fault("stall", { stream: true })

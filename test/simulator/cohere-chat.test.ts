@@ -85,7 +85,7 @@ describe("a simulated Cohere answer", () => {
     expect(plain.message.content).toHaveLength(1)
   })
 
-  test("counts images in addition to the input", async () => {
+  test("counts images separately from the input", async () => {
     const url = `data:image/png;base64,${SMALL_PNG}`
     const content = [
       { type: "text", text: "look" },
@@ -98,7 +98,7 @@ describe("a simulated Cohere answer", () => {
     expect(input + images).toBe(usage.billed_units.input_tokens + 495)
   })
 
-  test("reports a repeated prompt as cached", async () => {
+  test("reports a repeated prompt as cached tokens", async () => {
     await using server = withCohere()
     const asked = async () => {
       const response = await server.post(PATH, ask(LONG_TEXT, { max_tokens: 1 }))
@@ -112,7 +112,7 @@ describe("a simulated Cohere answer", () => {
 })
 
 describe("the Cohere simulator with tools", () => {
-  test("calls named tools with a plan, and writes null for a tool without arguments", async () => {
+  test("calls tools that the text names after a plan, and writes null for a tool without arguments", async () => {
     const { message, finish_reason: finish } = await answerTo(
       ask("get_time and get_weather", { tools: TOOLS }),
     )
@@ -164,7 +164,7 @@ describe("the Cohere simulator with tools", () => {
     })
   })
 
-  test("streams calls as objects, each with its index", async () => {
+  test("streams calls as objects with an index", async () => {
     await using server = withCohere()
     const body = ask("get_time and get_weather", { tools: TOOLS, stream: true })
     const frames = framesOf(await (await server.post(PATH, body)).text())

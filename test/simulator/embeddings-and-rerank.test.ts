@@ -36,7 +36,7 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
       if (status !== 200) continue
-      test(`return an answer with the recorded fields: ${id}`, async () => {
+      test(`return an answer with the same fields as the recording: ${id}`, async () => {
         const path = new URL(url).pathname.replace(/^\/api\//, "/")
         const answer = await ask(path, request)
         const text = await answer.text()
@@ -113,7 +113,7 @@ describe("validation of embedding and rerank requests in the simulator", () => {
     test(`rejects ${name}`, async () => expect((await ask(path, body)).status).toBe(400))
   }
 
-  test("rejects an invalid credential with the status of each vendor", async () => {
+  test("rejects an invalid credential with the status that each vendor uses", async () => {
     const headers = { authorization: "Bearer wrong" }
     const statuses = await Promise.all(
       ["/v1/embeddings", "/v2/embed", "/v1/rerank", "/v2/rerank", BATCH, TITAN].map(
@@ -134,7 +134,7 @@ test("the embeddings simulator simulates the fault that a header names", async (
   expect(await (await faulty("malformed")).json().catch(() => "broken")).toBe("broken")
 })
 
-test("simulated vectors are more similar if their texts share more words", async () => {
+test("simulated vectors of two texts are more similar if the texts share more words", async () => {
   const answer = await ask("/v1/embeddings", {
     model: "embed",
     input: ["the cat sat", "the cat ran", "rain"],

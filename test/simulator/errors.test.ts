@@ -31,7 +31,7 @@ test("the simulator treats sk-rejected as an invalid key, and sk-empty as a key 
   })
 })
 
-test("the simulator returns not found for an unknown model", async () => {
+test("the simulator returns a not-found error for an unknown model", async () => {
   const error = await rejection({ ...echoBody("hi"), model: "gpt-nothing" })
   expect(error).toEqual({
     status: 404,

@@ -59,7 +59,7 @@ test("the fault slow-headers delays the complete response", async () => {
   expect(await response.text()).toContain(TEXT)
 })
 
-test("the simulator detects a client disconnection during the fault slow-headers", async () => {
+test("the simulator detects a client that disconnects during the fault slow-headers", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const asked = post(simulator, fault("slow-headers"), {}, { signal: leaving.signal })
@@ -95,7 +95,7 @@ for (const stream of [true, false]) {
     else expect(JSON.parse(text)).toHaveProperty("choices")
   })
 
-  test(`the fault stall stops within the answer until the client disconnects (stream: ${stream})`, async () => {
+  test(`the fault stall pauses within the answer until the client disconnects (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("stall", { stream })
@@ -128,7 +128,7 @@ for (const stream of [true, false]) {
     expect(simulator.open).toBe(0)
   })
 
-  test(`the fault cut leaves an incomplete chunked body on the wire (stream: ${stream})`, async () => {
+  test(`the fault cut leaves an incomplete chunked body (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const raw = await rawExchange(simulator.url, JSON.stringify(fault("cut", { stream })))
     expect(raw).toContain("HTTP/1.1 200 OK\r\n")
@@ -138,7 +138,7 @@ for (const stream of [true, false]) {
   })
 }
 
-test("a simulated answer shorter than its content-length fails in the client", async () => {
+test("a simulated answer that is shorter than its content-length fails in the client", async () => {
   await using simulator = withSimulator()
   const response = await fetch(`${simulator.shortUrl}/v1/chat/completions`, {
     method: "POST",
@@ -151,7 +151,7 @@ test("a simulated answer shorter than its content-length fails in the client", a
   expect(error).toBeInstanceOf(Error)
 })
 
-test("the fault malformed breaks the JSON", async () => {
+test("the fault malformed causes invalid JSON", async () => {
   await using simulator = withSimulator()
   const whole = await post(simulator, fault("malformed"))
   expect(whole.status).toBe(200)
@@ -195,7 +195,7 @@ test("simulated usage can be missing, zero or huge", async () => {
   expect(huge.usage.completion_tokens).toBeGreaterThan(1_000_000)
 })
 
-test("the fault stream-error sends an error within the stream, which the official client throws", async () => {
+test("the fault stream-error sends an error within the stream, and the official client throws the error", async () => {
   await using simulator = withSimulator()
   const frames = framesOf(await (await post(simulator, streamed("stream-error"))).text())
   expect(frames.at(-1)).toMatchObject({ error: { type: "server_error", code: null } })
@@ -208,7 +208,7 @@ test("the fault stream-error sends an error within the stream, which the officia
   await expect(Array.fromAsync(stream)).rejects.toBeInstanceOf(APIError)
 })
 
-test("the fault no-done ends a stream before [DONE], and no-finish before the finish reason", async () => {
+test("the fault no-done omits [DONE] in a stream, and the fault no-finish omits the finish reason", async () => {
   await using simulator = withSimulator()
   const noDone = await (await post(simulator, streamed("no-done"))).text()
   expect(noDone).toContain('"finish_reason":"stop"')
@@ -248,7 +248,7 @@ test("the fault echo-headers returns the received headers", async () => {
   })
 })
 
-test("the fault flaky fails the requested number of times per user before an answer", async () => {
+test("the fault flaky fails as often as requested for each user before an answer", async () => {
   await using simulator = withSimulator()
   const statuses = async (user: string) => {
     const list: number[] = []
@@ -263,7 +263,7 @@ test("the fault flaky fails the requested number of times per user before an ans
   expect(await statuses("b")).toEqual([500, 500, 200, 200])
 })
 
-test("the official client retries a flaky answer", async () => {
+test("the official client retries after the fault flaky", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create(
     { model: "flaky-1", messages: [{ role: "user", content: "hi" }], user: "retry" },
@@ -273,7 +273,7 @@ test("the official client retries a flaky answer", async () => {
   expect(simulator.requests).toHaveLength(2)
 })
 
-test("the official client reports a cut connection", async () => {
+test("the official client reports a connection that was cut", async () => {
   await using simulator = withSimulator()
   const asked = simulator.client.chat.completions.create({
     model: "fault-cut",

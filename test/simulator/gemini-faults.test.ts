@@ -115,7 +115,7 @@ describe("the Gemini simulator with faults", () => {
     expect(huge.at(-1)?.usageMetadata.candidatesTokenCount).toBeGreaterThan(1_000_000)
   })
 
-  test("simulates the fault flaky with the requested number of failures for each message text", async () => {
+  test("simulates the fault flaky with the requested number of failures for each distinct message", async () => {
     await using server = withGemini()
     const statuses: number[] = []
     for (const text of ["a", "a", "a", "b"]) {
@@ -138,7 +138,7 @@ describe("the Gemini simulator with faults", () => {
     expect(JSON.parse(text)).toMatchObject({ "x-own": "yes" })
   })
 
-  test("simulates a stalled stream that ends when its reader disconnects", async () => {
+  test("simulates a stream that stalls until its reader disconnects", async () => {
     await using server = withGemini()
     const leaving = new AbortController()
     const path = pathOf({ model: "fault-stall", isStream: true })

@@ -24,7 +24,7 @@ function textOf(parts: readonly Part[]): string {
 }
 
 describe("a simulated Gemini answer without streaming", () => {
-  test("echoes the text and reports its usage", async () => {
+  test("contains the user's text and reports its usage", async () => {
     const answer = await answerTo(ask("hello there"))
     expect(answer.candidates).toEqual([
       {
@@ -47,7 +47,7 @@ describe("a simulated Gemini answer without streaming", () => {
     expect(candidate?.finishReason).toBe("MAX_TOKENS")
   })
 
-  test("has no parts if thinking consumes the output limit", async () => {
+  test("has no parts if thinking uses up the output limit", async () => {
     const thinkingConfig = { thinkingBudget: 1024 }
     const body = configured("hi", { maxOutputTokens: 8, thinkingConfig })
     const { candidates, usageMetadata } = await answerTo(body)
@@ -95,7 +95,7 @@ describe("a simulated Gemini answer without streaming", () => {
     ])
   })
 
-  test("reports a repeated prompt as cached", async () => {
+  test("reports a repeated prompt as cached tokens", async () => {
     await using server = withGemini()
     const usageOf = async () => {
       const response = await server.post(pathOf({}), configured(LONG_TEXT, { maxOutputTokens: 1 }))
@@ -107,7 +107,7 @@ describe("a simulated Gemini answer without streaming", () => {
     expect(again.cachedContentTokenCount).toBeLessThanOrEqual(again.promptTokenCount ?? 0)
   })
 
-  test("respects fields in snake case, and single values instead of lists", async () => {
+  test("follows fields in snake case, and single values in place of lists", async () => {
     const body = {
       contents: { parts: { text: "get_time" } },
       system_instruction: { parts: [{ text: "Be kind." }] },
@@ -119,7 +119,7 @@ describe("a simulated Gemini answer without streaming", () => {
 })
 
 describe("a simulated Gemini stream", () => {
-  test("sends chunks that are complete answers, with CRLF line endings", async () => {
+  test("has chunks that are complete answers, with CRLF line endings", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -139,7 +139,7 @@ describe("a simulated Gemini stream", () => {
     ])
   })
 
-  test("sends cumulative usage in each chunk, and for Vertex only in the last chunk", async () => {
+  test("has cumulative usage in each chunk, or only in the last chunk for Vertex", async () => {
     const counts = (chunks: Answer[]) =>
       chunks.map(({ usageMetadata }) => usageMetadata.candidatesTokenCount)
     expect(counts(await chunksOf(ask(TEXT)))).toEqual([1, 2, 3, 4, 4])
@@ -148,7 +148,7 @@ describe("a simulated Gemini stream", () => {
     expect(atVertex[0]).toMatchObject({ usageMetadata: { trafficType: "ON_DEMAND" } })
   })
 
-  test("sends thoughts first, and the signature of a text after that text", async () => {
+  test("has thoughts first, and the signature of a text after that text", async () => {
     const chunks = await chunksOf(ask(TEXT, THINKING))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     const firstSaid = parts.findIndex((part) => part.thought !== true)
@@ -158,7 +158,7 @@ describe("a simulated Gemini stream", () => {
     expect(chunks.at(-1)?.usageMetadata).toMatchObject({ thoughtsTokenCount: 32 })
   })
 
-  test("sends each call in one chunk", async () => {
+  test("has each call in a single chunk", async () => {
     const chunks = await chunksOf(ask("get_time and get_weather", { tools: TOOLS }))
     const parts = chunks.flatMap(({ candidates }) => candidates[0]?.content.parts ?? [])
     expect(parts.map((part) => part.functionCall?.name)).toEqual([
@@ -169,13 +169,13 @@ describe("a simulated Gemini stream", () => {
     expect(chunks.at(-1)?.candidates[0]).toMatchObject({ finishReason: "STOP" })
   })
 
-  test("sends a finish reason for each of several candidates", async () => {
+  test("has a finish reason for each of several candidates", async () => {
     const chunks = await chunksOf(configured("hi", { candidateCount: 2 }))
     const ends = chunks.flatMap(({ candidates }) => candidates).filter((end) => end.finishReason)
     expect(ends.map(({ index }) => index)).toEqual([0, 1])
   })
 
-  test("consists of one JSON list if the request does not ask for events", async () => {
+  test("consists of a single JSON list if the request does not request events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
     const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
@@ -186,7 +186,7 @@ describe("a simulated Gemini stream", () => {
 })
 
 describe("the Gemini simulator with functions", () => {
-  test("calls named functions without ids, and with a signature only on the first call", async () => {
+  test("calls functions that the text names, without ids, and with a signature only on the first call", async () => {
     const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
       content: {
@@ -215,7 +215,7 @@ describe("the Gemini simulator with functions", () => {
     expect(none).toEqual([{ text: "get_time" }])
   })
 
-  test("calls no function if the limit truncates the call", async () => {
+  test("calls no function if the output limit truncates the call", async () => {
     const body = ask("get_weather", { tools: TOOLS, generationConfig: { maxOutputTokens: 4 } })
     const { candidates } = await answerTo(body)
     expect(candidates[0]).toMatchObject({ content: { role: "model" }, finishReason: "MAX_TOKENS" })
@@ -265,7 +265,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect((await rejectionOf(conversation(CALL), { model: "gemini-3-pro" })).status).toBe(400)
   })
 
-  test("rejects a foreign signature with the message of Gemini or of Vertex", async () => {
+  test("rejects a signature from elsewhere with the message of Gemini or of Vertex", async () => {
     const { thoughtSignature } = await signedCall()
     const text = JSON.stringify(conversation({ ...CALL, thoughtSignature }))
     const other = JSON.parse(text.replaceAll("get_time", "get_date")) as object
@@ -300,7 +300,7 @@ describe("a second turn with the Gemini simulator", () => {
     expect(await partsOf(over)).toEqual([{ text: "thanks" }])
   })
 
-  test("accepts an earlier text only with its original signature", async () => {
+  test("accepts an earlier text only with the signature that it had", async () => {
     const said = await partsOf(ask("hi", THINKING))
     const again = (part: object) => ({
       contents: [
@@ -335,7 +335,7 @@ describe("a second turn with the Gemini simulator", () => {
   })
 })
 
-test("the Gemini simulator accepts an earlier answer in several turns, and an enum schema", async () => {
+test("the Gemini simulator accepts an earlier answer that was split into several turns, and an enum schema", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(

@@ -52,7 +52,7 @@ function base64(bytes: Uint8Array): string {
 describe("the Stability simulator", () => {
   const image = pngFile(IMAGE)
 
-  test("edits with a gray mask, and returns a different image for each mask", async () => {
+  test("edits images with a gray mask, and returns a different image for each mask", async () => {
     const order = { prompt: "a hat", image }
     const some = await stability("edit/inpaint", { ...order, mask: pngFile(shade(255)) })
     const less = await stability("edit/inpaint", { ...order, mask: pngFile(shade(100)) })
@@ -100,7 +100,7 @@ describe("the Bedrock image simulator", () => {
     inPaintingParams: { text: "a hat", image: base64(image), maskImage: base64(mask) },
   })
 
-  test("accepts a mask in pure black and white for Nova Canvas", async () => {
+  test("accepts a mask of pure black and white for Nova Canvas", async () => {
     expect((await bedrock(canvas, inpaint(IMAGE, shade(0)))).status).toBe(200)
   })
 
@@ -159,7 +159,7 @@ describe("the OpenAI image stream simulator", () => {
     ])
   })
 
-  test("rejects several images, too many drafts, and dall-e models", async () => {
+  test("rejects a stream for several images, for too many drafts, and for dall-e models", async () => {
     for (const body of [{ n: 2 }, { partial_images: 4 }, { model: "dall-e-2" }]) {
       expect((await ask(body)).status).toBe(400)
     }

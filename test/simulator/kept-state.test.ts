@@ -23,7 +23,7 @@ function inputOf(answer: Fields): number {
   return Number((answer.usage as Fields).input_tokens)
 }
 
-test("the simulator adds each answer to its conversation", async () => {
+test("the simulator adds each of its answers to the conversation", async () => {
   await using simulator = startSimulator()
   const id = await begin(simulator)
   const first = await answerOf(post(simulator, asking("Hello", { conversation: id })))
@@ -57,7 +57,7 @@ test("the simulated code interpreter runs in a container that a later request ca
   expect((await post(simulator, asking("Hello", gone))).status).toBe(404)
 })
 
-test("a simulated thread continues from the message previous_message_id", async () => {
+test("a simulated thread continues after the message that previous_message_id names", async () => {
   await using simulator = startSimulator()
   const create = { thread: { type: "create" } }
   const first = await answerOf(postMessage(simulator, askingMessage("My name is Ann", create)))

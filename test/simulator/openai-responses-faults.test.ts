@@ -34,7 +34,7 @@ for (const [name, status, code] of STATUSES) {
   })
 }
 
-test("the Responses simulator sends an error within a stream, and then response.failed", async () => {
+test("the Responses simulator sends an error within a stream, followed by response.failed", async () => {
   await using simulator = withSimulator()
   const body = asking("one two six ten", { model: "fault-stream-error" })
   const streamed = await post(simulator, { ...body, stream: true })

@@ -184,7 +184,7 @@ async function answered(simulator: Simulator, more: Fields = {}): Promise<Fields
   return output
 }
 
-test("the Responses simulator requires reasoning and the following item to be sent together", async () => {
+test("the Responses simulator requires that reasoning and the item after it are sent together", async () => {
   await using simulator = startSimulator()
   const [thought, call] = await answered(simulator)
   const output = { ...OUTPUT, call_id: call?.call_id }
@@ -211,7 +211,7 @@ test("the Responses simulator requires reasoning and the following item to be se
   expect((await post(simulator, asking(unnamed, { store: false }))).status).toBe(200)
 })
 
-test("the Responses simulator encrypts reasoning on request, and completes the content when the item ends", async () => {
+test("the Responses simulator encrypts reasoning on request, and the content is complete when the item ends", async () => {
   await using simulator = startSimulator()
   const [plain] = await answered(simulator, { include: [] })
   expect(plain).not.toHaveProperty("encrypted_content")

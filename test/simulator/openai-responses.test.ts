@@ -22,7 +22,7 @@ function callsOf(output: ResponseOutputItem[]) {
   return output.filter((item) => item.type === "function_call")
 }
 
-test("the Responses simulator echoes the text in a response with every required field", async () => {
+test("the Responses simulator answers with the user's text in a response with every required field", async () => {
   await using simulator = withSimulator()
   const response = await simulator.client.responses.create(request("one two"))
   expect(response.output_text).toBe("one two")
@@ -63,7 +63,7 @@ test("the Responses simulator repeats the request's options in the response", as
   expect(await simulator.client.responses.create(request("hi", more))).toMatchObject(more)
 })
 
-test("a simulated response that exceeds the output limit is incomplete", async () => {
+test("a simulated response that reaches the output limit is incomplete", async () => {
   await using simulator = withSimulator()
   const body = request("/tokens 40", { max_output_tokens: 16 })
   const whole = await simulator.client.responses.create(body)
@@ -79,7 +79,7 @@ test("a simulated response that exceeds the output limit is incomplete", async (
   expect(types.at(-1)).toBe("response.incomplete")
 })
 
-test("a simulated response has no text if reasoning exceeds the output limit", async () => {
+test("a simulated response has no text if reasoning uses up the output limit", async () => {
   await using simulator = withSimulator()
   const reasoning = { effort: "high" as const, summary: "auto" as const }
   const body = request("why", { max_output_tokens: 16, reasoning })
@@ -88,7 +88,7 @@ test("a simulated response has no text if reasoning exceeds the output limit", a
   expect(output.map((item) => item.type)).toEqual(["reasoning"])
 })
 
-test("the Responses simulator calls the named tools", async () => {
+test("the Responses simulator calls the tools that the text names", async () => {
   await using simulator = withSimulator()
   const names = async (more: Fields) => {
     const body = request("get_time and get_weather", { tools: TOOLS, ...more })
@@ -139,7 +139,7 @@ for (const store of [true, false]) {
   })
 }
 
-test("the Responses simulator continues from a stored answer", async () => {
+test("the Responses simulator continues a stored answer", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("get_time", { tools: TOOLS }))
@@ -181,7 +181,7 @@ test("the Responses simulator answers with JSON of the requested schema", async 
   expect(output_text).toBe('{"echo":"say json"}')
 })
 
-test("the Responses simulator reads images and files, and counts their tokens", async () => {
+test("the Responses simulator reads images and files, and counts the tokens of both", async () => {
   await using simulator = withSimulator()
   const image_url =
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -196,7 +196,7 @@ test("the Responses simulator reads images and files, and counts their tokens", 
   expect(usage?.input_tokens).toBe(518)
 })
 
-test("the Responses simulator reports a repeated prefix as cached", async () => {
+test("the Responses simulator reports a repeated prefix as cached tokens", async () => {
   await using simulator = withSimulator()
   const body = request([{ role: "user", content: wordsOf(1500) }])
   const cached = async () => {
@@ -274,7 +274,7 @@ function recordedTools(name: string): Fields {
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!HAS_FIXTURES)(
-    `a simulated response has the keys of ${name}${WITHOUT_FIXTURES}`,
+    `a simulated response has the same keys as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = withSimulator()
       const ours = await (await post(simulator, { ...body, ...recordedTools(name) })).json()
@@ -284,7 +284,7 @@ for (const [name, body] of WHOLE) {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Responses simulator streams calls with the recorded kinds of events${WITHOUT_FIXTURES}`,
+  `the Responses simulator streams calls with the same kinds of events as recordings${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = withSimulator()
     const name = `${CHAT}-function-calling-openai-gpt-5-nano-can-use-tools-with-multi-turn-streaming-conversati--0`
@@ -300,7 +300,7 @@ test.skipIf(!HAS_FIXTURES)(
 )
 
 test.skipIf(!HAS_FIXTURES)(
-  `the Responses simulator streams text with the recorded kinds of events${WITHOUT_FIXTURES}`,
+  `the Responses simulator streams text with the same kinds of events as recordings${WITHOUT_FIXTURES}`,
   async () => {
     await using simulator = withSimulator()
     const name = `${FOLDER}/test-responses-basic-streaming--0`

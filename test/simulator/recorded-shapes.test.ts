@@ -57,7 +57,7 @@ const WHOLE: [string, object][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!present)(
-    `a simulated answer without streaming has the keys of ${name}${SKIPPED}`,
+    `a simulated answer without streaming has the same keys as ${name}${SKIPPED}`,
     async () => {
       await using simulator = withSimulator()
       const answer = await (await post(simulator, body)).json()
@@ -78,7 +78,7 @@ const STREAMED: [string, object][] = [
 
 for (const [name, body] of STREAMED) {
   test.skipIf(!present)(
-    `a simulated stream has the keys of ${name} in each kind of frame${SKIPPED}`,
+    `a simulated stream has the same keys as ${name} in each kind of frame${SKIPPED}`,
     async () => {
       await using simulator = withSimulator()
       const answer = await (await post(simulator, body)).text()
@@ -100,7 +100,7 @@ for (const [name, body] of STREAMED) {
 }
 
 test.skipIf(!present)(
-  `the simulator streams parallel calls like a recording${SKIPPED}`,
+  `the simulator streams parallel calls in the same way as a recording${SKIPPED}`,
   async () => {
     await using simulator = withSimulator()
     const second = { type: "function", function: { ...TOOL.function, name: "rest" } }
@@ -131,14 +131,17 @@ test.skipIf(!present)(
   },
 )
 
-test.skipIf(!present)(`the simulator sends all recorded OpenAI headers${SKIPPED}`, async () => {
-  await using simulator = withSimulator()
-  const response = await post(simulator, request("hi"))
-  await response.text()
-  const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
-  for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
-    // Only old deployments send this header.
-    if (name === "openai-model") continue
-    expect(response.headers.get(name), name).not.toBeNull()
-  }
-})
+test.skipIf(!present)(
+  `the simulator sends all OpenAI headers in the recordings${SKIPPED}`,
+  async () => {
+    await using simulator = withSimulator()
+    const response = await post(simulator, request("hi"))
+    await response.text()
+    const recorded = Object.keys(recording("test-simple-lcel--0").response.headers)
+    for (const name of recorded.filter((name) => /^(openai-|x-)/.test(name))) {
+      // Only old deployments send this header.
+      if (name === "openai-model") continue
+      expect(response.headers.get(name), name).not.toBeNull()
+    }
+  },
+)

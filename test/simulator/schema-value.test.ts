@@ -39,7 +39,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
 }
 
 for (const [name, schema] of Object.entries(SCHEMAS)) {
-  test(`a simulated value of the schema "${name}" is valid and deterministic`, () => {
+  test(`a simulated value of the schema "${name}" is valid, and always the same`, () => {
     const value = valueOf(z.toJSONSchema(schema) as JsonObject)
     expect(schema.safeParse(value).error).toBeUndefined()
     expect(valueOf(z.toJSONSchema(schema) as JsonObject)).toEqual(value)

@@ -42,7 +42,7 @@ test("the simulator reports no usage unless requested", async () => {
   for (const frame of frames) expect(frame).not.toHaveProperty("usage")
 })
 
-test("include_usage adds usage to every simulated frame, with null before the last frame", async () => {
+test("include_usage adds usage to each simulated frame, with null in all frames but the last", async () => {
   const { frames } = await framesFor({ stream_options: { include_usage: true } })
   const last = frames.at(-1)!
   for (const frame of frames.slice(0, -1)) expect(frame.usage).toBeNull()
@@ -50,14 +50,14 @@ test("include_usage adds usage to every simulated frame, with null before the la
   expect(last.usage).toMatchObject({ completion_tokens: 3 })
 })
 
-test("the simulator pads stream frames unless the request disables obfuscation", async () => {
+test("the simulator pads stream frames unless the request turns obfuscation off", async () => {
   const padded = await framesFor({})
   expect(padded.frames.every((frame) => "obfuscation" in frame)).toBe(true)
   const bare = await framesFor({ stream_options: { include_obfuscation: false } })
   expect(bare.raw).not.toContain("obfuscation")
 })
 
-test("all frames of a simulated stream share their id, time and model", async () => {
+test("all frames of a simulated stream have the same id, time and model", async () => {
   const { frames } = await framesFor({})
   const heads = frames.map((frame) => {
     const { id, created, model, object } = frame as unknown as Record<string, unknown>
@@ -66,7 +66,7 @@ test("all frames of a simulated stream share their id, time and model", async ()
   expect(new Set(heads).size).toBe(1)
 })
 
-test("the simulator streams choices in sequence", async () => {
+test("the simulator streams choices one after another", async () => {
   const { frames } = await framesFor({ n: 2 }, "one two")
   const tokens = frames.flatMap((frame) => frame.choices).filter((choice) => choice.delta.content)
   expect(tokens.slice(0, 4).map((choice) => choice.index)).toEqual([0, 1, 0, 1])
@@ -116,7 +116,7 @@ test("simulated answers with and without streaming have the same text, finish re
   expect(streamed.usage).toEqual(whole.usage!)
 })
 
-test("a cadence in the request delays each simulated token", async () => {
+test("a cadence in the request delays each token of the simulator", async () => {
   await using simulator = withSimulator()
   const started = performance.now()
   const body = echoBody("one two six ten", { stream: true })
@@ -142,7 +142,7 @@ test("the simulator stops a stream when the client disconnects", async () => {
   expect(simulator.open).toBe(0)
 })
 
-test("the simulator pauses a stream while the client does not read, and detects a disconnection", async () => {
+test("the simulator pauses a stream while the client does not read, and detects when the client disconnects", async () => {
   await using simulator = withSimulator()
   const leaving = new AbortController()
   const body = echoBody("/tokens 1000000", { stream: true })
@@ -162,7 +162,7 @@ test("the simulator pauses a stream while the client does not read, and detects 
   await expect(reader.read()).rejects.toThrow()
 })
 
-test("many simulated streams run simultaneously", async () => {
+test("the simulator can run many streams simultaneously", async () => {
   await using simulator = withSimulator(1)
   const texts = Array.from({ length: 100 }, (_, index) => `stream number ${index}`)
   const answers = await Promise.all(

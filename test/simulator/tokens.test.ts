@@ -4,7 +4,7 @@ import { countTokens, cutTokens, tokenize, wordsOf } from "../../simulator/token
 
 const texts = oneof(string(), string({ unit: "binary" }), lorem())
 
-test("simulated tokens join to the original text, with at most one token per byte", () => {
+test("the simulator's tokens join to the original text, and no text has more tokens than bytes", () => {
   assert(
     property(texts, (text) => {
       const tokens = tokenize(text)

@@ -67,7 +67,7 @@ test("the simulator calls both named tools in the text's order, unless parallel 
   expect(single.names).toEqual(["get_time"])
 })
 
-test("the simulator calls any tool if a call is required, and the tool that tool_choice names", async () => {
+test("the simulator calls any tool if a call is required, or the tool that tool_choice names", async () => {
   const required = await callsOf(ask("hello", { tool_choice: "required" }))
   expect(required.names).toEqual(["get_weather"])
   expect(required.finish).toBe("tool_calls")
@@ -78,7 +78,7 @@ test("the simulator calls any tool if a call is required, and the tool that tool
   expect(named.finish).toBe("stop")
 })
 
-test("an output limit truncates simulated arguments", async () => {
+test("an output limit truncates the arguments of a simulated call", async () => {
   await using simulator = withSimulator()
   const body = { ...ask("get_weather"), max_tokens: 8 }
   const result = await simulator.client.chat.completions.create(body)
@@ -157,7 +157,7 @@ test("the simulator answers with JSON if JSON is requested without a schema", as
   expect(JSON.parse(result.choices[0].message.content)).toEqual({ echo: "say json" })
 })
 
-test("the simulator answers with JSON that is valid against the schema", async () => {
+test("the simulator answers with JSON that matches the schema", async () => {
   await using simulator = withSimulator()
   const shape = z.object({
     title: z.string(),
