@@ -23,7 +23,7 @@ async function settle(
   await ledger.settle(hold, 7n, () => `{"id":"${order.request}"}`)
 }
 
-test("the ledger anchor advances with each batch, and catches up with other writers", async () => {
+test("the ledger anchor advances with each batch, and includes batches of other writers", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 500n)
   const ledger = await database.ledger("node")
@@ -46,7 +46,7 @@ test("the ledger anchor advances with each batch, and catches up with other writ
 /** The number of batches after which a process is the only writer for certain. */
 const ALONE = 110
 
-test("the ledger anchor of a single writer advances occasionally, and to the last row on request", async () => {
+test("the ledger anchor of a single writer advances occasionally, and advances to the last row on request", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 5_000n)
   const ledger = await database.ledger("node")
@@ -63,7 +63,7 @@ test("the ledger anchor of a single writer advances occasionally, and to the las
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("a pending ledger anchor survives other writers and failed batches", async () => {
+test("a pending update of the ledger anchor survives other writers and failed batches", async () => {
   await using database = TestDatabase.direct()
   const account = await database.account("busy", 50_000n)
   const ledger = await database.ledger("node")

@@ -9,7 +9,7 @@ import { until } from "../support/until.ts"
 import { BEFORE, happen, reportsOf, pruneAll } from "./contract/pruning.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("a backup has every row with its row id, even after old rows were removed", async () => {
+test("a backup contains every row with its row id, even after old rows were removed", async () => {
   using folder = new TemporaryDirectory()
   using copy = new TemporaryDirectory()
   const database = databaseOf({ data: folder.path })
@@ -69,7 +69,7 @@ test("a backup does not delay writers, and the write-ahead log can restart after
   thread.terminate()
 })
 
-test.skipIf(process.platform !== "linux")("a repeated backup leaves no file open", async () => {
+test.skipIf(process.platform !== "linux")("a repeated backup leaves no files open", async () => {
   using folder = new TemporaryDirectory()
   const database = databaseOf({ data: folder.path })
   await using store = await database.openStore()

@@ -21,7 +21,7 @@ function damage(path: string, table: string): void {
   closeSync(file)
 }
 
-test("a damaged console.db fails its reads with the store's own error, which names the file", async () => {
+test("reads of a damaged console.db fail with the store's own error, which names the file", async () => {
   using directory = new TemporaryDirectory()
   const path = join(directory.path, "console.db")
   openConsoleFile(directory.path)[Symbol.dispose]()

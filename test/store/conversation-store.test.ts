@@ -58,7 +58,7 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("the size limits of the conversation store", () => {
-  test("evict no answers for an answer that is larger than the total limit", async () => {
+  test("evict no answers to store an answer that is larger than the total limit", async () => {
     await store.keep(answer("small"), ROOM)
     await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
@@ -78,21 +78,21 @@ describe("the size limits of the conversation store", () => {
 })
 
 describe("the retention of the conversation store", () => {
-  test("ends at the stored time, or earlier if the retention setting was shortened", async () => {
+  test("ends at the stored time, or earlier if the setting was shortened", async () => {
     await store.keep(answer("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
     expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("deletes an answer whose time is far in the future", async () => {
+  test("deletes an answer with a time far in the future", async () => {
     await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
     await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
     expect(await found("a little")).toBe(true)
   })
 
-  test("deletes expired answers, and everything if storage is turned off", async () => {
+  test("deletes answers after their retention, and all answers if storage is turned off", async () => {
     for (const [name, at] of [
       ["over", NOW - 2 * HOUR],
       ["ahead", NOW + 1_000 * HOUR],
@@ -190,7 +190,7 @@ describe("the conversation file", () => {
     expect(await found("by the first")).toBe(false)
   })
 
-  test("does not delay reads of pending answers while it is locked", async () => {
+  test("does not delay reads of answers that are still to be written while it is locked", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
@@ -203,7 +203,7 @@ describe("the conversation file", () => {
     expect(rows()).toEqual(["first", "second", "third"])
   })
 
-  test("loses only pending answers while it is locked", async () => {
+  test("loses only answers that are still to be written while it is locked", async () => {
     await store.keep(answer("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
@@ -217,7 +217,7 @@ describe("the conversation file", () => {
   })
 })
 
-test("the conversation store reports the size of an answer that is too large", async () => {
+test("the conversation store reports the size of an answer that exceeds its limit", async () => {
   await store.keep(answer("large", { bytes: 50_000 }), ROOM)
   const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)

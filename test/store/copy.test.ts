@@ -260,7 +260,7 @@ async function copy(from: AnyDatabase, to: AnyDatabase): Promise<void> {
   })
 }
 
-test("a copy to a server and back has the same rows", async () => {
+test("a copy to a database server and back has the same rows", async () => {
   using left = new TemporaryDirectory()
   using right = new TemporaryDirectory()
   await fill(left.path)
@@ -313,7 +313,7 @@ async function reportsOf(database: AnyDatabase) {
   }
 }
 
-test("a copied ledger accepts new entries after the last entry of the original", async () => {
+test("a copied ledger accepts new entries after the last entry of the original ledger", async () => {
   using left = new TemporaryDirectory()
   await fill(left.path)
   const postgres = postgresAt(await servers.urlOf(left.path))
@@ -381,7 +381,7 @@ test("a gateway cannot start with an unfinished copy", async () => {
   )
 })
 
-test("a copy that fails leaves the server empty", async () => {
+test("a copy that fails leaves the database server empty", async () => {
   using folder = new TemporaryDirectory()
   const sqlite = databaseOf({ data: folder.path })
   {

@@ -5,7 +5,7 @@ import { PostgresServer } from "../support/postgres-server.ts"
 import { createInstallation, runCommand, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
-test("a migration of a data folder that is killed leaves the ledger unchanged", async () => {
+test("a migration of a data folder leaves the ledger unchanged if it is killed", async () => {
   using installation = createInstallation("")
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   const migration = startMigration(join(installation.data, "tollgate.db"))
@@ -18,7 +18,7 @@ test("a migration of a data folder that is killed leaves the ledger unchanged", 
   await runJson(installation, "account", "create", "another", "--credits", "1")
 })
 
-test("a node completes a database migration that was started by a killed node", async () => {
+test("a node completes a database migration that a killed node had started", async () => {
   await using server = await PostgresServer.start()
   const url = server.url(await server.create())
   using installation = createInstallation(

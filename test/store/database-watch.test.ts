@@ -58,7 +58,7 @@ for (const [way, open] of [
   })
 }
 
-test("the database watch reports a missing file and its return, and ignores a rejected write", async () => {
+test("the database watch reports when a file is missing and when it returns, and ignores a rejected write", async () => {
   await using database = TestDatabase.direct()
   const told: (string | undefined)[] = []
   const path = database.directory.database

@@ -27,7 +27,7 @@ function totals(directory: TemporaryDirectory): unknown {
   return database.query("SELECT scope, keys, bytes FROM idempotency_totals ORDER BY scope").values()
 }
 
-test("the idempotency store counts responses, evicts the oldest, and expires all after a day", async () => {
+test("the idempotency store counts responses, evicts the oldest ones, and expires all after a day", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
   const claims = new Claims(store)
@@ -63,7 +63,7 @@ test("the idempotency store counts responses, evicts the oldest, and expires all
   ])
 })
 
-test("the idempotency store writes simultaneous steps together", async () => {
+test("the idempotency store combines the writes of simultaneous steps", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
   const sizes: number[] = []

@@ -85,7 +85,7 @@ for (const engine of ENGINES) {
       expect(sums.map(({ group }) => group)).toEqual(["d", "c", "e"])
     })
 
-    test("posts a charge even if the hourly and daily totals have reached the column's maximum", async () => {
+    test("posts a charge even if the hourly and daily totals have reached the maximum of their columns", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.database.account("c", HUGE)
       await own.database.key("key_c", "c", null)
@@ -100,7 +100,7 @@ for (const engine of ENGINES) {
       expect(use).toMatchObject({ spent: MAX_STORED_AMOUNT, requests: 4 })
     })
 
-    test("reads receipts with out-of-range numbers", async () => {
+    test("reads receipts that contain out-of-range numbers", async () => {
       await using own = await ReportedEngine.on(engine)
       const count = 12
       for (let index = 0; index < count; index++) {

@@ -7,7 +7,7 @@ import { DatabaseWatch } from "../../src/store/sqlite/database-watch.ts"
 import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory } from "./test-database.ts"
 
-test("every opened store has all methods", async () => {
+test("every kind of store has all methods", async () => {
   using directory = new TemporaryDirectory()
   const direct = openSqliteStore(directory.database)
   const names = methodNames(direct.methods)

@@ -16,7 +16,7 @@ function schemaOf(...steps: string[]): Schema {
   return { file: "the file", steps }
 }
 
-test("a migration runs only missing steps, and each step only once", () => {
+test("a migration runs only steps that are missing, and each step only once", () => {
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
   expect(() => requireNewestSchema(database, schemaOf(FIRST, SECOND))).toThrow(
@@ -47,7 +47,7 @@ test("a failed migration step leaves the file unchanged", () => {
   expect(tablesOf(database)).toEqual([])
 })
 
-test("tables that can be rebuilt are recreated if there is no migration from their version", () => {
+test("tables that can be rebuilt are created again if there is no migration from their version", () => {
   const discard = (database: Database): void => void database.run("DROP TABLE IF EXISTS first")
   using database = new Database(":memory:")
   migrate(database, schemaOf(FIRST))
@@ -84,7 +84,7 @@ test("a ledger of a pre-release build is rejected and left unchanged", () => {
   expect(tablesOf(database)).toEqual(["first"])
 })
 
-test("a process that waited for a migration uses the new tables", () => {
+test("a process that has waited for a migration uses the new tables", () => {
   using directory = new TemporaryDirectory()
   const before: Schema = { file: "it", steps: ["CREATE TABLE t (a, b)"] }
   const after: Schema = { ...before, steps: [...before.steps, "ALTER TABLE t ADD COLUMN c"] }

@@ -7,7 +7,7 @@ import { openSqliteReports } from "../../src/store/sqlite/requests-reports.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import { openConsoleFile } from "../../src/store/sqlite/console-file.ts"
 
-test("stored files are readable by their owner only, even in another user's folder", () => {
+test("only the owner can read stored files, even in another user's folder", () => {
   const data = mkdtempSync(join(tmpdir(), "tollgate-private-"))
   const database = join(data, "tollgate.db")
   const store = openSqliteStore(database)

@@ -117,7 +117,7 @@ test("PostgreSQL drops whole partitions while other clients read and write", asy
   expect(await rejectionOf(again)).toBe("expired")
 })
 
-test("a ledger copied in either direction includes the records of pruned rows", async () => {
+test("a ledger that is copied in either direction includes the records of pruned rows", async () => {
   using folder = new TemporaryDirectory()
   using back = new TemporaryDirectory()
   const before = await prunedIn(folder)

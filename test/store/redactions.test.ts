@@ -43,7 +43,7 @@ test.each([
   ["DELETE FROM redactions WHERE account IS NULL", 2, "changed"],
   ["DELETE FROM redactions WHERE account = 'a'", 5, "does not cover"],
   ["UPDATE redactions SET record = 3 WHERE account = 'a'", 3, "does not cover"],
-])("a manipulation of a redacted record is detected: %s", async (sql, number, words) => {
+])("the manipulation of a redacted record is detected: %s", async (sql, number, words) => {
   await using database = await erased()
   using file = new Database(database.directory.database)
   file.run(sql)

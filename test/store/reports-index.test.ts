@@ -88,7 +88,7 @@ describe("the report index", () => {
     expect(rows.map(({ request }) => request)).toEqual(["req_1"])
   })
 
-  test("continues after a restart", async () => {
+  test("continues to be built after a restart", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -98,7 +98,7 @@ describe("the report index", () => {
     expect(await (await again.upToDate()).keyUses(["key_a"])).toMatchObject([{ requests: 2 }])
   })
 
-  test("returns its current rows if indexing takes too long, and continues", async () => {
+  test("returns the rows that it has if indexing takes too long, and continues to index", async () => {
     await using own = await ReportedDatabase.open()
     const many = Array.from({ length: 3_000 }, (_, index) => ({ request: `r${index}`, at: AT }))
     await own.add(...many)
@@ -111,7 +111,7 @@ describe("the report index", () => {
     ])
   })
 
-  test("delays one query each time that it falls far behind", async () => {
+  test("delays a single query each time that it falls far behind", async () => {
     await using own = await ReportedDatabase.open()
     await own.add({ request: "req_1" })
     await found(own, {})
@@ -143,7 +143,7 @@ async function timeOf(step: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun
 }
 
-test("a closed report index rejects queries, and a missing ledger has no reports", async () => {
+test("a closed report index rejects queries, and a report for a missing ledger is empty", async () => {
   await using own = await ReportedDatabase.open()
   await own.reports[Symbol.asyncDispose]()
   await expect(own.reports.upToDate()).rejects.toThrow("closed")

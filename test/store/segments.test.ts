@@ -105,7 +105,7 @@ describe("segment columns", () => {
   })
 })
 
-test("comparisons of many groups contain the largest changes, even within a small limit", () => {
+test("comparisons of many groups contain the largest changes, even with a small limit", () => {
   const random = new Random(8)
   const requests = Array.from({ length: 1_000 }, (_, row) =>
     summary(row, {
@@ -149,7 +149,7 @@ test("comparisons of many groups contain the largest changes, even within a smal
 })
 
 describe("totals of many groups", () => {
-  test("contain the largest groups, even within a small limit", () => {
+  test("contain the largest groups, even with a small limit", () => {
     const requests = sessions(1_000, new Random(7))
     const segments = segmentsOf(requests, 500)
     const sizes: Record<UsageOrder, (request: RequestSummary) => bigint> = {
@@ -188,7 +188,7 @@ describe("totals of many groups", () => {
     }
   })
 
-  test("remain exact beyond the range of numbers", () => {
+  test("remain exact beyond the range of safe integers", () => {
     const cost = 2n ** 53n - 1n
     const requests = Array.from({ length: 3_000 }, (_, row) =>
       summary(row, { cost, account: "1", key: "2", endpoint: "3", model: "4", outcome: "5" }),
@@ -203,7 +203,7 @@ describe("totals of many groups", () => {
   })
 })
 
-test("a sample contains every n-th answered request with its groups", () => {
+test("a sample contains every n-th answered request, with its groups", () => {
   const requests = sessions(1_000, new Random(9)).map((request, row) => ({
     ...request,
     status: row % 10 === 0 ? ("released" as const) : ("settled" as const),

@@ -5,7 +5,7 @@ import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
 import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
 
-test("a process that shares the ledger waits for locks on a separate thread", async () => {
+test("a process that shares the ledger waits for locks on a thread other than the event loop's", async () => {
   using directory = new TemporaryDirectory()
   await using store = await openServingStore(directory.database, false)
   await store.accounts.create({ id: "first", name: "first", createdAt: 1 }, AUDIT)
@@ -47,7 +47,7 @@ test("a store closes even if it could not be opened on a thread", async () => {
   await store[Symbol.asyncDispose]()
 })
 
-test("a store can be closed immediately after it is opened", async () => {
+test("a store can be closed immediately after it was opened", async () => {
   using directory = new TemporaryDirectory()
   const store = await openServingStore(directory.database, false)
   const moving = store.becomeShared()

@@ -24,7 +24,7 @@ async function seen({ store, users }: Snapshot) {
 }
 
 describe.each([...ENGINES])("a snapshot on $name", (engine) => {
-  test("does not change while others write", async () => {
+  test("does not change while other connections write", async () => {
     await using database = await TestDatabase.on(engine)
     using users = await engine.users(database.directory.path)
     await database.account("a", 100n)
@@ -53,7 +53,7 @@ describe.each([...ENGINES])("a snapshot on $name", (engine) => {
     ])
   })
 
-  test("returns the error of a failed step, and can be read afterwards", async () => {
+  test("returns the error of a step that fails, and can be read afterwards", async () => {
     await using database = await TestDatabase.on(engine)
     await database.account("a", 1n)
     const file = await engine.database(database.directory.path)
@@ -92,7 +92,7 @@ describe("a snapshot of a file", () => {
     expect(readdirSync(folder.path)).toEqual(before)
   })
 
-  test("returns a retryable error if a gateway starts with the file meanwhile", async () => {
+  test("returns a retryable error if a gateway starts with the file at the same time", async () => {
     using folder = new TemporaryDirectory()
     await closedLedger(folder)
     const database = databaseOf({ data: folder.path })

@@ -41,7 +41,7 @@ describe("SQL of a step", () => {
     })
   })
 
-  test("has the text for the engine that runs it", () => {
+  test("uses the text for the engine that runs it", () => {
     const now = perEngine({ sqlite: sql`${1}`, postgresql: sql`tollgate_now()` })
     expect(render(sql`SELECT ${now}, ${2}`, "sqlite")).toEqual({
       text: "SELECT ?, ?",
@@ -53,14 +53,14 @@ describe("SQL of a step", () => {
     })
   })
 
-  test("omits absent conditions", () => {
+  test("omits conditions that are undefined", () => {
     const none = sql`SELECT 1 FROM t ${where(null, undefined, false)}`
     expect(render(none, "sqlite").text).toBe("SELECT 1 FROM t ")
     const two = where(sql`a = ${1}`, null, sql`b = ${2}`)
     expect(render(two, "postgresql").text).toBe("WHERE a = $1 AND b = $2")
   })
 
-  test("searches text with repeated letters about as fast as other text", () => {
+  test("searches text with repeated letters about as quickly as other text", () => {
     using database = new Database(":memory:")
     database.run("CREATE TABLE texts (text TEXT)")
     const repeated = "a".repeat(240)
@@ -171,7 +171,7 @@ test("a statement is prepared once for each combination of parts", () => {
 })
 
 describe("a step on SQLite", () => {
-  test("reads integers as bigint and binds lists of values", () => {
+  test("reads integers as bigint, and binds lists of values", () => {
     using database = open()
     const runStep = stepRunner(database)
     expect(runStep(insert("x", "p", 1))).toBe(1)

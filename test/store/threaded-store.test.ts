@@ -19,7 +19,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe("the store on its own thread", () => {
-  test("keeps written rows", async () => {
+  test("keeps the rows that were written", async () => {
     using directory = new TemporaryDirectory()
     {
       await using store = await openThreadedStore(directory.database)
@@ -124,7 +124,7 @@ describe("the store on its own thread", () => {
     })
   })
 
-  test("stores all data in one file, so that a copy of the file is a backup", async () => {
+  test("stores all data in a single file, so that a copy of the file is a backup", async () => {
     using directory = new TemporaryDirectory()
     const store = await openThreadedStore(directory.database)
     await store.accounts.create({ id: "account", name: "Ada", createdAt: 5 }, AUDIT)
@@ -147,7 +147,7 @@ test("a threaded store waits for a new file that another process creates", async
   expect(await store.accounts.list()).toEqual([])
 })
 
-test("a new threaded store can be opened in several processes simultaneously", async () => {
+test("a new threaded store can be opened by several processes simultaneously", async () => {
   using directory = new TemporaryDirectory()
   const script = Bun.fileURLToPath(new URL("./opening-process.ts", import.meta.url))
   const names = ["one", "two", "three", "four"]

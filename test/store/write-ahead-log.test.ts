@@ -8,7 +8,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 /** Time in milliseconds for which opening waits for a locked file. */
 const BUSY_TIME = 200
 
-test("opening a store times out on an exclusively locked file", () => {
+test("the opening of a store times out if its file is locked exclusively", () => {
   using directory = new TemporaryDirectory()
   using owner = new Database(directory.database)
   owner.run("PRAGMA locking_mode = EXCLUSIVE")
