@@ -50,7 +50,7 @@ const SETTING = {
   encrypted: null,
 } as const
 
-test("a node receives notifications of other nodes, and not its own notifications", async () => {
+test("a node receives notifications from other nodes, but not its own notifications", async () => {
   const url = server.url(await server.create(template))
   await using one = await listenTo(url)
   await using other = await listenTo(url)
@@ -82,7 +82,7 @@ test("a node receives notifications of other nodes, and not its own notification
   expect(other.heard()).toBe(4)
 })
 
-test("a node listens again after its connection is lost", async () => {
+test("a node listens for notifications again after its connection was lost", async () => {
   const url = server.url(await server.create(template))
   await using one = await listenTo(url)
   await using other = await listenTo(url)

@@ -19,7 +19,7 @@ const UNDIVIDED: Readonly<Record<string, string>> = {
   pruned_budgets: "written while rows are removed, which goes through the whole ledger anyway",
 }
 
-test("each PostgreSQL table of the ledger has an account column for partitioning", () => {
+test("each PostgreSQL table of the ledger has an account column by which it can be partitioned", () => {
   const sources = sourcesOf(
     ...["ledger", "receipts", "nodes"].map((name) => `postgres/schema/initial/${name}.sql`),
   ).join("\n")
@@ -46,7 +46,7 @@ test("SQL statements of requests lock single rows, never a table or the whole da
   }
 })
 
-test("no SQL statement references a disk location or requires serializable transactions", () => {
+test("no SQL statement refers to a disk location or requires serializable transactions", () => {
   const files = [...new Glob("{postgres,steps}/**/*.{ts,sql}").scanSync(SOURCE)]
   expect(files.length).toBeGreaterThan(40)
   const found = files.filter((file) =>

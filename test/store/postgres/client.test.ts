@@ -48,7 +48,7 @@ test("PostgreSQL values are read as they were written", async () => {
   })
 })
 
-test("a failed step of the PostgreSQL client changes nothing", async () => {
+test("a step of the PostgreSQL client that fails changes nothing", async () => {
   await using client = await open()
   await client.run("CREATE TABLE things (id bigint PRIMARY KEY)")
   const failing = client.transaction(async (transaction) => {
@@ -67,7 +67,7 @@ test("steps of the PostgreSQL client wait for a free connection", async () => {
   expect(await Promise.all(steps)).toEqual(steps.map((_, index) => ({ n: BigInt(index) })))
 })
 
-test("connections closed by the server are replaced, and reads are retried", async () => {
+test("connections that the server closes are replaced, and reads are retried", async () => {
   await using client = await open()
   const end =
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend' AND usename = 'tollgate' AND datname LIKE 'test%'"
@@ -81,7 +81,7 @@ test("connections closed by the server are replaced, and reads are retried", asy
   expect(result).toEqual({ two: 2n })
 })
 
-test("locks of a vanished client are released, and a slow client retries", async () => {
+test("locks of a client that has vanished are released, and a slow client retries", async () => {
   await using client = await open()
   const attempts: string[] = []
   await client.transaction(async (transaction) => {
@@ -101,7 +101,7 @@ test("locks of a vanished client are released, and a slow client retries", async
   expect(attempts).toEqual(["5s", "5s"])
 })
 
-test("during shutdown, steps run if the database is available, or else fail immediately", async () => {
+test("steps run during shutdown if the database is available, and otherwise fail immediately", async () => {
   await using client = await open()
   await using away = new PostgresClient({
     url: "postgres://nobody@127.0.0.1:1/none",

@@ -37,7 +37,7 @@ test("only one of two accounts with the same name is created", async () => {
   expect(await store.accounts.list()).toHaveLength(1)
 })
 
-test("simultaneous changes of a key and its account do not wait for each other", async () => {
+test("simultaneous changes of a key and of its account do not wait for each other", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -132,7 +132,7 @@ test("only one of two remaining owners can leave an account if both try simultan
   expect(outcomes).toMatchObject([{ id: "ada" }, "last_owner"])
 })
 
-test("only one of two users who accept an invitation simultaneously becomes a member", async () => {
+test("only one of two users who accept one invitation simultaneously becomes a member", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -152,7 +152,7 @@ test("only one of two users who accept an invitation simultaneously becomes a me
   expect(await store.members.list({}, null, 9)).toHaveLength(1)
 })
 
-test("one of two simultaneous changes of a setting is rejected, but not a change of another setting", async () => {
+test("one of two simultaneous changes of the same setting is rejected, but a change of another setting is not", async () => {
   await using locked = await LockedDatabase.open()
   const { store } = locked
   const change = (id: string, body: string) =>
@@ -215,7 +215,7 @@ test("a payment that is reported twice simultaneously creates one entry", async 
   await locked.expectWholeLedger()
 })
 
-test("simultaneous requests settle a reversal of a payment once", async () => {
+test("simultaneous requests record the reversal of a payment once", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 0n)
@@ -245,7 +245,7 @@ test("a change is not applied if another process takes over its idempotency key"
   expect(await store.accounts.find("a")).toBeNull()
 })
 
-test("simultaneous grants, leases and refunds keep an account's balance exact and not negative", async () => {
+test("simultaneous grants, leases and refunds keep the balance of an account exact and never negative", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   const stores = [store, await database.another(), await database.another()]
@@ -274,7 +274,7 @@ test("simultaneous grants, leases and refunds keep an account's balance exact an
   await locked.expectWholeLedger()
 })
 
-test("a budget that is reduced while nodes return leases ends at the new limit", async () => {
+test("a budget that is reduced while nodes return their leases ends at the new limit", async () => {
   await using locked = await LockedDatabase.open()
   const { database, store } = locked
   await database.account("a", 100n)

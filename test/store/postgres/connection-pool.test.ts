@@ -15,7 +15,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 /** Timeout of a step that never ends. */
 const TIMEOUT_MS = 5_000
 
-test("the connection pool never exceeds its maximum, even while a lost connection is replaced", async () => {
+test("the connection pool never exceeds its maximum, even while a lost connection is being replaced", async () => {
   const name = await server.create()
   await using pool = new ConnectionPool({ url: server.url(name), max: 1, connectTime: 5_000 })
   const ask = (step: (connection: PooledConnection) => Promise<unknown>): Promise<string> =>

@@ -26,7 +26,7 @@ async function openThroughProxy() {
 const CUTS: readonly (readonly Cut[])[] = [["before"], ["after"], ["before", "before", "after"]]
 
 for (const cuts of CUTS) {
-  test(`a change is applied once if its COMMIT is cut off ${cuts.join(", ")} it reaches the server`, async () => {
+  test(`a change is applied once if the connection breaks ${cuts.join(", ")} its COMMIT reaches the server`, async () => {
     await using opened = await openThroughProxy()
     const { proxy, store } = opened
     proxy.cutCommits(...cuts)
@@ -38,7 +38,7 @@ for (const cuts of CUTS) {
   })
 }
 
-test("an audit record whose COMMIT is cut off is written once", async () => {
+test("an audit record is written once if the connection breaks during its COMMIT", async () => {
   await using opened = await openThroughProxy()
   const { proxy, store } = opened
   for (const cut of ["before", "after"] as const) {
@@ -48,7 +48,7 @@ test("an audit record whose COMMIT is cut off is written once", async () => {
   }
 })
 
-test("the return of a lease whose COMMIT is cut off is applied once", async () => {
+test("a lease is returned once if the connection breaks during the COMMIT", async () => {
   await using opened = await openThroughProxy()
   const { proxy, store } = opened
   await store.entries.add({ ...GRANT, amount: 30n }, AUDIT)
@@ -66,7 +66,7 @@ test("the return of a lease whose COMMIT is cut off is applied once", async () =
   expect(proxy.cutsLeft).toBe(0)
 })
 
-test("a step that continues after a failed statement is not treated as committed", async () => {
+test("a step that continues after a failed statement does not count as committed", async () => {
   await using opened = await openThroughProxy()
   const { client, store } = opened
   const step = client.transaction(async (transaction) => {

@@ -66,7 +66,7 @@ test("the PostgreSQL client disconnects from a host that has become read-only", 
   expect(Number((await client.row<{ count: bigint }>("SELECT count(*) FROM kept"))?.count)).toBe(1)
 })
 
-test("the PostgreSQL client tries all hosts, and reports the error if all hosts are down", async () => {
+test("the PostgreSQL client tries all hosts, and reports an error if all hosts are down", async () => {
   await switchTo(second)
   const dead = "127.0.0.1:1"
   await using one = new PostgresClient({
@@ -84,7 +84,7 @@ test("the PostgreSQL client tries all hosts, and reports the error if all hosts 
   expect(rejection).toContain(`postgres://127.0.0.1:${first.port},localhost:${first.port}/${NAME}`)
 })
 
-test("all commands and the gateway use the primary, before and after a switchover", async () => {
+test("all commands and the gateway use the primary host, before and after a switchover", async () => {
   await switchTo(second)
   using installation = createInstallation(
     `server: { port: 0 }\ndatabase: { url: "${both()}", secret: "${"s".repeat(32)}" }\n`,

@@ -54,7 +54,7 @@ describe("a PostgreSQL migration", () => {
     expect(await clock(client)).toBe(42)
   })
 
-  test("replaces a changed routine exactly once, without a migration step", async () => {
+  test("replaces a changed routine exactly once, even without a migration step", async () => {
     await using client = await open()
     await migrate(client, SCHEMA)
     const routines = { ...SCHEMA.routines, "tollgate-now": clockOf(7) }
@@ -101,7 +101,7 @@ describe("a PostgreSQL migration", () => {
   })
 })
 
-test("the routines in the database match the files", async () => {
+test("the routines in a database match the files", async () => {
   await using client = await open()
   await migrate(client, SCHEMA)
   const stored = await client.rows<{ name: string; signature: string; body: string }>(

@@ -5,7 +5,7 @@ import { databaseAt } from "../../../src/store/installation-database.ts"
 import { TestDatabases } from "../../support/postgres-databases.ts"
 import { AUDIT } from "../audit-record.ts"
 
-test("verification detects a receipt that was moved to another time", async () => {
+test("verification detects a receipt whose time was changed", async () => {
   const url = await new TestDatabases().urlOf("moved receipts")
   await using store = await databaseAt({
     engine: "postgresql",

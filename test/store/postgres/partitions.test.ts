@@ -37,7 +37,7 @@ async function insert(client: PostgresClient, request: string): Promise<string |
   return row?.place
 }
 
-test("a request is stored in the partition of the day in its id", async () => {
+test("a request is stored in the partition of the day that its id contains", async () => {
   await using client = await open()
   await Promise.all([ensurePartitions(client, NOW), ensurePartitions(client, NOW)])
   const day = Date.UTC(2026, 10, 23)
@@ -69,7 +69,7 @@ test("a long-running node creates the partitions of the next days without blocki
   expect(await insert(client, `${firstRequestOf(later)}-7000-a`)).toBe("receipts_2027_02_21")
 })
 
-test("old rows are in monthly partitions", () => {
+test("old rows are stored in monthly partitions", () => {
   const names = partitionsAround(NOW, Date.UTC(2026, 5, 20)).map(({ name }) => name)
   expect(names).toContain("receipts_2026_06")
   expect(names).toContain("receipts_2026_08")
@@ -79,13 +79,13 @@ test("old rows are in monthly partitions", () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-test("request ids are ordered by time", () => {
+test("the order of request ids is the order of their times", () => {
   const id = `req_${Bun.randomUUIDv7("hex", NOW)}`
   expect(id >= firstRequestOf(NOW)).toBe(true)
   expect(id < firstRequestOf(NOW + 1)).toBe(true)
 })
 
-test("rows in the default partition stay there and do not block other partitions", async () => {
+test("rows in the default partition stay in it and do not block other partitions", async () => {
   await using client = await open()
   const day = Date.UTC(2026, 10, 24)
   expect(await insert(client, `${firstRequestOf(day)}-7000-a`)).toBe("receipts_other")

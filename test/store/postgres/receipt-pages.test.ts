@@ -13,7 +13,7 @@ const READ = `SELECT sum(idx_tup_fetch + seq_tup_read) AS read FROM pg_stat_user
   WHERE relname LIKE 'receipts%'`
 
 test.each([{}, { account: "a" }, { from: Date.now() - 100_000 }])(
-  "all pages of receipts read each receipt about once, with %j",
+  "all pages of a receipt list together read each receipt about once, with %j",
   async (filter) => {
     const url = await databases.urlOf(JSON.stringify(filter))
     await using sql = new SQL(url, { max: 1 })

@@ -8,7 +8,7 @@ import { AUDIT } from "../audit-record.ts"
 const databases = new TestDatabases()
 const EMAIL = "ada@example.com"
 
-test("a redacted record is protected by the server and by the hash chain", async () => {
+test("the server and the hash chain protect a redacted record", async () => {
   const url = await databases.urlOf("redacted")
   await using client = new PostgresClient({ url, max: 2, connectTime: 5_000 })
   await using store = await databaseAt({ engine: "postgresql", url, connections: 2 }).openStore()

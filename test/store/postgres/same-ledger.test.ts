@@ -182,7 +182,7 @@ async function allOf({ store }: TestDatabase) {
   }
 }
 
-test("PostgreSQL writes the same hashes as SQLite for any postings", async () => {
+test("PostgreSQL writes the same hashes as SQLite for all postings", async () => {
   await fc.assert(
     fc.asyncProperty(anySteps, async ([charges, steps]) => {
       await using sqlite = await openWorld("SQLite")
@@ -197,7 +197,7 @@ test("PostgreSQL writes the same hashes as SQLite for any postings", async () =>
   )
 })
 
-test("a batch split by account has the same result as an unsplit batch", async () => {
+test("a batch that is split by account has the same result as an undivided batch", async () => {
   await fc.assert(
     fc.asyncProperty(anySteps, async ([charges, steps]) => {
       await using whole = await openWorld("PostgreSQL")

@@ -11,7 +11,7 @@ const WAITING = `SELECT count(*)::int AS count FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 test.each([2, 3, 4, 10])(
-  "with %i connections, slow reports do not delay content and sessions",
+  "with %i connections, slow reports do not delay reads of content and sessions",
   async (connections) => {
     const url = await databases.urlOf(`separate pools ${connections}`)
     await using served = await databaseAt({ engine: "postgresql", url, connections }).openToServe(
