@@ -28,7 +28,7 @@ beforeAll(setUp)
 afterAll(tearDown)
 
 describe("charges for performed searches", () => {
-  test("apply even if the caller disconnects before the end", async () => {
+  test("apply even if the caller disconnects before the answer ends", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     const frames = framesOf(RESPONSES, response([search]))
     const delta = {
@@ -147,7 +147,7 @@ describe("the sandbox", () => {
     }
   }
 
-  test("returns the requested service tier", async () => {
+  test("returns the service tier that was requested", async () => {
     await using own = await startGateway({
       providersAt: (url) => ({
         own: { ...provider(`${url}/v1`), prices: { modes: { priority: "2" } } },

@@ -22,7 +22,7 @@ afterAll(tearDown)
 /** The requests are those that agents send, with the known prices of their vendors. */
 
 describe("requests of coding agents", () => {
-  test("reach OpenAI unchanged from Codex, and their searches are charged", async () => {
+  test("reach OpenAI unchanged from Codex, and the searches are charged", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     whenAsked(RESPONSES, response([search, search], { service_tier: "default" }))
     const caller = await gateway.caller("10")
@@ -43,7 +43,7 @@ describe("requests of coding agents", () => {
     expect(vendor.bodies.at(-1)).toMatchObject({ max_tool_calls: 4 })
   })
 
-  test("cost the price of the reported tier in Codex's fast mode", async () => {
+  test("cost the price of the reported service tier in Codex's fast mode", async () => {
     whenAsked(RESPONSES, response([], { service_tier: "priority" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, { ...CODEX, service_tier: "priority" })
@@ -53,7 +53,7 @@ describe("requests of coding agents", () => {
     expect(nanocredits(receipt.cost)).toBe(800_000n)
   })
 
-  test("reach Anthropic unchanged from Claude Code, and their cache and searches are charged", async () => {
+  test("reach Anthropic unchanged from Claude Code, and the cache and searches are charged", async () => {
     const usage = {
       cache_creation_input_tokens: 1_000,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 },
@@ -78,7 +78,7 @@ describe("requests of coding agents", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("have the model's fast price in Claude Code's fast mode", async () => {
+  test("cost the model's fast price in Claude Code's fast mode", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })
@@ -103,7 +103,7 @@ describe("tools that run on the caller's side", () => {
   ]
 
   test.each(["openai", "azure", "xai", "openrouter", "openai-compatible"])(
-    "cost only their tokens: %s",
+    "cost only the price of their tokens: %s",
     async (id) => {
       whenAsked(RESPONSES, response([]))
       await using own = await startGateway({
@@ -118,7 +118,7 @@ describe("tools that run on the caller's side", () => {
     },
   )
 
-  test("do not include a server tool in a namespace, which is rejected without a price", async () => {
+  test("do not include a server tool in a namespace, which is rejected if it has no price", async () => {
     await using own = await startGateway({
       providers: { one: { ...provider(vendor.url, "xai"), dialects: ["openai-responses"] } },
       models: { "one/m": simulated() },
@@ -136,8 +136,8 @@ describe("tools that run on the caller's side", () => {
   })
 })
 
-describe("features that are not sent to their vendor", () => {
-  test("include a tool without an equivalent in the vendor's dialect, which costs nothing", async () => {
+describe("requested features that are not sent to the vendor", () => {
+  test("include a tool without an equivalent in the vendor's dialect, and cost nothing", async () => {
     whenAsked(MESSAGES, message([]))
     const caller = await gateway.caller("10")
     const asked = await caller.post(RESPONSES, {

@@ -154,7 +154,7 @@ describe("calls in the table of priced features", () => {
   }
 })
 
-test("Gemini's searches are counted once for either name of the tool", () => {
+test("searches of Gemini are counted once for either name of the search tool", () => {
   const { googleSearch, googleSearchRetrieval } = switchesOf("google", "gemini")?.tools ?? {}
   expect(googleSearch).toBeDefined()
   expect(googleSearch === googleSearchRetrieval).toBe(true)
@@ -167,7 +167,7 @@ test.each([
   ["gemini-3-pro-preview", 3],
   ["gemini-3.1-pro-preview", 3],
   ["gemini-flash-latest", 3],
-])("%s bills %d searches for five queries, three of which are distinct", (model, count) => {
+])("%s bills %d searches for five queries with three distinct texts", (model, count) => {
   const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
   const record = new AnswerRecord("gemini")
   const webSearchQueries = ["a", "b", "c", "a", ""]
@@ -202,7 +202,7 @@ describe("Anthropic's searches", () => {
 })
 
 describe("a body that sets no priced field", () => {
-  test("passes the quick check by its field names", () => {
+  test("passes the quick check by the names of its fields", () => {
     const plain = { model: "m", messages: [], stream: true, max_tokens: 5, tools: null, user: "u" }
     expect(maySetSwitch(plain, "openai-chat")).toBe(false)
     const message = { model: "m", input: [{ type: "message" }], tools: [] }
@@ -224,7 +224,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("have a known price in a conversation only if the vendor stores no part of it", () => {
+  test("have a known price in a conversation only if the vendor stores no part of the conversation", () => {
     if (!responses) throw new Error("no switches")
     const item = { type: "tool_search_output", call_id: "t", tools: [{ type: "web_search" }] }
     const charges = (body: JsonObject) =>
@@ -247,7 +247,7 @@ describe("priced tools", () => {
     ])
   })
 
-  test("cost nothing on the operator's own servers", () => {
+  test("cost nothing on servers that the operator runs", () => {
     expect(switchesOf("vllm", "openai-chat")).toBeUndefined()
   })
 })

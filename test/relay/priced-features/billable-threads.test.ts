@@ -71,7 +71,7 @@ test.each(BILLED)(
   },
 )
 
-test("a priced tool works without a thread, and a thread works with the caller's own tools", async () => {
+test("a priced tool can be used without a thread, and a thread can be used with the caller's own tools", async () => {
   usage = { server_tool_use: { web_search_requests: 3 } }
   const whole = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })
   await whole.text()
@@ -107,7 +107,7 @@ const DEFINING: readonly [place: string, messages: readonly object[]][] = [
 ]
 
 test.each(DEFINING)(
-  "a tool defined at %s is held like a tool in the list of tools",
+  "the hold for a tool defined at %s equals the hold for a tool in the list of tools",
   async (place, messages) => {
     usage = { server_tool_use: { web_search_requests: 3 } }
     const named = await caller.post(MESSAGES, { ...HEAD, tools: [SEARCH] })

@@ -93,7 +93,7 @@ const TOKENS_COST = 120_000n
 describe("a priced field", () => {
   for (const [index, one] of CASES.entries()) {
     const isTool = one.place.startsWith("tools[")
-    test(`causes an error without a price, and nothing is held or sent: ${one.name}`, async () => {
+    test(`causes an error if it has no price, and nothing is held or sent: ${one.name}`, async () => {
       if (VENDORS_WITH_KNOWN_PRICES.has(one.vendor) && one.prices) return
       // For other callers, the tool is omitted.
       const headers: Record<string, string> = isTool ? { "x-tollgate-strict": "true" } : {}
@@ -114,7 +114,7 @@ describe("a priced field", () => {
     // A tool within a namespace cannot be removed.
     const isNested = one.place.includes("].tools[")
     if (isTool && !isNested && one.vendor !== "openrouter") {
-      test(`does not reach the vendor without a price, and the loss is reported: ${one.name}`, async () => {
+      test(`does not reach the vendor if it has no price, and the loss is reported: ${one.name}`, async () => {
         current = one
         const caller = await gateway.caller("10")
         const response = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, false))
@@ -130,7 +130,7 @@ describe("a priced field", () => {
 
     if (one.prices) {
       for (const stream of [false, true]) {
-        test(`counts in the hold, the usage and the charge: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
+        test(`counts toward the hold, the usage and the charge: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
           current = one
           const caller = await gateway.caller("10")
           const told = await estimate(caller, bodyOf(one, `priced-${index}/m`, stream))
@@ -148,7 +148,7 @@ describe("a priced field", () => {
       }
     }
 
-    test(`reaches the vendor with an alarm if the operator allows it: ${one.name}`, async () => {
+    test(`reaches the vendor, with an alarm, if the operator allows it: ${one.name}`, async () => {
       if (VENDORS_WITH_KNOWN_PRICES.has(one.vendor) && one.prices) return
       current = one
       const caller = await passing.caller("10")
@@ -186,7 +186,7 @@ describe("fields without a price", () => {
 })
 
 describe("a balance that does not cover every output of a request", () => {
-  test("shortens each output so that the balance covers all of them", async () => {
+  test("shortens each output until it covers all of them", async () => {
     const one = CASES.find(({ name }) => name.startsWith("chat: web_search_options"))
     if (!one) throw new Error("no such case")
     // Some servers accept a number that is written as text.

@@ -108,7 +108,7 @@ const WAYS = [
 ] as const
 
 describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
-  test("costs its price if the caller disconnects before the vendor reports it", async () => {
+  test("costs its price if the caller disconnects before the vendor reports the search", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const controller = new AbortController()
@@ -125,7 +125,7 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller)
   })
 
-  test("costs its price if a stop sequence ends the answer before the report", async () => {
+  test("costs its price if a stop sequence ends the answer before the vendor reports the search", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
@@ -137,7 +137,7 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller, isCut ? 1 : 2)
   })
 
-  test("costs the vendor's count of searches if the answer is complete", async () => {
+  test("costs the price of the searches that the vendor counts if the answer is complete", async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const caller = await gateway.caller("1")

@@ -173,7 +173,7 @@ describe("a limit of tool calls that matches the hold", () => {
     }
   }
 
-  test("does not reach the vendor for tools that only cost tokens", async () => {
+  test("does not reach the vendor for tools that cost only tokens", async () => {
     answer = response([]) as JsonObject
     const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
     const { sent } = await ask(RESPONSES, { model: "azure/m", tools: [mcp] })
@@ -193,7 +193,7 @@ describe("charges for calls above the hold", () => {
     })
   }
 
-  test("include Claude's searches", async () => {
+  test("include searches by Claude", async () => {
     answer = message([], { server_tool_use: { web_search_requests: 40 } }) as JsonObject
     const claude = [{ type: "web_search_20250305", name: "web_search" }]
     const { receipt } = await ask(MESSAGES, { model: "claude/m", tools: claude })
@@ -201,7 +201,7 @@ describe("charges for calls above the hold", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 40n * SEARCH)
   })
 
-  test("include searches of files and containers", async () => {
+  test("include searches in files, and containers", async () => {
     const item = (number: number, type: string): JsonObject => ({
       type,
       id: `i_${number}`,
@@ -233,7 +233,7 @@ describe("charges for calls above the hold", () => {
     expect(nanocredits(receipt.written_off ?? "0")).toBe(TOKENS + 90n * SEARCH - 600_000_000n)
   })
 
-  test("stop at ten times the hold, regardless of the report", async () => {
+  test("stop at ten times the hold, regardless of the vendor's report", async () => {
     answer = searches(1e12)
     const { receipt } = await ask(RESPONSES, { model: "azure/m", tools })
     expect(receipt.usage).toMatchObject({ search: 100 })
@@ -271,7 +271,7 @@ describe("a balance that does not cover the default number of tool calls", () =>
     ],
   ]
   for (const [credits, path, body, sent] of cases) {
-    test(`allows fewer calls at ${path} with ${credits} credits`, async () => {
+    test(`allows only the calls that it covers: ${path} with ${credits} credits`, async () => {
       answer = (path === RESPONSES ? response([]) : message([])) as JsonObject
       const asked = await ask(path, body, credits)
       expect(asked.sent).toMatchObject(sent)
@@ -279,7 +279,7 @@ describe("a balance that does not cover the default number of tool calls", () =>
     })
   }
 
-  test("leads to a rejection if the caller requests more calls", async () => {
+  test("causes a rejection if the caller requests more calls", async () => {
     const caller = await gateway.caller("0.35")
     const tools = [{ type: "web_search" }]
     const body = { model: "azure/m", input: "Hi", tools, max_tool_calls: 10 }
@@ -290,7 +290,7 @@ describe("a balance that does not cover the default number of tool calls", () =>
 describe("input that the model reads again after each tool call", () => {
   const mcp = { type: "mcp", server_label: "a", server_url: "https://example.com" }
   for (const stream of [false, true]) {
-    test(`costs its price each time, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its price each time it is read, ${stream ? "streamed" : "whole"}`, async () => {
       const usage = { input_tokens: 20_000_000, output_tokens: 10, total_tokens: 20_000_010 }
       answer = { ...(response([]) as JsonObject), usage }
       const { receipt } = await ask(RESPONSES, { model: "azure/m", tools: [mcp], stream })
@@ -331,7 +331,7 @@ describe("the hold for the prompts of Anthropic's own tools", () => {
   }
 })
 
-test("a caller's higher limit of tool calls applies to the hold and the charge", async () => {
+test("a higher limit of tool calls in the request applies to the hold and to the charge", async () => {
   answer = searches(25)
   const tools = [{ type: "web_search" }]
   const { receipt } = await ask(RESPONSES, { model: "azure/m", tools, max_tool_calls: 25 })

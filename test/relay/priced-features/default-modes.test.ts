@@ -60,12 +60,12 @@ async function ask(path: string, model: string, more: JsonObject = {}) {
   return { hold: nanocredits(hold), cost: nanocredits(cost) }
 }
 
-describe("an unrequested service mode that a response reports", () => {
+describe("a service mode that a response reports without a request", () => {
   for (const [path, model, reported] of [
     [CHAT, "chat/m", completion({ service_tier: "priority" })],
     [RESPONSES, "responses/m", response([], { service_tier: "priority" })],
   ] as const) {
-    test(`raises the hold of the following requests at ${path}`, async () => {
+    test(`increases the hold of the following requests at ${path}`, async () => {
       answer = reported as JsonObject
       const first = await ask(path, model)
       const second = await ask(path, model)
@@ -78,14 +78,14 @@ describe("an unrequested service mode that a response reports", () => {
     })
   }
 
-  test("raises the hold of requests in formats that cannot name the mode", async () => {
+  test("increases the hold of requests in formats that cannot request the mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(MESSAGES, "chat/translated")
     const second = await ask(MESSAGES, "chat/translated")
     expect([second.hold, second.cost]).toEqual([first.hold * 2n, first.cost])
   })
 
-  test("leaves the hold unchanged if the request names another mode", async () => {
+  test("leaves the hold unchanged if the request names a different mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     await ask(CHAT, "chat/m")
     const raised = await ask(CHAT, "chat/m")
@@ -96,14 +96,14 @@ describe("an unrequested service mode that a response reports", () => {
     expect([open.hold, open.cost]).toEqual([raised.hold, raised.cost / 2n])
   })
 
-  test("changes no hold at other deployments, and no hold if it is cheaper", async () => {
+  test("changes no holds at other deployments, and no holds if the mode is cheaper", async () => {
     answer = completion({ service_tier: "flex" }) as JsonObject
     const first = await ask(CHAT, "chat/flex")
     expect((await ask(CHAT, "chat/flex")).hold).toBe(first.hold)
     expect((await ask(CHAT, "chat/rest")).hold).toBe(first.hold)
   })
 
-  test("raises the hold again when a response reports a more expensive mode", async () => {
+  test("increases the hold again if a response reports a more expensive mode", async () => {
     answer = completion({ service_tier: "priority" }) as JsonObject
     const first = await ask(CHAT, "chat/rising")
     answer = completion({ service_tier: "ultrafast" }) as JsonObject
@@ -111,7 +111,7 @@ describe("an unrequested service mode that a response reports", () => {
     expect((await ask(CHAT, "chat/rising")).hold).toBe(first.hold * 6n)
   })
 
-  test("raises the hold after requests with the tier auto", async () => {
+  test("increases the hold after requests with the tier auto", async () => {
     answer = completion({ service_tier: "ultrafast" }) as JsonObject
     const first = await ask(CHAT, "chat/automatic", { service_tier: "auto" })
     const second = await ask(CHAT, "chat/automatic", { service_tier: "auto" })
@@ -120,7 +120,7 @@ describe("an unrequested service mode that a response reports", () => {
     expect((await ask(CHAT, "chat/automatic")).hold).toBeGreaterThanOrEqual(second.cost)
   })
 
-  test("costs its price once if several fields of the request set a mode", async () => {
+  test("costs its price only once if several fields of the request set a mode", async () => {
     answer = completion({ service_tier: "default" }) as JsonObject
     const { cost: standard } = await ask(CHAT, "router/m", { service_tier: "default" })
     const options = (serviceTier: string) => ({ providerOptions: { openai: { serviceTier } } })
@@ -135,7 +135,7 @@ describe("an unrequested service mode that a response reports", () => {
     }
   })
 
-  test("raises the hold to the most expensive mode that was reported", async () => {
+  test("increases the hold to the most expensive mode that was reported", async () => {
     answer = completion({ service_tier: "ultrafast" }) as JsonObject
     const first = await ask(CHAT, "chat/rest")
     answer = completion({ service_tier: "priority" }) as JsonObject

@@ -41,9 +41,9 @@ const LINKED: readonly [name: string, path: string, body: object][] = [
   ["a file found by a tool", RESPONSES, found({ type: "input_file", file_url: FILM })],
 ]
 
-describe("linked content that only its vendor can measure", () => {
+describe("linked content that only the vendor can measure", () => {
   for (const [name, path, body] of LINKED) {
-    test(`has a hold for the whole context: ${name}`, async () => {
+    test(`requires a hold for the whole context: ${name}`, async () => {
       const rich = await gateway.caller("10")
       const told = await rich.post("/v1/estimate", { path, body })
       const { most } = (await told.json()) as { most: string }
@@ -58,7 +58,7 @@ describe("linked content that only its vendor can measure", () => {
     })
   }
 
-  test("adds nothing to the hold if its URL belongs to an earlier search call", async () => {
+  test("does not increase the hold if its URL is part of an earlier search call", async () => {
     const caller = await gateway.caller("10")
     const call = { type: "web_search_call", id: "ws", action: { type: "open_page", url: FILM } }
     const body = { model: "openai/m", input: [call, { role: "user", content: "Hi" }] }

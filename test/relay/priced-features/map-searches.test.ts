@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
 ]
 
 describe.each([false, true])("map searches of Gemini, streamed: %p,", (isStreamed) => {
-  test.each(ROWS)("cost as much as at Google for %s", async (...row) => {
+  test.each(ROWS)("cost as much as Google charges for %s", async (...row) => {
     const [, answer, tools, older, newer] = row
     grounding = answer
     expect(await chargedFor("old/m", tools, isStreamed)).toEqual([...older])

@@ -110,7 +110,7 @@ test.each([
   expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
 })
 
-test("unsupported OpenRouter fields are dropped, and rejected for a strict caller", async () => {
+test("unsupported OpenRouter fields are dropped, or cause an error for a strict caller", async () => {
   const caller = await gateway.caller("1")
   const [path, body] = VECTORS
   const fields = { ...UNKNOWN_MODEL, ...UNKNOWN_PROVIDER }
@@ -123,7 +123,7 @@ test("unsupported OpenRouter fields are dropped, and rejected for a strict calle
   expect(strict.status).toBe(400)
 })
 
-test("a priced field is sent only to a deployment where the field is free", async () => {
+test("a priced field is sent only to a deployment that does not charge for the field", async () => {
   const caller = await gateway.caller("1")
   const body = { input: "Hi", service_tier: "priority" }
   const own = await caller.post(PATH, { ...body, model: "both/vectors" })

@@ -90,7 +90,7 @@ describe.each(REQUESTS)("a PDF file at %s", (path, content) => {
   })
 })
 
-test("the caller's plugins and PDF engine are kept", async () => {
+test("the caller's own plugins and PDF engine are kept", async () => {
   const [[path, content] = ["", {}]] = REQUESTS
   const healing = { id: "response-healing" }
   const sent = (...plugins: object[]) =>
@@ -119,7 +119,7 @@ test.each([
   ])
 })
 
-test("a PDF file in a tool result also gets a PDF engine", async () => {
+test("a request with a PDF file in a tool result also names a PDF engine", async () => {
   const source = { type: "base64", media_type: PDF.type, data: PDF.data }
   const use = { type: "tool_use", id: "toolu_1", name: "read", input: {} }
   const content = [{ type: "document", source }]
@@ -136,7 +136,7 @@ test("a PDF file in a tool result also gets a PDF engine", async () => {
   expect(plugins).toEqual([{ id: "file-parser", pdf: { engine: "cloudflare-ai" } }])
 })
 
-test("a request without a file gets no PDF engine", async () => {
+test("a request without a file names no PDF engine", async () => {
   const messages = [{ role: "user", content: "Hello" }]
   const body = { model: "openrouter/unknown", messages }
   expect(await pluginsOf("/v1/chat/completions", body)).toBeUndefined()

@@ -17,7 +17,7 @@ function bodyWith(path: string, object: JsonObject, isList: boolean): JsonObject
   return { [name]: isList && rest.length === 0 ? [inner] : inner }
 }
 
-test("the quick check finds every request that a vendor's table rejects or charges", () => {
+test("the quick check finds each request that a vendor's table rejects or charges", () => {
   const missed: string[] = []
   const tables = [...Object.entries(BILLABLE), ["other vendors", USUAL_BILLABLE] as const]
   for (const [vendor, byFormat] of tables) {

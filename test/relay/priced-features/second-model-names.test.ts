@@ -31,7 +31,7 @@ test.each([
   ["deepseek/deepseek-chat", "deepseek/deepseek-chat-v3-0324", "deepseek/deepseek-chat-v3"],
   ["deepseek/deepseek-chat-v3-0324", "deepseek/deepseek-chat", "deepseek/deepseek-chat-v3-0324"],
 ])(
-  "a slug of %s, requested with fallback %s, refers to the requested model: %s",
+  "for the model %s with the fallback %s, the reported name refers to the requested model: %s",
   (own, fallback, reported) => {
     const models = [expensive(fallback)]
     expect(secondNamed(reported, [cheap(own)], models)).toBeUndefined()

@@ -222,7 +222,7 @@ describe("a second model that may answer", () => {
       })
     }
 
-    test(`requires a key with access to the second model: ${one.name}`, async () => {
+    test(`can be requested only by a key with access to it: ${one.name}`, async () => {
       const sent = vendor.bodies.length
       const caller = await gateway.caller("10", { models: [one.model] })
       const told = await caller.post(one.path, body)
@@ -298,7 +298,7 @@ test.each([
   ["acme/5.4-sonnet-20250929", 1_200_000n],
   ["acme/4.5-sonnet-20250929:free", 120_000n],
   ["other/4.5-sonnet-20250929", 1_200_000n],
-])("the order of a model name's words does not matter: %s", async (name, cost) => {
+])("the charge does not depend on the order of words in a model name: %s", async (name, cost) => {
   path = CHAT
   answer = completion({ model: name })
   for (const stream of [false, true]) {
@@ -321,7 +321,7 @@ test.each([
   ["open-4", "open-4:free", "acme/open-4-20260423", 1_200_000n],
   ["open-4", "open-4:free", "acme/open-4-20260423:nitro", 1_200_000n],
 ])(
-  "the model variant in the response is charged: %s with %s, named %s",
+  "the model variant that the response names is charged: %s with %s, named %s",
   async (model, fallback, name, cost) => {
     path = CHAT
     answer = completion({ model: name })
@@ -342,7 +342,7 @@ test.each([
   ["small", "small-fast", "acme/small-2026-01-01", 1_200_000n],
   ["small-fast", "small", "acme/small-fast", 1_200_000n],
 ])(
-  "a fast variant that no response names is charged: %s, %s",
+  "a fast variant is charged even if the response does not name it: %s, %s",
   async (model, fallback, name, cost) => {
     path = CHAT
     answer = completion({ model: name })
@@ -442,7 +442,7 @@ describe("an advisor's answers", () => {
 
   for (const model of ["large", "small"]) {
     for (const stream of [false, true]) {
-      test(`count in the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`count toward the hold and the charge of ${model}, ${stream ? "streamed" : "whole"}`, async () => {
         path = MESSAGES
         answer = consulted(model, 10, 4_000)
         const caller = await gateway.caller("10")
@@ -459,7 +459,7 @@ describe("an advisor's answers", () => {
     }
   }
 
-  test("count in the hold and the charge up to the caller's max_tokens", async () => {
+  test("count toward the hold and the charge up to the caller's max_tokens", async () => {
     path = MESSAGES
     answer = consulted("large", 1, 20_000)
     const caller = await gateway.caller("10")
@@ -475,7 +475,7 @@ describe("an advisor's answers", () => {
 
 describe("compaction of a long conversation", () => {
   for (const stream of [false, true]) {
-    test(`costs its tokens in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its own tokens in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
       path = MESSAGES
       answer = message([], {
         iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],

@@ -45,14 +45,14 @@ async function sent(path: string, body: object): Promise<Record<string, unknown>
 }
 
 describe.each(REQUESTS)("a request to %s", (path, content) => {
-  test("asks OpenRouter and Vercel for the cheapest server", async () => {
+  test("requests the cheapest server at OpenRouter and Vercel", async () => {
     const routed = await sent(path, { model: "openrouter/a", ...content })
     expect(routed?.["provider"]).toEqual({ sort: "price" })
     const options = await sent(path, { model: "vercel/a", ...content })
     expect(options?.["providerOptions"]).toEqual({ gateway: { sort: "cost" } })
   })
 
-  test("asks for no server at other providers, or if a model rule turns this off", async () => {
+  test("requests no server at other providers, or if a model rule turns this off", async () => {
     for (const model of ["other/a", "openrouter/any"]) {
       const body = await sent(path, { model, ...content })
       expect(body).not.toHaveProperty("provider")
@@ -61,7 +61,7 @@ describe.each(REQUESTS)("a request to %s", (path, content) => {
   })
 })
 
-test("Vercel options of a request are sent together with the order of servers", async () => {
+test("the Vercel options of a request are sent together with the order of servers", async () => {
   const gatewayOptions = { caching: "auto" }
   const body = await sent("/v1/chat/completions", {
     model: "vercel/a",

@@ -77,7 +77,7 @@ for (const path of [CHAT, RESPONSES]) {
   for (const stream of [false, true]) {
     describe(`the service tier of a request to ${path}, ${stream ? "streamed" : "whole"}`, () => {
       for (const tier of ["batch", "flex"]) {
-        test(`costs the standard price for ${tier} unless the response reports it`, async () => {
+        test(`costs the standard price for ${tier} unless the response reports that tier`, async () => {
           expect(await costOf(path, tier, undefined, stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "default", stream)).toBe(STANDARD)
           expect(await costOf(path, tier, "auto", stream)).toBe(STANDARD)
@@ -175,7 +175,7 @@ const CHARGES: readonly (readonly [tier: string, inputTokens: number, charge: bi
 ]
 
 test.each(CHARGES)(
-  "a request to %s with %d input tokens is charged the price of each class, with a sufficient hold",
+  "a request to %s with %d input tokens is charged the price of each class, and the hold covers the charge",
   async (tier, tokens, charge) => {
     const usage = {
       prompt_tokens: tokens,
@@ -206,7 +206,7 @@ test.each([
   ["chat/falling", undefined, 10_040_000n],
   ["chat/falling-mode", "priority", 4_510_000n],
 ])(
-  "the hold covers the higher price of shorter inputs: %s",
+  "the hold covers shorter inputs if they have a higher price: %s",
   async (model, service_tier, charge) => {
     const usage = { prompt_tokens: 20, completion_tokens: 50, total_tokens: 70 }
     answer = completion(service_tier ? { service_tier } : {}, usage) as JsonObject
@@ -221,7 +221,7 @@ test.each([
   },
 )
 
-test("the hold uses the highest price of each class if a mode lowers and raises prices", async () => {
+test("the hold uses the highest price of each class if a mode has both lower and higher prices", async () => {
   const caller = await gateway.caller("10")
   const estimate = async (service_tier?: string) => {
     const body = { model: "chat/mixed", messages: HELLO, max_tokens: 1, service_tier }
@@ -238,7 +238,7 @@ test("the hold uses the highest price of each class if a mode lowers and raises 
   expect(Number(flex.least)).toBeLessThanOrEqual(Number(usual.least))
 })
 
-test("a reported service tier without a price is charged as requested and reported once", async () => {
+test("a reported service tier without a price is charged like the requested tier, and reported once", async () => {
   const alarms = () => gateway.heard.filter(({ name }) => name === "usageUncharged")
   const reported: [string, string | undefined, string, bigint][] = [
     ["chat/m", undefined, "hyper", STANDARD],

@@ -250,7 +250,7 @@ async function streamOf(
 describe.each(FORMATS)("the service mode of $model, $field, format %#", (format) => {
   const { mode, cheaper } = format
   for (const stream of [false, true]) {
-    test(`costs the price of the requested mode if no answer was read, streamed: ${stream}`, async () => {
+    test(`costs the price of the requested mode if no answer could be read, streamed: ${stream}`, async () => {
       const usual = await leaveEarly(format, undefined, stream)
       expect(usual).toMatchObject({ modes: undefined })
       expect(usual.cost).toBeGreaterThan(0n)
@@ -276,7 +276,7 @@ describe.each(FORMATS)("the service mode of $model, $field, format %#", (format)
 
   const framesIn = (reported?: string) => format.frames(format.answer("Hello there END", reported))
 
-  test("costs the price reported at the start of a stream that breaks", async () => {
+  test("costs the price reported at the start of a stream that breaks off", async () => {
     const usual = 200_000n
     expect(await streamOf(format, framesIn(), false)).toEqual({ cost: usual, modes: undefined })
     const reported = framesIn(mode)
@@ -291,7 +291,7 @@ describe.each(FORMATS)("the service mode of $model, $field, format %#", (format)
   })
 
   test.each([true, false])(
-    "costs the price reported in the frames of an unfinished stream, disconnected: %p",
+    "costs the price reported in an unfinished stream, disconnected: %p",
     async (isLeft) => {
       const count = framesIn().findIndex((frame) => frame.includes("END")) + 1
       const usual = await streamOf(format, framesIn().slice(0, count), isLeft)

@@ -98,7 +98,7 @@ const CHATS: readonly [provider: string, path: string, body: object][] = [
 
 describe("undocumented fields, and fields whose names suggest an effect on the bill", () => {
   for (const [name, path, body] of CHATS) {
-    test(`lead to an error at ${path} of ${name}, whole and streamed`, async () => {
+    test(`cause an error at ${path} of ${name}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       const sent = vendor.bodies.length
       for (const [place, fields] of FIELDS) {
@@ -121,7 +121,7 @@ describe("undocumented fields, and fields whose names suggest an effect on the b
     ["/v1/audio/speech", { model: "chat/voice", input: "Hi", voice: "a" }],
     ["/v1/images/generations", { model: "chat/images", prompt: "A cat" }],
     ["/v1/moderations", { model: "chat/checks", input: "Hi" }],
-  ])("lead to an error at %s", async (path, body) => {
+  ])("cause an error at %s", async (path, body) => {
     const caller = await gateway.caller("1")
     const sent = vendor.bodies.length
     const all: [string, object][] = [
@@ -138,7 +138,7 @@ describe("undocumented fields, and fields whose names suggest an effect on the b
     expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
   })
 
-  test("lead to an error in forms with images and audio", async () => {
+  test("cause an error in forms with images and audio", async () => {
     const caller = await gateway.caller("1")
     for (const [path, model, file] of [
       ["/v1/images/edits", "chat/images", "image"],
@@ -162,7 +162,7 @@ describe("undocumented fields, and fields whose names suggest an effect on the b
   })
 })
 
-test("only fields whose names suggest an effect on the bill are rejected at other vendors", async () => {
+test("other vendors reject only unknown fields whose names suggest an effect on the bill", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "tencent/m", messages: HELLO, max_tokens: 50 }
   const nested = { extra: { settings: { modelName: "dear" } } }
@@ -189,7 +189,7 @@ test("a field is sent if the operator allows it for the provider, even outside c
   }
 })
 
-test("a request is rejected if an entry of `fallbacks` has more than a model name", async () => {
+test("an entry of `fallbacks` may contain only the name of a model", async () => {
   const caller = await gateway.caller("1")
   for (const [name, path, body] of CHATS.filter(([name]) => name !== "vercel")) {
     for (const stream of [false, true]) {
@@ -201,7 +201,7 @@ test("a request is rejected if an entry of `fallbacks` has more than a model nam
   }
 })
 
-test("Gemini's fields that choose a model are rejected, whole and streamed", async () => {
+test("fields with which Gemini chooses a model are rejected, whole and streamed", async () => {
   const caller = await gateway.caller("1")
   const contents = [{ role: "user", parts: [{ text: "Hi" }] }]
   for (const [name, value] of [
@@ -219,7 +219,7 @@ test("Gemini's fields that choose a model are rejected, whole and streamed", asy
   expect(await creditsOf(caller)).toMatchObject({ balance: "1", held: "0" })
 })
 
-test("Vercel's options are rejected unless they are known to have no price", async () => {
+test("options for Vercel are rejected unless they are known to have no price", async () => {
   const caller = await gateway.caller("1")
   const thinking = { type: "enabled", budgetTokens: 60_000 }
   const rejected: [string, object][] = [
@@ -272,7 +272,7 @@ test("Vercel's options are rejected unless they are known to have no price", asy
   expect(vendor.bodies[sent]).toMatchObject({ messages, providerOptions })
 })
 
-test("a function tool with a member of another format is rejected", async () => {
+test("a function tool that contains a member of another format is rejected", async () => {
   const caller = await gateway.caller("1")
   const own = { type: "function", function: { name: "f", parameters: {} } }
   const tools = [own, { ...own, googleSearch: {} }]

@@ -40,7 +40,7 @@ test.each([
     { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } },
   ],
 ])(
-  "an option of Vercel's gateway with an unknown price is rejected: %s",
+  "an option for Vercel's gateway with an unknown price is rejected: %s",
   async (place, options) => {
     const caller = await gateway.caller("10")
     const post = (fields: object) =>
@@ -57,7 +57,7 @@ test.each([
   },
 )
 
-test("known options of Vercel's gateway are passed on", async () => {
+test("options for Vercel's gateway that are known are passed on", async () => {
   const caller = await gateway.caller("10")
   const providerOptions = {
     gateway: { quotaEntityId: "a", caching: "auto" },
@@ -73,7 +73,7 @@ test("known options of Vercel's gateway are passed on", async () => {
   })
 })
 
-test("a user id is not sent to Vercel, which bills each user id", async () => {
+test("a user id is not sent to Vercel, because Vercel bills each user id", async () => {
   const caller = await gateway.caller("10")
   const body = { model: "vercel/acme/small", messages: HELLO, max_tokens: 50, user: "someone" }
   for (const stream of [false, true]) {

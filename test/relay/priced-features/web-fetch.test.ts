@@ -35,17 +35,20 @@ test.each([
     { engine: "native", max_content_tokens: 50, allowed_domains: ["a.example"] },
     { engine: "native", max_uses: 10, max_content_tokens: 50, allowed_domains: ["a.example"] },
   ],
-])("OpenRouter's page fetches are sent with a free engine and limits: %j", async (own, sent) => {
-  for (const stream of [false, true]) {
-    const caller = await gateway.caller("1000")
-    const response = await caller.post(CHAT, order(own, stream))
-    expect(response.status, await response.text()).toBe(200)
-    const [tool] = (vendor.bodies.at(-1)?.["tools"] ?? []) as { parameters: object }[]
-    expect(tool?.parameters).toEqual(sent)
-  }
-})
+])(
+  "page fetches by OpenRouter are requested with a free engine and with limits: %j",
+  async (own, sent) => {
+    for (const stream of [false, true]) {
+      const caller = await gateway.caller("1000")
+      const response = await caller.post(CHAT, order(own, stream))
+      expect(response.status, await response.text()).toBe(200)
+      const [tool] = (vendor.bodies.at(-1)?.["tools"] ?? []) as { parameters: object }[]
+      expect(tool?.parameters).toEqual(sent)
+    }
+  },
+)
 
-test("the hold of OpenRouter's page fetches covers the limits of the request", async () => {
+test("the hold for page fetches by OpenRouter covers the limits in the request", async () => {
   const caller = await gateway.caller("1000")
   const holdOf = async (parameters: object): Promise<bigint> => {
     const response = await caller.post(CHAT, order(parameters))
@@ -59,7 +62,7 @@ test("the hold of OpenRouter's page fetches covers the limits of the request", a
 })
 
 test.each(["exa", "auto", "firecrawl", "parallel"])(
-  "OpenRouter's page fetches are rejected with the billed engine %s",
+  "page fetches by OpenRouter are rejected with the engine %s, which is billed",
   async (engine) => {
     const sent = vendor.bodies.length
     const caller = await gateway.caller("1000")
