@@ -10,7 +10,7 @@ import { until } from "../support/until.ts"
 
 const SECRET = "0".repeat(64)
 
-test("a database that loses rows while a node runs is reported, and the anchor stays unchanged", async () => {
+test("the loss of rows while a node runs is reported, and the anchor stays unchanged", async () => {
   using directory = new TemporaryDirectory()
   await using primary = TestDatabase.direct()
   await using replica = TestDatabase.direct()
@@ -47,7 +47,7 @@ test("a database that loses rows while a node runs is reported, and the anchor s
   expect(reports).toHaveLength(1)
 })
 
-test("a truncated audit log is reported once, and its anchor is not overwritten", async () => {
+test("the truncation of an audit log is reported once, and its anchor is not overwritten", async () => {
   using directory = new TemporaryDirectory()
   await using database = TestDatabase.direct()
   await database.account("caller", 500n)

@@ -30,7 +30,7 @@ async function left(database: TestDatabase): Promise<(bigint | null)[]> {
 }
 
 describe("daily and monthly budgets", () => {
-  test("limit a request together, so that the smallest remaining budget applies", async () => {
+  test("limit a request together, and the smallest remaining budget applies", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -91,7 +91,7 @@ describe("daily and monthly budgets", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("return their leases and disappear after the end of their period and of their last request", async () => {
+  test("return their leases and disappear when their period and their last request have ended", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -189,7 +189,7 @@ describe("a key with a budget", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("keeps the part of its budget that requests hold when its budget is reduced", async () => {
+  test("keeps the part of its budget that running requests hold when its budget is reduced", async () => {
     await using database = await TestDatabase.open()
     const payerAt = await thrifty(database)
     const ledger = await database.ledger("node")
@@ -219,7 +219,7 @@ describe("a key with a budget", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("changes on all nodes, and cannot be changed after its revocation", async () => {
+  test("changes on all nodes, and can no longer be changed after its revocation", async () => {
     await using database = await TestDatabase.open()
     await database.account("a", 0n)
     await database.key("key", "a", null)
@@ -250,7 +250,7 @@ test("verification detects a manipulated budget", async () => {
   expect(problems[0]?.message).toContain("key_x@2026-11-29")
 })
 
-test("unused budgets of end users are evicted from memory, oldest first", async () => {
+test("the oldest unused budgets of end users are evicted from memory first", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000_000_000n)
   const labelBudgets = [{ label: userLabel("*"), dailyBudget: "10" }]

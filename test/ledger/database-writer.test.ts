@@ -23,7 +23,7 @@ function silentStore(store: Store): Store {
 }
 
 describe("a posting to an unavailable database", () => {
-  test("succeeds if a retry succeeds", async () => {
+  test("succeeds if one of its retries succeeds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 2 }), {
       ...FILE_RETRIES,
@@ -33,7 +33,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("fails with the cause while retries keep failing", async () => {
+  test("fails with the cause if its retries keep failing", async () => {
     await using database = TestDatabase.direct()
     const state = { failures: Infinity }
     const writer = new DatabaseWriter(failing(database.store, state), {
@@ -47,7 +47,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("probes the database, so that its recovery is detected", async () => {
+  test("probes the database, so that the writer detects a recovery", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(failing(database.store, { failures: 1 }), {
       ...FILE_RETRIES,
@@ -58,7 +58,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toBeUndefined()
   })
 
-  test("fails after the policy's maximum wait if the database never answers", async () => {
+  test("fails after the maximum wait of the retry policy if the database never responds", async () => {
     await using database = TestDatabase.direct()
     const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
     await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })

@@ -48,7 +48,7 @@ async function joined(database: TestDatabase, node: string, store: Store): Promi
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a node that rejoins`, () => {
-    test("requests a lease only after it received the response to a charge on the old lease", async () => {
+    test("requests a lease only after it has received the response to a charge on the old lease", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const answers = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ for (const engine of ENGINES) {
       expect(await store.accounts.find("a")).toMatchObject({ balance: 70n, leased: 70n })
     })
 
-    test("has no lease left if the response to a charge was lost, and spends nothing twice", async () => {
+    test("has no lease if the response to a charge was lost, and spends nothing twice", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       let isCut = false

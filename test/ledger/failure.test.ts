@@ -37,7 +37,7 @@ class FailingStore {
 }
 
 describe("a ledger whose writes fail", () => {
-  test("rejects the settlement, charges nothing and releases the hold", async () => {
+  test("rejects a settlement, charges nothing and releases the hold", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -60,7 +60,7 @@ describe("a ledger whose writes fail", () => {
     expect(ledger.failure).toBeUndefined()
   })
 
-  test("recovers by a probe, without a new settlement", async () => {
+  test("recovers through a probe, without a new settlement", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -90,7 +90,7 @@ describe("a ledger whose writes fail", () => {
     expect(await ledger.lease(payer, 10n)).toBe(true)
   })
 
-  test("settles a cost above its hold up to the hold", async () => {
+  test("settles a cost above its hold only up to the hold", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -106,7 +106,7 @@ describe("a ledger whose writes fail", () => {
     expect(await settling).toMatchObject({ charged: 30n, writtenOff: 60n, balance: 70n })
   })
 
-  test("does not charge twice if the response to a write is lost", async () => {
+  test("does not charge twice if the response to its write is lost", async () => {
     await using database = TestDatabase.direct()
     const failing = new FailingStore(database.store)
     const payer = await database.account("account", 100n)
@@ -144,7 +144,7 @@ test("the ledger waits for a file that another process has locked", async () => 
 
 /** Some failures in SQLite abort one statement, and others abort the whole transaction. */
 for (const gravity of ["ABORT", "ROLLBACK"]) {
-  test(`the ledger stores nothing of a batch that fails within its transaction: ${gravity}`, async () => {
+  test(`the ledger stores nothing of a batch that fails inside its transaction: ${gravity}`, async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node", await database.another())

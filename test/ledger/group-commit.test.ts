@@ -67,7 +67,7 @@ async function settled(): Promise<void> {
 }
 
 describe("group commit", () => {
-  test("writes a single settlement immediately without a timer", async () => {
+  test("writes a single settlement immediately, without a timer", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const lone = open(commits, "lone")
@@ -110,7 +110,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([1, 19])
   })
 
-  test("waits for more settlements if there was traffic recently and requests are running", async () => {
+  test("waits for more settlements if there was traffic recently and requests are still running", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -127,7 +127,7 @@ describe("group commit", () => {
     expect(database.batches.map(({ postings }) => postings.length)).toEqual([8, 2])
   })
 
-  test("does not wait if traffic is light or no longer recent", async () => {
+  test("does not wait if there is little traffic or no recent traffic", async () => {
     let now = 0
     using clock = spyOn(performance, "now")
     clock.mockImplementation(() => now)
@@ -174,7 +174,7 @@ describe("group commit", () => {
 })
 
 describe("records of long-running holds", () => {
-  test("have the receipt, are written once, and are closed when the hold ends", async () => {
+  test("contain the receipt, are written once, and are closed when the hold ends", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -200,7 +200,7 @@ describe("records of long-running holds", () => {
     expect(database.batches[1]).toMatchObject({ opened: [], closed: ["old"] })
   })
 
-  test("close at the next tick after the hold's release", async () => {
+  test("close at the next tick after the release of the hold", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const old = open(commits, "old", 1_000)
@@ -213,7 +213,7 @@ describe("records of long-running holds", () => {
     expect(database.batches[1]).toEqual({ postings: [], opened: [], closed: ["old"] })
   })
 
-  test("do not exist for holds that have ended before a late tick", async () => {
+  test("do not exist for holds that ended before a delayed tick", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const over = open(commits, "over", 1_000)
@@ -237,7 +237,7 @@ describe("group commit to a failing ledger", () => {
     expect((await settle(commits, open(commits, "lucky"))).charged).toBe(1n)
   })
 
-  test("writes missed starts and ends of holds with the next batch", async () => {
+  test("adds starts and ends of holds that it could not write to the next batch", async () => {
     const database = new FakeLedgerStore()
     const commits = new GroupCommit(database.write)
     const ended = open(commits, "ended", 2_000)
@@ -257,7 +257,7 @@ describe("group commit to a failing ledger", () => {
     expect(closed).toEqual(["ended"])
   })
 
-  test("rejects settlements that are missing in the response", async () => {
+  test("rejects settlements that are missing in the store's response", async () => {
     const commits = new GroupCommit(async () => [])
     await expect(settle(commits, open(commits, "forgotten"))).rejects.toThrow("fewer settlements")
   })

@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("loses neither charges nor lease if its process dies: the next process posts them", async () => {
+    test("keeps charges and leases if its process dies, and the next process posts the charges", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")
@@ -112,7 +112,7 @@ for (const engine of ENGINES) {
       expect(next.alarms.writtenOffs).toEqual([])
     })
 
-    test("remains untouched if its process is alive", async () => {
+    test("remains untouched while its process runs", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using living = await Settling.open(database, "alive")
@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       living.isAway = false
     })
 
-    test("posts charges of a lost lease to unleased credits, and writes off the rest", async () => {
+    test("posts charges of a lost lease against unleased credits, and writes off the rest", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       await using late = await Settling.open(database, "late")
@@ -147,7 +147,7 @@ for (const engine of ENGINES) {
       expect((await verifyLedgers(database.store)).problems).toEqual([])
     })
 
-    test("keeps charges that the database rejects, and posts all others", async () => {
+    test("keeps charges that the database rejects, and posts all other charges", async () => {
       await using database = await TestDatabase.on(engine)
       await database.account("a", 100n)
       const dead = await Settling.open(database, "dead")

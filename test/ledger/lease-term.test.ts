@@ -29,7 +29,7 @@ function listeners(own: Partial<NodeListeners> = {}): NodeListeners {
 
 for (const engine of ENGINES) {
   describe(`${engine.name}: a lease with a term`, () => {
-    test("prevents a disconnected node from spending before another node can lease its credits", async () => {
+    test("prevents spending by a disconnected node before another node can lease its credits", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("cut off")
@@ -70,7 +70,7 @@ for (const engine of ENGINES) {
       })
     })
 
-    test("rejects requests immediately after it has ended, even if enough credits are leased", async () => {
+    test("rejects requests as soon as its term has ended, even if enough credits are leased", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       const ledger = await database.ledger("late")
@@ -84,7 +84,7 @@ for (const engine of ENGINES) {
       expect(await ledger.extend(payer, 10n, () => undefined)).toBeUndefined()
     })
 
-    test("remains valid if another node has a shorter lease term", async () => {
+    test("remains valid even if another node has a shorter lease term", async () => {
       if (engine.name !== "PostgreSQL") return
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
       expect((await nodes.poll("patient", null)).known).toBe(true)
     })
 
-    test("remains with a node that sends a heartbeat during its removal", async () => {
+    test("remains with a node that sends a heartbeat while it is being removed", async () => {
       await using database = await TestDatabase.on(engine)
       const { nodes } = database.store
       await nodes.join({ id: "a", process: 1, host: "h", beatAt: Date.now(), machine: null })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
 
 describe("a key's budget", () => {
-  test("has a reserved amount and a spent amount, like a balance", async () => {
+  test("has a reserved and a spent amount, like a balance", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -36,7 +36,7 @@ describe("a key's budget", () => {
     expect(database.alarms.writtenOffs).toMatchObject([{ amount: 30n, reason: "budget_empty" }])
   })
 
-  test("never becomes negative even if the lease was lost", async () => {
+  test("never becomes negative, even if the lease was lost", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 1_000n)
     await database.key("thrifty", "account", 50n)
@@ -84,7 +84,7 @@ describe("the replacement of a lease that was lost while the process was suspend
     expect(await database.balanceOf("account")).toBe(10n)
   })
 
-  test("covers open holds before new holds", async () => {
+  test("reserves credits for open holds before new holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -101,7 +101,7 @@ describe("the replacement of a lease that was lost while the process was suspend
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("keeps the leased balance consistent with the ledger if open holds end before it", async () => {
+  test("has the same balance as the ledger even if open holds end before it", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -130,7 +130,7 @@ describe("the replacement of a lease that was lost while the process was suspend
   })
 })
 
-test("closing a ledger writes its pending settlements, and removing its node returns the leases", async () => {
+test("a ledger that closes writes its pending settlements, and removing its node returns the leases", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 100n)
   const ledger = await database.ledger("node")

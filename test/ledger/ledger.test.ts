@@ -28,7 +28,7 @@ describe("a hold", () => {
     expect(await database.balanceOf("account")).toBe(100n)
   })
 
-  test("can be increased and reduced within the leased amount", async () => {
+  test("can be increased or reduced within the leased amount", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -58,7 +58,7 @@ describe("a hold", () => {
     expect(ledger.heldOf("account")).toBe(20n)
   })
 
-  test("fails without a balance, and is free for a cost of zero", async () => {
+  test("fails without a balance, but succeeds for an amount of zero", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -70,7 +70,7 @@ describe("a hold", () => {
     ])
   })
 
-  test("leases the whole balance if the request requires more, so that the response can be limited", async () => {
+  test("leases the whole balance if the request requires more, so that its output can be limited", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")
@@ -78,7 +78,7 @@ describe("a hold", () => {
     expect(ledger.available(payer)).toBe(7n)
   })
 
-  test("succeeds if credits are granted after its rejection", async () => {
+  test("succeeds if credits are granted after it was rejected", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 0n)
     const ledger = await database.ledger("node")
@@ -88,7 +88,7 @@ describe("a hold", () => {
     expect(await ledger.extend(payer, 5n, place)).toBeDefined()
   })
 
-  test("can use the largest storable balance, and a larger balance is rejected", async () => {
+  test("can use the largest balance that can be stored, and a larger balance is rejected", async () => {
     await using database = await TestDatabase.open()
     const largest = 2n ** 63n - 1n
     const payer = await database.account("account", largest)
@@ -133,7 +133,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 1, 10)).toEqual([])
   })
 
-  test("uses the available balance above its hold", async () => {
+  test("uses the available balance for a cost above its hold", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -145,7 +145,7 @@ describe("a settlement", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("records an amount above the maximum possible usage as written off", async () => {
+  test("writes off the amount above the maximum possible usage", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -167,7 +167,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("writes off the part above the whole balance, and does not affect other holds", async () => {
+  test("writes off the amount above the whole balance, and does not affect other holds", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -186,7 +186,7 @@ describe("a settlement", () => {
     expect(await database.balanceOf("account")).toBe(0n)
   })
 
-  test("ends its hold only once, with or without a charge", async () => {
+  test("ends its hold only once, whether or not it charges", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const ledger = await database.ledger("node")
@@ -203,7 +203,7 @@ describe("a settlement", () => {
     expect(ledger.available(payer)).toBe(80n)
   })
 
-  test("charges nothing and returns the same result if it is repeated", async () => {
+  test("charges nothing and returns the same result when it is repeated", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -223,7 +223,7 @@ describe("a settlement", () => {
     expect(await database.store.entries.list("account", 0, 10)).toHaveLength(2)
   })
 
-  test("charges once if a batch contains it twice", async () => {
+  test("charges once even if a batch contains it twice", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 100n)
     await database.ledger("node")
@@ -255,7 +255,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("can alternate with settlements of another process on the same ledger", async () => {
+  test("can alternate with settlements of another process in the same ledger", async () => {
     await using database = await TestDatabase.open()
     const other = await database.another()
     await database.account("account", 100n)
@@ -279,7 +279,7 @@ describe("a settlement", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("adds one entry in order, however many settlements a batch contains", async () => {
+  test("adds its entries in order, regardless of the number of settlements in a batch", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 10_000n)
     await database.ledger("node")

@@ -14,7 +14,7 @@ describe("credits as text", () => {
     )
   })
 
-  test("have the shortest plain form", () => {
+  test("use the shortest decimal form without an exponent", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)
@@ -30,12 +30,12 @@ describe("credits as text", () => {
     [NANOCREDITS, "1"],
     [10n * NANOCREDITS, "10"],
     [-15n * NANOCREDITS - 500_000_000n, "-15.5"],
-  ])("have a plain decimal format: %p is formatted as %p", (amount, text) => {
+  ])("have a decimal form without an exponent: %p is formatted as %p", (amount, text) => {
     expect(formatCredits(amount)).toBe(text)
     expect(parseCredits(text)).toBe(amount)
   })
 
-  test("may contain extra zeros and spaces", () => {
+  test("may contain additional zeros and spaces", () => {
     expect(parseCredits(" 007.500000000000 ")).toBe(7_500_000_000n)
     expect(parseCredits("-0")).toBe(0n)
   })
@@ -59,7 +59,7 @@ describe("credits as text", () => {
     expect(() => parseCredits(text)).toThrow(RangeError)
   })
 
-  test("cause an error if they would be rounded", () => {
+  test("cause an error if they would have to be rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow("more than 9 digits")
     expect(() => parseDecimal("1.2345678", 6)).toThrow("more than 6 digits")
     expect(parseDecimal("1.234567", 6)).toBe(1_234_567n)
@@ -89,7 +89,7 @@ describe("decimals with any number of digits", () => {
     )
   })
 
-  test("have the same text regardless of trailing zeros", () => {
+  test("have the same text with and without trailing zeros", () => {
     fc.assert(
       fc.property(anyAmount, places, places, (value, digits, zeros) => {
         const padded = value * 10n ** BigInt(zeros)
@@ -98,7 +98,7 @@ describe("decimals with any number of digits", () => {
     )
   })
 
-  test("have all digits around the largest exact number", () => {
+  test("keep all digits around the largest exact number", () => {
     const exact = BigInt(Number.MAX_SAFE_INTEGER)
     for (const value of [exact - 1n, exact, exact + 1n, exact + 2n, 10n * exact]) {
       for (const digits of [0, 1, 9, 15, 16, 20]) {
@@ -107,7 +107,7 @@ describe("decimals with any number of digits", () => {
     }
   })
 
-  test("stay unchanged if they have no exponent", () => {
+  test("stay unchanged if they contain no exponent", () => {
     fc.assert(
       fc.property(anyAmount, places, (value, digits) => {
         const text = formatDecimal(value, digits)

@@ -60,7 +60,7 @@ async function killHolder(database: TestDatabase, id: string, folder?: string): 
 }
 
 describe("a process that has died", () => {
-  test("returns its lease, and its open holds expire with a receipt and no charge", async () => {
+  test("returns its lease, and its open holds expire with a receipt and without a charge", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const locks = new NodeLocks(join(database.directory.path, "run"), "this machine")
@@ -90,7 +90,7 @@ describe("a process that has died", () => {
     expect(ledger.available(payer)).toBe(95n)
   })
 
-  test("disappears once, even if several nodes remove the process", async () => {
+  test("disappears only once, even if several nodes remove the process", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await killHolder(database, "dead")
@@ -100,7 +100,7 @@ describe("a process that has died", () => {
   })
 })
 
-test("a node polls immediately after a notification, and once for simultaneous notifications", async () => {
+test("a node polls immediately after a notification, and only once for simultaneous notifications", async () => {
   await using database = TestDatabase.direct()
   const listeners = new RecordedListeners()
   const minute = { pollIntervalMs: 60_000 }
@@ -113,7 +113,7 @@ test("a node polls immediately after a notification, and once for simultaneous n
 })
 
 describe("a suspended process", () => {
-  test("keeps its lease and its holds without heartbeats for any time", async () => {
+  test("keeps its lease and its holds without heartbeats for an unlimited time", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const folder = join(database.directory.path, "run")
@@ -141,7 +141,7 @@ describe("a suspended process", () => {
     expect((await verifyLedgers(database.store)).problems).toEqual([])
   })
 
-  test("counts as dead if it has no lock, but can post its charges when it continues", async () => {
+  test("counts as dead if it has no lock, but can post its charges when it resumes", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const holder = await startHolder(database, "stopped")
@@ -195,7 +195,7 @@ test.skipIf(!hasContainers)("two containers on one ledger do not remove each oth
 })
 
 describe("a node", () => {
-  test("rejoins without a lease after it was treated as dead, and reports this", async () => {
+  test("rejoins without a lease after other nodes have treated it as dead, and reports this", async () => {
     await using database = TestDatabase.direct()
     const payer = await database.account("account", 100n)
     const ledger = new Ledger(database.store, "node", database.alarms)
@@ -240,7 +240,7 @@ describe("a node", () => {
     })
   })
 
-  test("removes unlocked nodes of its machine, and nodes whose heartbeat timed out", async () => {
+  test("removes nodes on its machine that hold no lock, and nodes whose heartbeat has timed out", async () => {
     await using database = TestDatabase.direct()
     const folder = join(database.directory.path, "run")
     const locks = new NodeLocks(folder, "this machine")
@@ -313,7 +313,7 @@ describe("a node", () => {
     }
   })
 
-  test("removes dead nodes even if heartbeats are rare because leases have a long term", async () => {
+  test("removes dead nodes even if heartbeats are rare because of long lease terms", async () => {
     await using database = TestDatabase.direct()
     const listeners = new RecordedListeners()
     const realNow = Date.now

@@ -35,12 +35,12 @@ function costIn(own: DecimalPrice, mode: DecimalMode, usage: Usage): string {
 }
 
 describe("a service mode with its own rates", () => {
-  test("has a rate for each class, even for long inputs", () => {
+  test("has a rate for each class, even for long input", () => {
     expect(costIn(PRICE, FLEX, SHORT)).toBe("0.08")
     expect(costIn(PRICE, FLEX, LONG)).toBe("0.15750125")
   })
 
-  test("reports its highest factor, and whether classes are more or less expensive", () => {
+  test("reports its highest factor, and whether its classes are more or less expensive", () => {
     const { mode } = inMode({
       flex: FLEX,
       fast: "2",
@@ -95,7 +95,7 @@ describe("a service mode with its own rates", () => {
     )
   })
 
-  test("resolves to the same object each time, keeps other prices, and follows a factor on all prices", () => {
+  test("resolves to the same object each time, keeps other prices, and scales with a factor on all prices", () => {
     const own = { ...PRICE, request: "7" }
     const { price, mode } = inMode({ flex: FLEX }, own, "1.5")
     const flex = mode("flex")?.price
@@ -106,7 +106,7 @@ describe("a service mode with its own rates", () => {
     expect(regional?.tiers[0]?.rates.inputCacheRead).toBe(275_000_000n)
   })
 
-  test("can be combined with other modes, whose factors are multiplied", () => {
+  test("can be combined with other modes, and the factors are multiplied", () => {
     const { price } = inMode({ us: "1.1", flex: FLEX, fast: "2" })
     const applied = (key: string) => ({ key, factor: modeOf(price, key)?.factor ?? 0n })
     const rateIn = (...keys: string[]) => priceIn(price, keys.map(applied)).rates.inputFresh
@@ -137,7 +137,7 @@ const asPrice = ({ card, tiers }: typeof tiered extends fc.Arbitrary<infer T> ? 
   tiers: tiers.map((tier) => ({ above: tier.above, ...tier.card })),
 })
 
-test("a mode with the rates of the standard price changes nothing", () => {
+test("a mode with the rates of the standard price does not change the price", () => {
   fc.assert(
     fc.property(tiered, fc.integer({ min: 1, max: 20 }), (drawn, length) => {
       const own = asPrice(drawn)

@@ -108,7 +108,7 @@ const anyUsage: fc.Arbitrary<Usage> = fc
   .map((quantities) => ({ ...NO_USAGE, ...Object.fromEntries(quantities) }))
 
 describe("the cost of usage", () => {
-  test("equals the result of exact fractions", () => {
+  test("equals a calculation with exact fractions", () => {
     fc.assert(
       fc.property(anyUsage, anyPrice, anyMultiplier, (usage, price, multiplier) => {
         const cost = costOf(usage, parsePrice(price, multiplier))
@@ -131,7 +131,7 @@ describe("the cost of usage", () => {
     )
   })
 
-  test("never decreases with more usage", () => {
+  test("never decreases if usage increases", () => {
     const classes = fc.constantFrom(...Object.values(CLASS_OF_NAME))
     const cases = fc.tuple(anyUsage, classes, fc.nat({ max: 1_000 }))
     fc.assert(
@@ -156,7 +156,7 @@ describe("the cost of usage", () => {
     expect(priceTimes(price, 1_000_000n)).toBe(price)
   })
 
-  test("includes the vendor's services at the vendor's price, unless the model has its own price", () => {
+  test("includes the vendor's services at the vendor's price, unless the model has a price for them", () => {
     const services = { search: "10", file_search: "20" }
     const price = parsePrice({ input: "1", output: "2", search: "30" }, "1", services)
     const usage = { ...NO_USAGE, searches: 1, fileSearches: 1 }
@@ -166,7 +166,7 @@ describe("the cost of usage", () => {
     ])
   })
 
-  test("includes another model's lines at that model's price and multiplier", () => {
+  test("includes usage of another model at that model's price and multiplier", () => {
     const price = parsePrice({ input: "1", output: "2" }, "2")
     const other = parsePrice({ input: "10", output: "20" }, "3")
     const usage = { ...NO_USAGE, inputFresh: 1_000_000 }
@@ -178,14 +178,14 @@ describe("the cost of usage", () => {
     expect(cost.total).toBe(2_000_000_000n + 30_000_000_000n)
   })
 
-  test("rounds up once, at the end", () => {
+  test("rounds up only once, at the end", () => {
     const price = parsePrice({ input: "0.000001", output: "0.000001" }, "1")
     const usage = { ...NO_USAGE, inputFresh: 1, output: 1 }
     // Twice a thousandth of a nanocredit is one nanocredit, not two.
     expect(costOf(usage, price).total).toBe(1n)
   })
 
-  test("rounds seconds up to full seconds", () => {
+  test("rounds seconds up to whole seconds", () => {
     const cost = costOf({ ...NO_USAGE, seconds: 1.2 }, parsePrice({ second: "100" }, "1"))
     expect(cost).toEqual({
       lines: [{ class: "seconds", quantity: 2, rate: 100_000_000_000n }],
@@ -200,7 +200,7 @@ describe("the cost of usage", () => {
     expect(cost.total).toBe(10_000n)
   })
 
-  test("excludes reasoning, which is part of the output", () => {
+  test("excludes reasoning, which is already part of the output", () => {
     const price = parsePrice({ input: "1", output: "1" }, "1")
     expect(costOf({ ...NO_USAGE, output: 10, reasoning: 8 }, price).total).toBe(10_000n)
   })
@@ -251,12 +251,12 @@ describe("the price parser", () => {
     expect(ratesFor(price, 201)).toEqual({ inputFresh: 3_000_000_000n, output: 30_000_000_000n })
   })
 
-  test("returns a price of zero for a multiplier of zero", () => {
+  test("returns a price of zero if the multiplier is zero", () => {
     const price = parsePrice({ input: "5" }, "0")
     expect(costOf({ ...NO_USAGE, inputFresh: 1_000_000 }, price).total).toBe(0n)
   })
 
-  test("rejects a price of a billion and more", () => {
+  test("rejects a price of one billion or more", () => {
     const message = "must be below 1000000000"
     expect(() => parsePrice({ input: "1000000000" }, "1")).toThrow(`input: 1000000000' ${message}`)
     expect(() => parsePrice({ images: { hd: "1000000000" } }, "1")).toThrow(message)
@@ -278,7 +278,7 @@ describe("a price with a minimum of seconds", () => {
   const price = parsePrice({ second: "100", minimum_seconds: "10" }, "1.5")
   const linesOf = (seconds: number) => costOf({ ...NO_USAGE, seconds }, price).lines
 
-  test("charges the minimum for shorter audio, and the receipt line shows the minimum", () => {
+  test("charges the minimum for shorter audio, and shows the minimum on the receipt line", () => {
     const minimum = { class: "seconds" as const, quantity: 10, isMinimum: true as const }
     for (const seconds of [0.1, 3, 9]) {
       expect(linesOf(seconds)).toEqual([{ ...minimum, rate: 100_000_000_000n }])
@@ -286,7 +286,7 @@ describe("a price with a minimum of seconds", () => {
     expect(costOf({ ...NO_USAGE, seconds: 3 }, price).total).toBe(1_500_000n)
   })
 
-  test("charges longer audio by its duration, and nothing without audio", () => {
+  test("charges longer audio by its duration, and charges nothing without audio", () => {
     for (const [seconds, quantity] of [
       [9.2, 10],
       [10, 10],

@@ -119,7 +119,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
     ["daily budget", "thrifty@2026-11-21"],
     ["monthly budget", "thrifty@2026-11"],
   ])(
-    "succeed exactly as often as a key's %s allows, counted over two nodes",
+    "succeed exactly as often as a key's %s allows, counted on two nodes together",
     async (_name, owner) => {
       await using database = await TestDatabase.open()
       await using polling = new Polling()
@@ -139,7 +139,7 @@ describe("200 simultaneous holds on credits for exactly 50", () => {
 })
 
 describe("an idle lease of another node", () => {
-  test("can be recalled by a node that needs the credits", async () => {
+  test("can be recalled by a node that requires the credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -154,7 +154,7 @@ describe("an idle lease of another node", () => {
     expect((await rich.settle(running!, 30n, () => "{}")).charged).toBe(30n)
   })
 
-  test("goes to one of two requests if it cannot cover both", async () => {
+  test("goes to only one of two requests if it cannot cover both", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const left = await database.ledger("left")
@@ -189,7 +189,7 @@ describe("an idle lease of another node", () => {
     expect(await asking).toBeUndefined()
   })
 
-  test("remains if its return fails, and is returned by the next recall", async () => {
+  test("remains leased if its return fails, and the next recall returns it", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     let isBroken = true
@@ -213,7 +213,7 @@ describe("an idle lease of another node", () => {
     expect((await database.store.accounts.find("account"))?.leased).toBe(0n)
   })
 
-  test("stops being recalled when no other node needs its credits", async () => {
+  test("stops being recalled when no other node requires its credits", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const rich = await database.ledger("rich")
@@ -228,7 +228,7 @@ describe("an idle lease of another node", () => {
 })
 
 describe("a settlement whose cost exceeds its hold", () => {
-  test("is charged in full if this node is just returning the missing credits", async () => {
+  test("charges its full cost even while this node returns the missing credits", async () => {
     await using database = await TestDatabase.open()
     await using polling = new Polling()
     const payer = await database.account("account", 100n)
@@ -290,7 +290,7 @@ describe("a settlement whose cost exceeds its hold", () => {
   })
 })
 
-test("waiting requests share queries to the store", async () => {
+test("waiting requests share queries of the store", async () => {
   await using database = await TestDatabase.open()
   const payer = await database.account("account", 500n)
   let orders = 0

@@ -133,7 +133,7 @@ for (const engine of [SQLITE, POSTGRES]) {
   for (const mode of MODES) {
     for (const reason of ["was considered dead", "has unclear leases"]) {
       describe(`${engine.name}: a node that settles to the ${mode} and ${reason}`, () => {
-        test("requests no lease under its new id until its earlier charges are posted", async () => {
+        test("requests no lease under its new id before its earlier charges are posted", async () => {
           await using database = await TestDatabase.on(engine)
           const payer = await database.account("a", 100n)
           await using member = await Member.open(database, mode)
@@ -215,7 +215,7 @@ for (const engine of [SQLITE, POSTGRES]) {
       }
     }
 
-    test("accepts requests again when its full disk has space", async () => {
+    test("accepts requests again when its full disk has space again", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
       await using member = await Member.open(database, "journal")

@@ -12,7 +12,7 @@ import { until } from "../support/until.ts"
 
 const CREDIT = 1_000_000_000n
 
-test("a reduced budget takes effect immediately, even if a running process has leased all of it", async () => {
+test("a reduced budget takes effect immediately, even if a running process has leased the whole budget", async () => {
   await using database = await TestDatabase.open()
   await using stack = new AsyncDisposableStack()
   await database.account("a", 1_000n * CREDIT)
@@ -79,7 +79,7 @@ test("a running request keeps its hold when the budget is reduced", async () => 
   expect((await verifyLedgers(database.store)).problems).toEqual([])
 })
 
-test("a reduced budget limits leases after the process that leased more has died", async () => {
+test("a reduced budget limits leases after a process that leased more has died", async () => {
   await using database = await TestDatabase.open()
   await database.account("a", 1_000n * CREDIT)
   const payer = payersOf(await database.key("key_x", "a", 100n))(Date.now())

@@ -94,7 +94,7 @@ for (const engine of ENGINES) {
       }
     }
 
-    test("writes off the charge up to the largest storable amount", async () => {
+    test("writes off the charge, up to the largest amount that can be stored", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       const writer = new DatabaseWriter(database.store, databaseRetries(TIMEOUT_MS))
@@ -106,7 +106,7 @@ for (const engine of ENGINES) {
       ])
     })
 
-    test("writes off the charge when the journal is posted, and all other charges are posted", async () => {
+    test("writes off the charge when the journal is posted, and other charges are posted", async () => {
       await using database = await TestDatabase.on(engine)
       await leased(database)
       await using journal = await openJournal(database.directory.path)
@@ -156,7 +156,7 @@ describe("a settlement that every database rejects", () => {
     return { ...store, settlements: { ...store.settlements, post } }
   }
 
-  test("fails only for its own caller, and its held credits are released", async () => {
+  test("fails only for its own caller, and releases its held credits", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     const store = rejecting(database.store, "req_2", () =>
@@ -186,7 +186,7 @@ describe("a settlement that every database rejects", () => {
     expect(database.alarms.failures).toHaveLength(1)
   })
 
-  test("stays in the journal if its replacement is also rejected", async () => {
+  test("stays in the journal if its replacement is rejected as well", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 100n)
     await database.ledger("node")

@@ -76,7 +76,7 @@ describe("ledger verification with checkpoints", () => {
     return await step(store)
   }
 
-  test("resumes from any page with the same result", async () => {
+  test("resumes from each page with the same result", async () => {
     await using store = openDirectStore(directory.database)
     const { verdict: whole, end } = await verified(store)
     expect(checkpoints.length).toBeGreaterThan(8)
@@ -108,7 +108,7 @@ describe("ledger verification with checkpoints", () => {
     expect(asked).toBeLessThan(entries / 100)
   })
 
-  test("reports only the remaining work if it is resumed", async () => {
+  test("reports only the remaining work when it is resumed", async () => {
     await using store = openDirectStore(directory.database)
     for (const from of checkpoints) {
       let [done, total] = [0, 0]
@@ -121,7 +121,7 @@ describe("ledger verification with checkpoints", () => {
     }
   })
 
-  test("does not detect changes before the checkpoint, but a full verification does", async () => {
+  test("does not detect changes before the checkpoint, but full verification does", async () => {
     const last = checkpoints.at(-1)
     const changes = [
       "UPDATE entries SET note = 'other' WHERE account = 'busy' AND number = 7",
@@ -155,7 +155,7 @@ describe("ledger verification with checkpoints", () => {
     }
   })
 
-  test("restarts if old rows were pruned or the anchor is older than the checkpoint", async () => {
+  test("restarts if old rows were pruned, or if the anchor is older than the checkpoint", async () => {
     const last = checkpoints.at(-1)
     await changed("UPDATE anchor SET last_row = 1", async (store) => {
       expect((await verifyLedgers(store, undefined, { from: last })).from).toBeNull()
@@ -167,7 +167,7 @@ describe("ledger verification with checkpoints", () => {
     })
   })
 
-  test("creates no checkpoint beyond a problem", async () => {
+  test("writes no checkpoint beyond a problem", async () => {
     const change = "UPDATE entries SET receipt = '{}' WHERE account = 'busy' AND number = 1200"
     await changed(change, async (store) => {
       const found: Checkpoint[] = []
@@ -184,7 +184,7 @@ describe("ledger verification with checkpoints", () => {
   })
 })
 
-test("ledger verification ignores a checkpoint with a foreign signature", async () => {
+test("ledger verification ignores a checkpoint that is modified or signed with another secret", async () => {
   using directory = new TemporaryDirectory()
   const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
@@ -201,7 +201,7 @@ test("ledger verification ignores a checkpoint with a foreign signature", async 
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()
 })
 
-test("ledger verification reports its progress with percentage, rows and remaining time", () => {
+test("ledger verification reports its progress as a percentage, with the rows and the remaining time", () => {
   expect(progressWords({ done: 250, total: 1_000 }, 20_000)).toBe(
     "verified 25 %: 250 of 1000 rows read, 1m left",
   )

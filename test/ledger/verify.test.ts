@@ -138,7 +138,7 @@ describe("ledger verification", () => {
     expect(problems[0]?.message).toContain("269, but the entries add up to 268")
   })
 
-  test("reports a budget that differs from its charges", async () => {
+  test("reports a budget that differs from the sum of its charges", async () => {
     for (const change of ["+ 1", "- 1"]) {
       const problems = await problemsAfter((database) => {
         database.run(`UPDATE balances SET posted = posted ${change} WHERE owner = 'thrifty'`)
@@ -200,7 +200,7 @@ describe("ledger verification", () => {
     expect(problems[0]?.message).toContain("1 of them are missing")
   })
 
-  test("detects a removed last entry by the anchor file if balance and stored anchor were changed to match", async () => {
+  test("detects a removed last entry by the anchor file, even if the balance and stored anchor were changed to match", async () => {
     using own = new TemporaryDirectory()
     copyFileSync(original, own.database)
     const store = openDirectStore(own.database)
@@ -220,7 +220,7 @@ describe("ledger verification", () => {
     expect(readAnchor(own.path, "another secret")?.isGenuine).toBe(false)
   })
 
-  test("reports a receipt that was changed, removed or assigned to another entry", async () => {
+  test("reports a receipt that was changed, removed, or assigned to another entry", async () => {
     const changes = [
       "UPDATE entries SET receipt = '{}' WHERE account = 'right' AND number = 2",
       "UPDATE entries SET receipt = NULL WHERE account = 'right' AND number = 2",
@@ -236,7 +236,7 @@ describe("ledger verification", () => {
     }
   })
 
-  test("reports a request that was charged twice, even with correct hashes", async () => {
+  test("reports a request that was charged twice, even if the hashes are correct", async () => {
     const problems = await problemsAfter((database) => {
       const last = database
         .query<{ number: bigint; balance: bigint; request: string; hash: string }, []>(
@@ -270,7 +270,7 @@ describe("ledger verification", () => {
     expect(problems).toMatchObject([{ account: "right", number: 4, fault: "receipt" }])
   })
 
-  test("reads long ledgers page by page", async () => {
+  test("reads a long ledger page by page", async () => {
     await using database = TestDatabase.direct()
     await database.account("long", 0n)
     for (let count = 0; count < 1_203; count++) await database.grant("long", 1n)

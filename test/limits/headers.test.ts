@@ -13,6 +13,6 @@ test.each([
   [360_000, "6m0s"],
   [3_600_000, "1h0m0s"],
   [17_008_384, "4h43m28.384s"],
-])("the rate limit header for %p ms is %p, like OpenAI's", (milliseconds, text) => {
+])("the rate limit header for %p ms is %p, in OpenAI's format", (milliseconds, text) => {
   expect(formatWait(milliseconds)).toBe(text)
 })

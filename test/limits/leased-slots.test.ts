@@ -109,7 +109,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       },
     )
 
-    test("can be used by one machine if another has leased and does not need them", async () => {
+    test("can be used by one machine if another machine has leased them but does not use them", async () => {
       const [one, other] = await membersOn(database, 2)
       if (!one || !other) throw new Error("no members")
       const key = `key${++keys}`
@@ -129,7 +129,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       await until(async () => (await burst([other], 1, key, 5)) === 1)
     })
 
-    test("follow a lowered and a raised limit at the next request", async () => {
+    test("follow a lowered or raised limit at the next request", async () => {
       const all = await membersOn(database, 2)
       const key = `key${++keys}`
       expect(await burst(all, 10, key, 4)).toBe(4)
@@ -150,7 +150,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
       await fill([other], 3, key, 3)
     })
 
-    test("can return to the database after an outage", async () => {
+    test("can be returned to the database after an outage", async () => {
       const [one, other] = await membersOn(database, 2)
       if (!one || !other) throw new Error("no members")
       const key = `key${++keys}`
@@ -173,7 +173,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))(
   },
 )
 
-test("a slot that is being returned is not used", async () => {
+test("a slot is not used while it is being returned", async () => {
   const memory = SharedMemory.own()
   const gate = Promise.withResolvers<void>()
   const orders: SlotOrder[] = []
@@ -202,7 +202,7 @@ test("a slot that is being returned is not used", async () => {
   expect(orders.map(({ wanted }) => wanted)).toEqual([1, 0, 1])
 })
 
-test("requests that arrive during a database call lease their slots right after it", async () => {
+test("requests that arrive during a database call lease their slots immediately after that call", async () => {
   const memory = SharedMemory.own()
   const first = Promise.withResolvers<void>()
   const orders: SlotOrder[] = []

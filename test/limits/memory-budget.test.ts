@@ -35,7 +35,7 @@ function holding(budget: MemoryBudget, id: string, megabytes: number): Reservati
 }
 
 describe("the memory budget of all requests", () => {
-  test("gives one key only a part of the free memory, so that others still get theirs", () => {
+  test("gives one key only a part of the free memory, so that other keys can use the rest", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     const greedy = Array.from({ length: 100 }, () => of(budget, "greedy"))
     const taken = greedy.filter((one) => kindOf(() => one.takeBody(8 * MEGABYTE)) === "taken")
@@ -44,7 +44,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "third").takeBody(20 * MEGABYTE))).toBe("taken")
   })
 
-  test("gives an account with many keys no more than others", () => {
+  test("gives an account with many keys no more memory than other accounts", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     for (let number = 0; number < 1_000; number++) {
       kindOf(() => of(budget, `key-${number}`, "greedy").takeBody(8 * MEGABYTE))
@@ -53,7 +53,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "other").takeBody(32 * MEGABYTE))).toBe("taken")
   })
 
-  test("admits small requests when large ones have filled their part, and has a separate part for answers", () => {
+  test("admits small requests while large requests fill their part, and has a separate part for answers", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     for (let number = 0; number < 4_000; number++) {
       kindOf(() => of(budget, `key-${number}`).takeBody(2 * MEGABYTE))
@@ -63,7 +63,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
   })
 
-  test("rejects a request above the limit as too large, and a request that does not fit yet as retryable", () => {
+  test("rejects a request above the limit as too large, and one that does not fit yet as retryable", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     expect(kindOf(() => one.takeBody(49 * MEGABYTE))).toBe("body_too_large")
@@ -80,7 +80,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => other.takeBody(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("counts memory that is taken after a handover until the successor is released", () => {
+  test("counts memory that a request takes after a handover until the successor is disposed of", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
     one.takeAnswer(4 * MEGABYTE)
@@ -139,7 +139,7 @@ describe("the memory budget of all requests", () => {
     expect(short()).toEqual([false, false, false])
   })
 
-  test("releases memory only once if it is returned after a handover", () => {
+  test("releases memory only once if a request returns it after a handover", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using other = of(budget, "b")
     other.takeAnswer(MEGABYTE)
@@ -153,14 +153,14 @@ describe("the memory budget of all requests", () => {
     expect(budget.held).toBe(MEGABYTE)
   })
 
-  test("does not limit an answer because of small requests of the same key", () => {
+  test("does not limit an answer because the same key has small requests", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using small = of(budget, "a")
     small.takeBody(1_000)
     expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("attributes a rejection to an account only if it would also occur without other accounts, in any order of steps", () => {
+  test("attributes a rejection to an account only if it would also occur without other accounts, for any steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),
@@ -184,7 +184,7 @@ describe("the memory budget of all requests", () => {
     )
   })
 
-  test("stays exact and below its limit in any order of steps", () => {
+  test("stays exact and below its limit for any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       what: fc.constantFrom("body", "answer", "give", "hand over", "leave", "settle", "end"),

@@ -56,7 +56,7 @@ describe("the rate limiter under any load", () => {
     )
   })
 
-  test("admits no more requests to several processes together than to one", () => {
+  test("admits no more requests to several processes together than to a single process", () => {
     const processes = fc.integer({ min: 1, max: 6 })
     const step = fc.record({ wait: gap, process: fc.nat() })
     fc.assert(
@@ -83,7 +83,7 @@ describe("the rate limiter under any load", () => {
     )
   })
 
-  test("keeps the limit while processes start and stop with immediate notification", () => {
+  test("keeps the limit while processes start and stop, with immediate notification", () => {
     const step = fc.record({
       wait: gap,
       process: fc.nat(),
@@ -116,7 +116,7 @@ describe("the rate limiter under any load", () => {
     )
   })
 
-  test("delays later requests after usage above an estimate, so that the limit holds over time", () => {
+  test("delays later requests if usage exceeds an estimate, so that the limit holds over time", () => {
     const step = fc.record({
       tokens: fc.integer({ min: 1, max: 2_000 }),
       extra: fc.integer({ min: 0, max: 2_000 }),

@@ -49,7 +49,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
 
   const request = { requestsPerMinute: 6, tokens: 1 }
 
-  test("admits requests immediately up to the limit, and then one per fraction of a minute", () => {
+  test("admits requests immediately up to the limit, and then one request per fraction of a minute", () => {
     expect(passes(request)).toBe(6)
     const error = rejection(request)
     expect(error.kind).toBe("request_rate_exceeded")
@@ -65,7 +65,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
     expect(passes(request)).toBe(1)
   })
 
-  test("appears in headers with the remaining amount and the time until the full limit is available", () => {
+  test("appears in headers with the remaining amount and the time until the full limit is available again", () => {
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "6",
       "x-ratelimit-remaining-requests": "5",
@@ -85,7 +85,7 @@ describe.each(Object.keys(KINDS))("the limit of requests per minute, buckets %s"
     expect(limiter.check("free", { tokens: 1e9 })).toEqual({})
   })
 
-  test("changes at the next request", () => {
+  test("takes effect at the next request after a change", () => {
     passes(request)
     expect(passes({ requestsPerMinute: 10, tokens: 1 })).toBe(4)
     rejection(request)
@@ -99,7 +99,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
 
   const request = { tokensPerMinute: 600, tokens: 100 }
 
-  test("admits tokens until they are used up, and then waits for missing tokens", () => {
+  test("admits tokens until they are used up, and then delays requests until enough tokens are available", () => {
     expect(passes(request)).toBe(6)
     const error = rejection({ ...request, tokens: 50 })
     expect(error.kind).toBe("token_rate_exceeded")
@@ -133,7 +133,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
     expect(rejection({ ...request, tokens: 1 }).details.retryAfter).toBe(61)
   })
 
-  test("never exceeds its maximum after corrections", () => {
+  test("never exceeds its maximum because of corrections", () => {
     limiter.check("key", request)
     limiter.adjust("key", -1e9)
     expect(passes(request)).toBe(6)
@@ -141,7 +141,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
     expect(passes(request, "nobody")).toBe(6)
   })
 
-  test("admits tokens above the limit when nothing is in use, and then delays later requests", () => {
+  test("admits tokens above the limit when nothing is in use, and delays later requests", () => {
     const large = { tokensPerMinute: 600, tokens: 1_200 }
     limiter.check("key", { ...large, tokens: 60 })
     const error = rejection(large)
@@ -163,7 +163,7 @@ describe.each(Object.keys(KINDS))("the limit of tokens per minute, buckets %s", 
 describe("rate limits of several processes", () => {
   const request = { requestsPerMinute: 10, tokens: 1 }
 
-  test("have equal shares, and headers contain the whole limit", () => {
+  test("have equal shares, but headers contain the whole limit", () => {
     limiter.setMachines(2)
     expect(limiter.check("key", request)).toEqual({
       "x-ratelimit-limit-requests": "10",
@@ -174,7 +174,7 @@ describe("rate limits of several processes", () => {
     expect(rejection(request).details.retryAfter).toBe(12)
   })
 
-  test("count the used part against a smaller share when a process is added", () => {
+  test("subtract used requests from the smaller share when a process is added", () => {
     limiter.check("key", request)
     limiter.check("key", request)
     limiter.check("key", request)
@@ -183,7 +183,7 @@ describe("rate limits of several processes", () => {
     expect(passes(request, "fresh")).toBe(5)
   })
 
-  test("regain the part of a removed process gradually, because it may have been used there", () => {
+  test("regain the share of a removed process gradually, because that process may have used it", () => {
     limiter.setMachines(2)
     limiter.check("key", request)
     limiter.setMachines(1)
@@ -196,7 +196,7 @@ describe("rate limits of several processes", () => {
     expect(passes(request, "another")).toBe(10)
   })
 
-  test("admit at least one request per process, even if there are more processes than the limit", () => {
+  test("admit at least one request per process, even if there are more processes than the limit allows", () => {
     limiter.setMachines(8)
     expect(passes({ requestsPerMinute: 1, tokens: 1 })).toBe(1)
     now += 479_000

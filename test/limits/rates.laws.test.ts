@@ -69,7 +69,7 @@ class World {
   }
 }
 
-test("machines together admit no more per minute than one machine plus the leases taken in advance", async () => {
+test("several machines admit no more per minute than one machine plus the leases taken in advance", async () => {
   const step = fc.record({
     wait: fc.oneof(
       fc.constant(0),

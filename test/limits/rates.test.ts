@@ -119,7 +119,7 @@ describe("rate limits of a single machine", () => {
     expect(await burst([one, other], 40, perMinute(50))).toBeWithin(8, 11)
   })
 
-  test("cause no database call a minute after the others have left", async () => {
+  test("cause no database call a minute after the other machines have left", async () => {
     const [one] = members(2)
     expect(await one?.passes(perMinute(5))).toBe(true)
     one?.rates.setMachines(1)
@@ -148,12 +148,12 @@ describe("rate limits of several machines", () => {
     expect(passed).toBeLessThanOrEqual(limit + Math.ceil(drained))
   })
 
-  test("belong completely to the only machine in use", async () => {
+  test("belong completely to a machine if no other machine is in use", async () => {
     const [busy] = members(8)
     expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
   })
 
-  test("wait for the database once, and are then leased in advance", async () => {
+  test("wait for the database once, and then lease in advance", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const request = { requestsPerMinute: 6_000, tokensPerMinute: 6_000_000, tokens: 100 }
@@ -194,7 +194,7 @@ describe("rate limits of several machines", () => {
     })
   })
 
-  test("count tokens as used, and return unused tokens", async () => {
+  test("count used tokens, and return unused tokens", async () => {
     const [one, other] = members(2)
     if (!one || !other) throw new Error("none")
     const tokens = (count: number) => ({ tokensPerMinute: 1_000, tokens: count })
@@ -224,7 +224,7 @@ describe("rate limits of several machines", () => {
     expect(await burst([one, other], 20, perMinute(2_000_000))).toBe(20)
   })
 
-  test("need few steps for the leases of thousands of keys", async () => {
+  test("require few steps to lease rates for thousands of keys", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const keys = Array.from({ length: 3_000 }, (_, index) => `${key}-${index}`)
@@ -233,7 +233,7 @@ describe("rate limits of several machines", () => {
     expect(one.orders.length).toBeLessThan(20)
   })
 
-  test("regain the unused rates of a dead machine, and its used rates as they drain", async () => {
+  test("regain the unused rates of a dead machine immediately, and its used rates gradually", async () => {
     const [dead, ...rest] = members(3)
     // The requests of a dead member that were leased in advance are available as well.
     expect(dead && (await burst([dead], 30, perMinute(60)))).toBe(30)
@@ -243,7 +243,7 @@ describe("rate limits of several machines", () => {
 })
 
 describe("rate limits without an available database", () => {
-  test("leave each machine its part, and usage is counted afterwards", async () => {
+  test("leave each machine its part, and count its usage afterwards", async () => {
     const all = members(2)
     for (const member of all) member.isAway = true
     expect(await burst(all, 40, perMinute(10))).toBe(10)
@@ -259,7 +259,7 @@ describe("rate limits without an available database", () => {
     expect(one?.orders.length).toBeGreaterThan(1)
   })
 
-  test("keep earlier usage counted, and admit no more after repeated attempts", async () => {
+  test("keep earlier usage counted, and admit no more requests after repeated attempts", async () => {
     const all = members(2)
     const [one, other] = all
     if (!one || !other) throw new Error("none")
@@ -279,7 +279,7 @@ describe("rate limits without an available database", () => {
     expect((await one.rejection(perMinute(40)))?.details.retryAfter).toBeWithin(2, 30)
   })
 
-  test("delay requests for at most a second, and then not at all", async () => {
+  test("delay the first requests by at most a second, and do not delay later requests", async () => {
     const one = new Member(database.store.rateLimits, USUAL_WAIT_MS)
     one.rates.setMachines(2)
     one.isSilent = true
@@ -296,7 +296,7 @@ describe("rate limits without an available database", () => {
     expect(one.orders.length).toBe(1)
   })
 
-  test("keep existing leases usable", async () => {
+  test("keep existing leases valid", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     expect(await one.passes(perMinute(640))).toBe(true)

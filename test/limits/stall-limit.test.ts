@@ -14,7 +14,7 @@ function start(memory: { isShort: boolean }, long = 1_000_000) {
   return { limit, after: () => after }
 }
 
-test("a caller that does not read is disconnected soon only while memory is short", async () => {
+test("a caller that does not read is disconnected early only while memory is short", async () => {
   const memory = { isShort: false }
   const slow = start(memory)
   const short = start({ isShort: true })
@@ -24,13 +24,13 @@ test("a caller that does not read is disconnected soon only while memory is shor
   await until(() => slow.after() !== undefined)
 })
 
-test("a caller that does not read is disconnected eventually", async () => {
+test("a caller that does not read is disconnected after the maximum time", async () => {
   const slow = start({ isShort: false }, 100)
   await until(() => slow.after() !== undefined)
   expect(slow.after()).toBeGreaterThanOrEqual(100)
 })
 
-test("a caller that has read is not disconnected", async () => {
+test("a caller that has read the response is not disconnected", async () => {
   const { limit, after } = start({ isShort: true })
   limit[Symbol.dispose]()
   const other = start({ isShort: true })

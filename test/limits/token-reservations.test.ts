@@ -148,7 +148,7 @@ describe.each(Object.keys(KINDS))("reserved tokens of %s", (kind) => {
     expect(await remaining(one)).toBeWithin(69_000, 70_001)
   })
 
-  test("never add more than was reserved when they are returned", async () => {
+  test("never add more tokens than were reserved when they are returned", async () => {
     const [one] = all
     const requests: (Running | undefined)[] = []
     for (let minute = 0; minute < 10; minute++) {
