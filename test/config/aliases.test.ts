@@ -16,7 +16,7 @@ models:
 const REAL = { vendors: [...vendors.values()], modelsOf: listedModels }
 
 describe("aliases in the settings", () => {
-  test("map names to models, as a YAML mapping or on one line", () => {
+  test("map names to models, in a YAML mapping or on one line", () => {
     const table = { "gpt-4o": "openai/gpt-5.4", fast: "mine/llama" }
     const written = load(
       `${PROVIDERS}

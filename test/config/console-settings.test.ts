@@ -67,7 +67,7 @@ describe("stored settings of the console", () => {
     })
   })
 
-  test("have only their secrets encrypted", () => {
+  test("have their secrets encrypted, and all other values in plain text", () => {
     const entry = {
       vendor: "openai",
       api_key: "hidden",
@@ -124,7 +124,7 @@ describe("stored settings of the console", () => {
 })
 
 describe("precedence of the file and the environment over the console", () => {
-  test("applies to each entry and setting separately", () => {
+  test("applies to each entry and each setting separately", () => {
     const base = load(
       `multiplier: 3
 timeouts: { connect: 1s }

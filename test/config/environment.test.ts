@@ -100,7 +100,7 @@ function geminiKey(environment: Record<string, string>): string | undefined {
 }
 
 describe("a vendor's API key in the environment", () => {
-  test("adds the vendor's provider", () => {
+  test("adds a provider of the vendor", () => {
     const { settings } = load("", { OPENAI_API_KEY: " sk-1\n" })
     expect(settings.providers).toEqual({
       openai: {
@@ -113,7 +113,7 @@ describe("a vendor's API key in the environment", () => {
     })
   })
 
-  test("can be in an alternative variable, over which the main variable takes precedence", () => {
+  test("can be in an alternative variable, but the main variable takes precedence", () => {
     expect(geminiKey({ GOOGLE_API_KEY: "second" })).toBe("second")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: "first" })).toBe("first")
     expect(geminiKey({ GOOGLE_API_KEY: "second", GEMINI_API_KEY: " " })).toBe("second")
@@ -178,7 +178,7 @@ function filledIn(reference: string, environment: Record<string, string>): strin
 }
 
 describe("variable references in the file", () => {
-  test("have the variable's value", () => {
+  test("resolve to the variable's value", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")
@@ -186,7 +186,7 @@ describe("variable references in the file", () => {
     expect(filledIn("$KEY", { KEY: "k" })).toBe("$KEY")
   })
 
-  test("have values that are not parsed as YAML or as another reference", () => {
+  test("resolve to values that are not parsed as YAML or as another reference", () => {
     expect(filledIn("${KEY}", { KEY: "${OTHER}", OTHER: "x" })).toBe("${OTHER}")
     const { settings } = load('providers: { a: { vendor: ollama, headers: { x: "${KEY}" } } }', {
       KEY: '"}, evil: {vendor: openai, api_key: "k',
@@ -195,7 +195,7 @@ describe("variable references in the file", () => {
     expect(settings.providers.a?.headers).toEqual({ x: '"}, evil: {vendor: openai, api_key: "k' })
   })
 
-  test("can be numbers and booleans", () => {
+  test("can resolve to numbers and booleans", () => {
     const { settings } = load(
       "server:\n  port: ${PORT}\nmultiplier: ${FACTOR}\nproviders:\n  a: { vendor: ollama, known_models: '${KNOWN}' }",
       { PORT: "9", FACTOR: "1.10", KNOWN: "false" },

@@ -14,7 +14,7 @@ test("extra certificates are optional, and a file with a certificate is accepted
   expect(problemOf(join(CERTIFICATES, "authority.pem"))).toBeUndefined()
 })
 
-test("a missing certificate file or a file without a certificate is reported as an error", () => {
+test("a missing certificate file and a file without a certificate cause an error", () => {
   expect(problemOf(join(CERTIFICATES, "missing.pem"))).toContain("cannot be read (ENOENT)")
   expect(problemOf(join(CERTIFICATES, "server.key"))).toContain("no certificate")
 })

@@ -19,7 +19,7 @@ function load(text: string) {
   return loadSettings({ text, file: "/tollgate.yaml", environment: {}, vendors: VENDORS }).settings
 }
 
-test("active settings are shown with the names and units of the file, without secrets", () => {
+test("active settings are shown with the names and units of the settings file, without secrets", () => {
   const form = settingsInFileForm(load(TEXT))
   expect(form).toMatchObject({
     multiplier: "1.25",
@@ -33,7 +33,7 @@ test("active settings are shown with the names and units of the file, without se
   expect(JSON.stringify(form)).not.toContain("secret")
 })
 
-test("active settings can be copied into the settings file", () => {
+test("active settings can be copied into a settings file", () => {
   const settings = load(TEXT)
   const { admin_token: _, data: _data, ...form } = settingsInFileForm(settings)
   const { adminToken: _token, ...others } = settings
@@ -41,7 +41,7 @@ test("active settings can be copied into the settings file", () => {
   expect(load(JSON.stringify(form))).toEqual({ ...others } as never)
 })
 
-test("provider and model entries are shown with the names of the file", () => {
+test("provider and model entries are shown with the field names of the settings file", () => {
   const text = `providers: { ollama: { vendor: ollama, base_url: "http://127.0.0.1:1/v1" } }
 models: { ollama/m: { price: { input: 1, output: 2 }, max_output: 9 } }
 `
@@ -51,7 +51,7 @@ models: { ollama/m: { price: { input: 1, output: 2 }, max_output: 9 } }
   })
 })
 
-test("active issuers are shown with the field names of the file", () => {
+test("active issuers are shown with the field names of the settings file", () => {
   const issuer =
     "{ id: one, issuer: 'https://id.example.com', client_id: c, client_secret: hidden }"
   const { console: form } = settingsInFileForm(load(`console: { oidc: [${issuer}] }`))

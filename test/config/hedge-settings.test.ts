@@ -7,7 +7,7 @@ import { load, problems } from "./harness.ts"
 const PROVIDERS =
   "providers: { a: { vendor: openai, api_key: k }, b: { vendor: openai, api_keys: [k, l] } }"
 
-test("hedging is off by default, and can be enabled for all models or single models", () => {
+test("hedging is off by default, and can be enabled for all models or for single models", () => {
   expect(load("data: x").settings.routing.hedge).toBe(false)
   const { settings } = load(
     `${PROVIDERS}\nrouting: { hedge: true }\nmodels: { a/x: { hedge: false }, b/x: { hedge: true } }`,

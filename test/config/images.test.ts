@@ -29,7 +29,7 @@ models: { local/draw: { kind: image, price: { image: ${image} } } }
 }
 
 describe("image price settings", () => {
-  test("can be the same for all images", () => {
+  test("can be one price for all images", () => {
     expect(load(pricedBy("40000")).models["local/draw"]?.price).toEqual({ image: "40000" })
   })
 

@@ -199,7 +199,7 @@ ${models.join("\n")}
   expect(settings.models["local/m1999"]?.price).toEqual({ input: "0.10" })
 })
 
-test("YAML merge keys and top-level names that begin with x- can share values", () => {
+test("YAML merge keys, and top-level names that begin with x-, can share values", () => {
   const { settings, warnings } = load(
     `
 x-account: &account { vendor: ollama, api_key: "\${KEY}", headers: { x-team: a } }
@@ -237,7 +237,7 @@ function find(file: string | undefined, environment: Record<string, string>): Lo
   return loadSettings({ ...(file === undefined ? {} : { file }), environment, vendors: VENDORS })
 }
 
-test("the settings file is found by option, by variable or by its default name, and is optional", () => {
+test("the settings file is found by option, by variable or by its default name, and may be missing", () => {
   using folder = new Folder()
   folder.write("server: { port: 1 }")
   const named = find(folder.file, { TOLLGATE_CONFIG: "absent.yaml" })

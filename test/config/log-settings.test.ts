@@ -30,7 +30,7 @@ test("a log file path is relative to the settings file", () => {
   })
 })
 
-test("a log address and a log bucket have defaults", () => {
+test("the log address and the log bucket have default options", () => {
   const { http } = load("log: { http: { url: https://logs.example.com/x } }").settings.log
   expect(http).toEqual({
     url: "https://logs.example.com/x",

@@ -5,7 +5,7 @@ import { load, problems } from "./harness.ts"
 
 const MAIL = 'notices: { smtp: "smtps://ada:s%40cret@mail.example.com", from: "T <t@example.com>" }'
 
-test("notices use email if a mail server is set, and private addresses only if they are allowed", () => {
+test("notices use email only with a mail server, and private addresses only if they are allowed", () => {
   expect(load("").settings.notices).toEqual({ allowsPrivate: false })
   expect(load("notices: { private: true }").settings.notices).toEqual({ allowsPrivate: true })
   expect(load(MAIL).settings.notices.mail).toEqual({

@@ -19,7 +19,7 @@ test("card payments are enabled if Stripe is configured, in dollars by default",
   expect(load(stripe({ ...SECRETS, currency: "EUR" })).settings.stripe?.currency).toBe("eur")
 })
 
-test("descriptions show only that Stripe's secrets are set", () => {
+test("descriptions of the settings show only whether Stripe's secrets are set", () => {
   const { stripe: told } = describeSettings(load(stripe(SECRETS)).settings)
   expect(told).toEqual({ secretKey: "set", webhookSecret: "set", currency: "usd" })
 })

@@ -94,7 +94,7 @@ test("price periods that overlap, or have several time zones, are rejected", () 
   ])
 })
 
-test("a price period that changes a class for which there are tiers requires its own tiers", () => {
+test("a price period that changes a class with tiers requires its own tiers", () => {
   const price = "input: 1, output: 2, cached_input: 0.1, tiers: [{ above: 1000, input: 2 }]"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', which the price's tiers also name. Give the period its own tiers",
@@ -105,7 +105,7 @@ test("a price period that changes a class for which there are tiers requires its
   expect(twice).toContain("periods[0].tiers[1].above: another tier begins above the same length")
 })
 
-test("a price period that changes a rate requires its own rates for modes with separate rates", () => {
+test("a price period that changes a rate requires its own rates for each mode with its own rates", () => {
   const price = "input: 1, output: 2, modes: { fast: 2, flex: { input: 0.5 } }"
   expect(found(price, "input: 2, days: [mon]")).toEqual([
     "7:9 periods[0]: changes 'input', but the mode 'flex' has its own prices. Give the period its own 'flex' under modes",

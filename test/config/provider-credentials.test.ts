@@ -19,7 +19,7 @@ const faultsOf = (entry: string) =>
   problems(`providers: { a: { ${entry} } }`).map((line) => line.replace(/^\d+:\d+ providers\./, ""))
 
 describe("several credentials of a provider", () => {
-  test("can be API keys, with or without a name and a weight, also from the environment", () => {
+  test("can be API keys, with or without a name and a weight, even from the environment", () => {
     const entry = inFile(
       'vendor: openai, api_keys: ["${FIRST}", { name: backup, api_key: "${SECOND}", weight: 0 }]',
       { FIRST: "k1", SECOND: "k2" },

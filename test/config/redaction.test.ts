@@ -126,7 +126,7 @@ test.each(["abcdefghijkl/", "abcdefghijkl/a", "a/abcdefghijkl", "abcdefghijkl//"
   },
 )
 
-test("a path segment of a URL can start with @", () => {
+test("the path of a URL can contain a segment that starts with @", () => {
   const address = "http://h/ai/run/@cf/model"
   const text = stringify({ providers: { a: { vendor: "ollama", base_url: address } } })
   expect(load(text).settings.providers["a"]?.baseUrl).toBe(address)

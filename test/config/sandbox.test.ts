@@ -30,7 +30,7 @@ test("the sandbox configures the simulator for all operations, with prices in th
   expect(models["sandbox/rerank"]).toMatchObject({ kind: "rerank", price: { search: "2000" } })
 })
 
-test("in the sandbox, only Bedrock's provider signs requests, and no provider has known models", () => {
+test("in the sandbox, only Bedrock's provider signs requests, and no provider lists known models", () => {
   const { providers } = withSandbox(load("").settings, URL)
   for (const [id, { apiKey, accessKeyId, knownModels, origin }] of Object.entries(providers)) {
     expect([id, apiKey === undefined]).toEqual([id, id === "sandbox-nova"])

@@ -51,7 +51,7 @@ test("an issuer's client secret is never shown", () => {
   expect(description).not.toContain("a-secret")
 })
 
-test("invalid sign-in settings are reported by name", () => {
+test("invalid sign-in settings are reported with their names", () => {
   const issuer = "issuer: https://a.example, client_id: b"
   expect(problemsOf(`console: { oidc: [{ id: a, ${issuer} }, { id: a, ${issuer} }] }`)).toContain(
     "same id",

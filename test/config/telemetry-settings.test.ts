@@ -107,7 +107,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(secretsOf(settings)).toContain("Y2FuYXJ5")
   })
 
-  test("do not override the file, and their headers are not sent to the file's collector", () => {
+  test("do not override the file, and their headers are not sent to the collector in the file", () => {
     const { settings } = loadWith('telemetry: { endpoint: "http://other:4318", sample: 1 }', OTEL)
     expect(settings.telemetry).toEqual({
       ...READ,
@@ -118,7 +118,7 @@ describe("OpenTelemetry's environment variables", () => {
     } as typeof settings.telemetry)
   })
 
-  test("can turn off metrics, as the file can", () => {
+  test("can turn off metrics, like the settings file", () => {
     const { settings } = loadWith("", { ...OTEL, OTEL_METRICS_EXPORTER: "none" })
     expect(settings.telemetry?.metricsEvery).toBe(0)
     const file = `telemetry: { endpoint: "${ENDPOINT}", metrics: off }`
@@ -133,7 +133,7 @@ describe("OpenTelemetry's environment variables", () => {
     expect(settings).not.toHaveProperty("telemetry")
   })
 
-  test("cause only a warning if one is invalid, and the warning does not contain the value", () => {
+  test("cause only a warning if one of them is invalid, and the warning does not contain its value", () => {
     const { settings, warnings } = loadWith("", {
       ...OTEL,
       OTEL_EXPORTER_OTLP_HEADERS: "canary",

@@ -17,7 +17,7 @@ function faultsOf(entry: string): string[] {
 }
 
 describe("settings for one vendor", () => {
-  test("can be in the file", () => {
+  test("can be in the settings file", () => {
     expect(
       inFile("vendor: bedrock, region: eu-west-1, access_key_id: AK, secret_access_key: SK"),
     ).toEqual({
@@ -84,7 +84,7 @@ describe("Google credentials in settings", () => {
     }
   })
 
-  test("contain the project, unless the settings do", () => {
+  test("contain the project, unless the settings contain one", () => {
     const { project_id: _, ...withoutProject } = KEY_FILE
     expect(faultsOf(vertex(withoutProject))).toEqual([
       "1:17 providers.a: needs a project, because its credentials name no project",
@@ -124,7 +124,7 @@ describe("Google credentials in settings", () => {
     })
   }
 
-  test("can have a token URL on this machine", () => {
+  test("can have a token URL on the same machine", () => {
     const local = { ...KEY_FILE, token_uri: "http://127.0.0.1:9/token" }
     expect(inFile(vertex(local))?.credentials?.tokenUri).toBe(local.token_uri)
   })
@@ -152,7 +152,7 @@ describe("Google credentials in settings", () => {
     })
   })
 
-  test("can belong to a user, whose quota project is the default project", () => {
+  test("can belong to a user, and then use the user's quota project by default", () => {
     const document = {
       type: "authorized_user",
       client_id: "id",

@@ -127,7 +127,7 @@ test("the settings watcher follows a file that is repeatedly replaced by a renam
   }
 })
 
-test("the settings watcher loads an empty file only if it stays empty", async () => {
+test("the settings watcher loads an empty file only if the file stays empty", async () => {
   const folder = startFolder("multiplier: 2")
   await using watched = new Watched(folder.options())
   const start = performance.now()
