@@ -27,7 +27,7 @@ describe("a price period with dates", () => {
     expect(calendar.datesAfter(at("2026-12-01T00:00:00Z")).map(shown)).toEqual([ends[1]])
   })
 
-  test("can have only one end, and the next period can start at its end", () => {
+  test("can have a start or an end only, and another period can start at its end", () => {
     const change = at("2027-03-01T08:00:00Z")
     const calendar = new PeriodCalendar([{ until: change }, { from: change }])
     expect(stretch(calendar, "2027-03-01T07:59:59.999Z")).toEqual([0, null, shown(change)])
@@ -45,7 +45,7 @@ describe("a price period with hours", () => {
   }
   const calendar = new PeriodCalendar([peak])
 
-  test("applies in each of its hours, by the clock of its zone", () => {
+  test("applies in each of its hours, by the clock of its time zone", () => {
     // 2026-11-27 is a Friday.
     const morning = ["2026-11-27T01:00:00.000Z", "2026-11-27T04:00:00.000Z"] as const
     expect(stretch(calendar, "2026-11-27T00:59:59.999Z")).toEqual([
@@ -69,7 +69,7 @@ describe("a price period with hours", () => {
     }
   })
 
-  test("continues over midnight and over the end of a week", () => {
+  test("continues past midnight and past the end of a week", () => {
     const nights = new PeriodCalendar([{ hours: ["00:00-06:00", "22:00-24:00"] }])
     const night = ["2026-11-29T22:00:00.000Z", "2026-11-30T06:00:00.000Z"] as const
     expect(stretch(nights, "2026-11-29T23:00:00Z")).toEqual([0, ...night])
@@ -119,7 +119,7 @@ describe("a price period with hours", () => {
     ])
   })
 
-  test("has the same boundaries as a scan of every moment", () => {
+  test("has the boundaries that a check of each minute finds", () => {
     const all = new PeriodCalendar([
       peak,
       { ...peak, days: ["sat"], hours: ["00:00-24:00"], from: at("2026-11-20T12:34:00Z") },
@@ -200,7 +200,7 @@ test("time zones are recognized by their names", () => {
   expect(["Mars/Base", "CEST+", ""].map(isZone)).toEqual([false, false, false])
 })
 
-test("the description of a price period names its days, hours, zone and dates", () => {
+test("the description of a price period names its days, hours, time zone and dates", () => {
   const peak = { zone: "Asia/Shanghai", days: WORKDAYS, hours: ["09:00-12:00", "14:00-18:00"] }
   expect(periodWords(peak)).toBe("Mon-Fri, 09:00-12:00, 14:00-18:00 Asia/Shanghai")
   expect(periodWords({ days: ["sat", "sun"], until: at("2027-01-01") })).toBe(

@@ -22,14 +22,14 @@ function signIn(actorName: string): AuditRecord {
 }
 
 test.each(["JÜRGEN@example.com", "\u212Aim@Example.com"])(
-  "redaction finds an address with letters outside of ASCII: %s",
+  "redaction finds an email address with non-ASCII letters: %s",
   (address) => {
     const traces = { person: null, addresses: [foldedEmail(address)] }
     expect(redactAudit(signIn(address), traces)).toMatchObject({ actorName: ERASED })
   },
 )
 
-test("redaction keeps an address that would match only under other lowercase rules", () => {
+test("redaction keeps an email address that matches only after Unicode case folding", () => {
   const traces = { person: null, addresses: ["kim@example.com"] }
   expect(redactAudit(signIn("\u212Aim@example.com"), traces)).toBeUndefined()
 })

@@ -4,7 +4,7 @@ import type { Facts } from "../../src/catalog/facts.ts"
 import { build, facts, provider, settings, vendors as knownVendors } from "./support.ts"
 
 describe("known models", () => {
-  test("have the id of their provider in the model list", () => {
+  test("have ids that begin with the id of their provider", () => {
     const { catalog } = build(settings({ mine: provider("acme") }))
     expect(catalog.list().map(({ id }) => id)).toEqual([
       "mine/feed",

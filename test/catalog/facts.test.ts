@@ -6,7 +6,7 @@ import { checkFacts } from "../../src/catalog/prices/facts-schema.ts"
 import { facts, factsPath, known, models } from "./known-facts.ts"
 
 describe("facts.json", () => {
-  test("names each vendor once, and no vendor is empty", () => {
+  test("names each vendor once, with at least one model", () => {
     const expected =
       "alibaba anthropic azure baseten bedrock cerebras cloudflare cohere databricks deepgram " +
       "deepinfra deepseek elevenlabs fireworks google groq huggingface hyperbolic jina minimax " +
@@ -96,7 +96,7 @@ describe("built-in models", () => {
     ).toBe(true)
   })
 
-  test("have openrouter's search price unless the maker's is higher or they always search", () => {
+  test("have OpenRouter's search price unless the maker's price is higher or the models always search", () => {
     expect(known("google", "gemini-3.8-flash").price?.search).toBe("14000")
     expect(known("openrouter", "google/gemini-3.8-flash").price?.search).toBeUndefined()
     expect(known("openrouter", "google/gemini-2.5-pro").price?.search).toBe("35000")
@@ -260,7 +260,7 @@ describe("built-in models", () => {
     expect(known("anthropic", "claude-opus-5-5").price?.modes).toMatchObject({ batch: "0.5" })
   })
 
-  test("cost 10 percent of the input price for hits of a marked cache at Alibaba", () => {
+  test("cost 10 percent of the input price at Alibaba for hits of a marked cache", () => {
     const { price } = known("alibaba", "qwen3-max")
     expect(price).toMatchObject({ input: "1.2", cached_input: "0.24" })
     expect(price?.modes?.["ephemeral"]).toMatchObject({ input: "1.2", cached_input: "0.12" })

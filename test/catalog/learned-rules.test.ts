@@ -43,7 +43,7 @@ test("a rule in the settings takes precedence over a learned rule", () => {
   ])
 })
 
-test("the number of deployments with learned rules is limited, even for unknown models", () => {
+test("the number of deployments with learned rules is limited, even if callers request unknown models", () => {
   const learned = new LearnedRules()
   for (let index = 0; index < 200; index++) {
     learned.learn(deployment(`assumed-${index}`, { isAssumed: true }), { tools: false })

@@ -93,7 +93,7 @@ describe("the model list with the shipped facts", () => {
     expect(catalog.nearest("gpt-4o-mini")[0]).toEndWith("/gpt-4o-mini")
   })
 
-  test("has input and output prices for every chat model", () => {
+  test("has input and output prices for each chat model", () => {
     for (const model of catalog.list().filter(({ kind }) => kind === "chat")) {
       for (const { price } of model.deployments) {
         if (!price) continue

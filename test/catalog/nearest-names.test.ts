@@ -48,7 +48,7 @@ describe("nearestNames", () => {
     )
   })
 
-  test("returns the same names of a long list as a comparison with each name", () => {
+  test("finds the same names in a long list as a comparison with each name", () => {
     const names = fc.string({ unit: fc.constantFrom("a", "b", "/"), minLength: 1, maxLength: 12 })
     const many = fc.uniqueArray(names, { minLength: 4, maxLength: 30 })
     fc.assert(

@@ -164,7 +164,7 @@ describe("a model name with a prefix or suffix that clients add", () => {
     })
   })
 
-  test("loses each prefix or suffix only once and only in its usual position", () => {
+  test("loses each prefix or suffix only once, and only in its usual position", () => {
     const names = [
       "models/models/gemini-2.5-flash",
       "models/",

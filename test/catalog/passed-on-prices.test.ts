@@ -73,7 +73,7 @@ describe("a reseller that charges the maker's price", () => {
     const changed = (): Dispute =>
       dispute("anthropic/claude-x-1-5", { "models.dev": "0.3", LiteLLM: "0.15" }, "0.15")
 
-    test("gets the maker's new price, and the page of disputes names the rule", () => {
+    test("gets the maker's new price, and the list of disputes names the rule", () => {
       const own = dispute("vercel/claude-x-1.5", { "models.dev": "0.3", LiteLLM: "0.15" }, "0.3")
       const disputes = [changed(), own]
       expect(completed("claude-x-1.5", base, made, disputes)).toEqual(made)
@@ -85,12 +85,12 @@ describe("a reseller that charges the maker's price", () => {
       })
     })
 
-    test("keeps a price that the maker never had", () => {
+    test("keeps a price that the maker never charged", () => {
       const own = { ...base, cached_input: "3" }
       expect(completed("claude-x-1.5", own, made, [changed()])).toEqual(own)
     })
 
-    test("keeps its price if the differing list of the maker is the newer one", () => {
+    test("keeps its price if the maker's newer list has that price", () => {
       const older = dispute(
         "anthropic/claude-x-1-5",
         { "models.dev": "0.15", LiteLLM: "0.3" },

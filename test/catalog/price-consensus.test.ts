@@ -18,7 +18,7 @@ describe("price lists that disagree", () => {
   const two = { input: "2", output: "8" }
   const three = { input: "3", output: "9" }
 
-  test("result in the price of two of three lists, and in a dispute with all values and the rule", () => {
+  test("result in the price on which two of three lists agree, and in a dispute with all values and the rule", () => {
     const settled = settle(
       quotes({ "genai-prices": two, "models.dev": three, LiteLLM: two }),
       "chat",
@@ -128,7 +128,7 @@ describe("service modes in price lists", () => {
 
   const finished = (own: Price, mode: TieredRates) => finishMode(mode, own)
 
-  test("become a factor if all classes have the same factor", () => {
+  test("become a factor if every class has the same factor", () => {
     expect(finished(price, { input: "0.5", cached_input: "0.05", output: "2" })).toBe("0.5")
     expect(finished(price, { input: "1.8", output: "7.2" })).toBe("1.8")
     // Cache reads must not become cheaper.
@@ -177,7 +177,7 @@ describe("service modes in price lists", () => {
     expect(finished(images, { input: "1", output: "9" })).toEqual({ input: "1", output: "9" })
   })
 
-  test("price the output of an image model as text if both have a price", () => {
+  test("price the output of an image model as text if it has prices for both", () => {
     const own = { input: "0.3", output: "2.5", image_output: "30" }
     const modes = { flex: { input: "0.15", output: "1.25" } }
     const made = finishPrice(comparable({ ...own, modes }, "image", false), GOOGLE)
@@ -243,7 +243,7 @@ describe("cache prices", () => {
     expect(sold(listed, "alibaba", "qwen").cached_input).toBe("0.12")
   })
 
-  test("are 10 percent of the input price for Alibaba's marked caches, unless they are lower", () => {
+  test("equal 10 percent of the input price for Alibaba's marked caches, unless a list has a lower price", () => {
     const tiers = [
       { above: 32_000, input: "2.4", output: "12" },
       { above: 128_000, input: "3", cached_input: "0.2", output: "15" },

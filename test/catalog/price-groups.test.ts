@@ -72,7 +72,7 @@ describe("a price group", () => {
     expect(priceOf(groups, "mine/small")?.multiplier).toBe(750_000n)
   })
 
-  test("multiplies rates of modes, but uses only their factors for a rate card", () => {
+  test("multiplies the rates of modes, but uses only the factors of modes for a rate card", () => {
     const flex = { input: "0.5", cached_input: "0.1", output: "2" }
     const own = { input: "1", cached_input: "0.1", output: "4", modes: { flex, fast: "2" } }
     const made = settings({ mine: provider("acme") }, { "mine/moded": { price: own } })
@@ -193,7 +193,7 @@ describe("a price group", () => {
     ])
   })
 
-  test("determines the prices that the catalog returns for keys of the group", () => {
+  test("determines the catalog's prices for keys of accounts in the group", () => {
     const made = {
       ...settings({ mine: provider("acme") }),
       priceGroups: { partners: { terms: [{ from: 0, multiplier: "0.5" }] } },

@@ -7,7 +7,7 @@ import { factsPath } from "./known-facts.ts"
 import { publishedLists } from "./published-lists.ts"
 
 describe("the price list reader", () => {
-  test("reads genai-prices from Python without running it", () => {
+  test("reads the Python file of genai-prices without running it", () => {
     const source = `
 providers: list[Provider] = [
     Provider(
@@ -113,7 +113,7 @@ describe("facts from price lists", () => {
     ])
   })
 
-  test("keep a positive price if another list has zero", () => {
+  test("keep a positive price if another list has a price of zero", () => {
     expect(models["gpt-zero"]?.price).toMatchObject({ input: "1", output: "1" })
   })
 
@@ -141,7 +141,7 @@ describe("facts from price lists", () => {
     })
   })
 
-  test("treat a price of 0 as unknown unless the model's name marks it as free", () => {
+  test("treat a price of 0 as unknown unless the model's name marks the model as free", () => {
     expect(built.facts.vendors["vercel"]?.["a/free-of-charge"]?.price).toBeUndefined()
     expect(built.facts.vendors["vercel"]?.["a/b-free"]?.price).toEqual({ input: "0", output: "0" })
   })

@@ -80,7 +80,7 @@ describe("a model with price periods", () => {
     expect(inputOf(catalog.require("mine/own", "chat").deployments[0]?.price)).toBe(0.5)
   })
 
-  test("gets a new object per period, while a model without periods keeps its object", () => {
+  test("gets a new object in each period, while a model without periods keeps its object", () => {
     const { catalog } = built({ "mine/plain": { price: { input: "1", output: "2" } } })
     expect(catalog.require("mine/plain", "chat")).toBe(catalog.find("mine/plain") as never)
   })

@@ -106,7 +106,7 @@ describe("unknown models", () => {
     expect(() => catalog.require("openai/gpt-6", "chat")).toThrow("is not known")
   })
 
-  test("resolve by id and by the vendor's model name with `family`, and are not listed", () => {
+  test("resolve by id or by the vendor's model name if unknown_models is `family`, and are not listed", () => {
     const { catalog } = build("family")
     const model = catalog.require("openai/gpt-6", "chat")
     expect(model).toMatchObject({ id: "openai/gpt-6", context: 400 })

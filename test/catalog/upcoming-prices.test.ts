@@ -85,7 +85,7 @@ test("the next price change of a weekly period is listed", () => {
   ])
 })
 
-test("upcoming price changes name each deployment, and model groups have no changes of their own", () => {
+test("upcoming price changes name each deployment, and a model group has no changes", () => {
   const period = { from: at("2027-01-01"), output: "4" }
   const price = { input: "1", output: "2" }
   const deployments = [

@@ -83,7 +83,7 @@ describe("a vendor's prices of services and modes", () => {
     expect(regional).toMatchObject({ rates: { inputFresh: 550_000_000n } })
   })
 
-  test("make a model unpriced if a mode has a class that cannot be billed", () => {
+  test("make a model unpriced if one of their modes has a class that cannot be billed", () => {
     const modes = { flex: { input: "0.5", citation: "1" } }
     const price = { input: "1", output: "4", modes }
     expect(readPriceFacts("chat", price, "1").reason).toContain("also charges by 'citation'")
