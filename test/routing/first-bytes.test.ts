@@ -11,23 +11,23 @@ function measured(...times: readonly number[]): FirstBytes {
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
 describe("the delay after which an answer is late", () => {
-  test("remains undefined before twenty answers have begun", () => {
+  test("remains undefined until twenty answers have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("equals the time by which 95 of the last 100 answers had begun", () => {
+  test("equals the time in which 95 of the last 100 answers began", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
 
-  test("exceeds the usual network delay", () => {
+  test("exceeds the usual delay of the network", () => {
     expect(measured(...Array.from({ length: 50 }, () => 3)).late).toBe(100)
   })
 })
 
 describe("the load of a deployment", () => {
-  test("counts streams and whole answers separately, on request", () => {
+  test("includes streams and whole answers separately, on request", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()
@@ -39,7 +39,7 @@ describe("the load of a deployment", () => {
     expect(load.lateAfter(false)).toBe(5_000)
   })
 
-  test("includes the waiting time of abandoned calls if it is long", () => {
+  test("includes the waiting time of abandoned calls if that time is long", () => {
     const load = new Load()
     load.lateAfter(false)
     for (const _ of from(0, 30)) load.began(200, false)
@@ -51,7 +51,7 @@ describe("the load of a deployment", () => {
     expect(load.latency()).toBeGreaterThan(1_000)
   })
 
-  test("allows ten hedges, and one more per ten successes, with a separate retry budget", () => {
+  test("allows ten hedges, plus one hedge per ten successes, and has a separate retry budget", () => {
     const load = new Load()
     const taken = () => from(0, 20).filter(() => load.takeHedge()).length
     expect(taken()).toBe(10)

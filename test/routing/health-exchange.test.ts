@@ -64,7 +64,7 @@ async function twoMembers(): Promise<[Member, Member]> {
   return [one, other]
 }
 
-test("a failing deployment is tried once by another node, whose failure opens its circuit", async () => {
+test("a failing deployment is called once by another node, whose failure opens its own circuit", async () => {
   const [one, other] = await twoMembers()
   one.break(3)
   await until(() => other.poll())
@@ -76,7 +76,7 @@ test("a failing deployment is tried once by another node, whose failure opens it
   expect(other.health.isHealthy(ID)).toBe(false)
 })
 
-test("a node with a broken network opens no circuits of other nodes", async () => {
+test("a node with a broken network does not open the circuits of other nodes", async () => {
   const [broken, sound] = await twoMembers()
   sound.health.succeeded(ID)
   now += 60_000
@@ -114,7 +114,7 @@ test("a vendor's retry delay applies to all nodes", async () => {
   expect(other.health.isHealthy("mine/unpaid")).toBe(false)
 })
 
-test("a recovered deployment is tried by the other nodes immediately", async () => {
+test("a recovered deployment is called by the other nodes immediately", async () => {
   const [one, other] = await twoMembers()
   for (const member of [one, other]) {
     member.break(3)
@@ -133,7 +133,7 @@ test("a recovered deployment is tried by the other nodes immediately", async () 
   })
 })
 
-test("a single node does not exchange health reports, even with several processes", async () => {
+test("a single node does not exchange health reports, even if it has several processes", async () => {
   const calls: string[] = []
   const { store } = database
   const counted: Store = {
@@ -162,7 +162,7 @@ test("a single node does not exchange health reports, even with several processe
   expect(calls).toEqual([])
 })
 
-test("a burst of rejections is one report, and an unavailable database affects only reports", async () => {
+test("a burst of rejections causes one report, and an unavailable database affects only the reports", async () => {
   let reports = 0
   const { store } = database
   const failing: Store = {

@@ -26,7 +26,7 @@ function cooldownLeft(): number {
 }
 
 describe("deployment health", () => {
-  test("opens the circuit after three failures in a row, not after two", () => {
+  test("opens the circuit after three failures in a row, but not after two", () => {
     breakTimes(2)
     expect(health.isHealthy(ID)).toBe(true)
     health.succeeded(ID)
@@ -38,7 +38,7 @@ describe("deployment health", () => {
     expect(cooldownLeft()).toBe(1_000)
   })
 
-  test("doubles the cooldown each time a probe fails, up to a minute", () => {
+  test("doubles the cooldown after each failed probe, up to a minute", () => {
     breakTimes(3)
     const cooldowns = [cooldownLeft()]
     for (let trial = 0; trial < 8; trial++) {
@@ -55,7 +55,7 @@ describe("deployment health", () => {
     expect(cooldownLeft()).toBe(1_000)
   })
 
-  test("admits one request after the cooldown, and ignores a probe without a result", () => {
+  test("admits one request after the cooldown, and ignores a probe that ends without a result", () => {
     breakTimes(3)
     now += 1_000
     expect(health.isHealthy(ID)).toBe(true)
@@ -68,7 +68,7 @@ describe("deployment health", () => {
   })
 
   test.each(["rejected_by_upstream", "overloaded"] as const)(
-    "admits another probe after an inconclusive one that ends with %s",
+    "admits another probe after a probe that is inconclusive because it ends with %s",
     (kind) => {
       breakTimes(3)
       now += 1_000
@@ -99,14 +99,14 @@ describe("deployment health", () => {
     [0, 0],
     [3_600, 120_000],
   ])(
-    "converts an overload that requests %p seconds to a cooldown of %p ms",
+    "converts an overload with a retry time of %p seconds to a cooldown of %p ms",
     (retryAfter, cooldownMs) => {
       health.overloaded(ID, retryAfter)
       expect(cooldownLeft()).toBe(cooldownMs)
     },
   )
 
-  test("keeps the delay that the vendor requested after a late success", () => {
+  test("keeps a delay that the vendor requested even if a late success follows", () => {
     health.overloaded(ID, 30)
     health.succeeded(ID)
     expect(cooldownLeft()).toBe(30_000)
@@ -114,13 +114,13 @@ describe("deployment health", () => {
     expect(cooldownLeft()).toBe(30_000)
   })
 
-  test("has a cooldown of a minute for an account without money, for any status", () => {
+  test("has a cooldown of a minute if the account has no money, for any status", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 429)
     expect(cooldownLeft()).toBe(60_000)
     expect(health.report(ID).lastError).toContain("out of money")
   })
 
-  test("has a cooldown of a minute for a rejected credential, and then one probe", () => {
+  test("has a cooldown of a minute if the credential is rejected, and then one probe", () => {
     health.rejected(ID)
     expect(cooldownLeft()).toBe(60_000)
     now += 60_000
@@ -166,7 +166,7 @@ describe("deployment health", () => {
     },
   )
 
-  test("lets the next request probe an account whose probe failed for another reason", () => {
+  test("probes an account with the next request if the last probe failed for another reason", () => {
     health.failed(ID, new GatewayError("upstream_error", "", { providerError: "account" }), 402)
     now += 60_000
     health.attempted(ID)
@@ -188,7 +188,7 @@ describe("deployment health", () => {
     expect(health.areCircuitsClosed).toBe(true)
   })
 
-  test("stores a limited number of deployments", () => {
+  test("has entries for a limited number of deployments", () => {
     for (let count = 0; count < 20_000; count++) health.rejected(`mine/${count}`)
     expect(health.isHealthy("mine/0")).toBe(true)
     expect(health.isHealthy("mine/19999")).toBe(false)
@@ -196,7 +196,7 @@ describe("deployment health", () => {
 })
 
 describe("the health report", () => {
-  test("has the state unknown for a deployment that was never called", () => {
+  test("has the state unknown for a deployment that has never been called", () => {
     expect(health.report(ID)).toEqual({
       state: "unknown",
       cooldownMs: 0,
@@ -208,7 +208,7 @@ describe("the health report", () => {
     })
   })
 
-  test("counts successes and failures, and has the last failure in the gateway's words", () => {
+  test("counts successes and failures, and describes the last failure in the gateway's own words", () => {
     health.succeeded(ID)
     health.failed(ID, new GatewayError("upstream_error", "says: my prompt"), 500)
     expect(health.report(ID)).toMatchObject({
@@ -255,7 +255,7 @@ describe("the health report", () => {
     expect(told("upstream_error", 200)).toBe("its response broke off or could not be read (200)")
   })
 
-  test("does not count a caller's own mistake", () => {
+  test("does not count mistakes of callers", () => {
     health.failed(ID, new GatewayError("rejected_by_upstream", "x"), 400)
     expect(health.report(ID).state).toBe("unknown")
   })

@@ -34,14 +34,14 @@ const route = (asked: Model, health: Health, random?: () => number) =>
 const ids = (deployments: readonly Deployment[]) => deployments.map(({ id }) => id)
 
 describe("the route of a request", () => {
-  test("has the model's own list if there is one deployment", () => {
+  test("equals the model's own list if there is one deployment", () => {
     const one = model([deployment("a", 1)])
     expect(route(one, new Health())).toBe(one.deployments)
     expect(route(model([deployment("a", 1, false)]), new Health())).toEqual([])
     expect(route(model([]), new Health())).toEqual([])
   })
 
-  test("starts with a deployment of twice the weight twice as often", () => {
+  test("starts with a deployment twice as often as with one of half its weight", () => {
     const random = seeded(42)
     const pool = model([deployment("a", 1), deployment("b", 2), deployment("c", 5)])
     const health = new Health()
@@ -60,7 +60,7 @@ describe("the route of a request", () => {
     expect(seconds["b"]! / firsts["c"]!).toBeCloseTo(2 / 3, 1.9)
   })
 
-  test("has deployments of weight 0 after all others, in the order of the settings", () => {
+  test("has deployments of weight 0 last, in the order of the settings", () => {
     const random = seeded(7)
     const pool = model([deployment("spare", 0), deployment("reserve", 0), deployment("a", 1)])
     const health = new Health()
@@ -69,7 +69,7 @@ describe("the route of a request", () => {
     }
   })
 
-  test("has open circuits last, even after fallbacks, and never rejects", () => {
+  test("has open circuits last, even after fallbacks, and includes every deployment", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 100), deployment("b", 1), deployment("spare", 0)])
@@ -82,7 +82,7 @@ describe("the route of a request", () => {
     expect(health.isHealthy("a")).toBe(true)
   })
 
-  test("sends one request to a deployment after its cooldown, and others elsewhere until that request ends", () => {
+  test("sends one request to a deployment after its cooldown, and all others elsewhere until that request ends", () => {
     let now = 0
     const health = new Health(() => now)
     const pool = model([deployment("a", 1_000_000), deployment("b", 1e-6)])
@@ -96,7 +96,7 @@ describe("the route of a request", () => {
     expect(ids(route(pool, health, random))).toEqual(["a", "b"])
   })
 
-  test("has each priced deployment exactly once: healthy, fallback, then with an open circuit", () => {
+  test("has each priced deployment exactly once: healthy, then fallback, then with an open circuit", () => {
     const one = fc.record({
       weight: fc.oneof(fc.constant(0), fc.double({ min: 1e-9, max: 1e9, noNaN: true })),
       priced: fc.boolean(),
@@ -181,7 +181,7 @@ describe("affinity of routes", () => {
 })
 
 describe("the loads of deployments", () => {
-  test("share one entry without retries if only callers name the model", () => {
+  test("share one entry without retries for models that only callers have named", () => {
     const loads = new Loads()
     const named = (id: string): Deployment => ({ ...deployment(id, 1), isAssumed: true })
     expect(loads.of(named("one"))).toBe(loads.of(named("two")))

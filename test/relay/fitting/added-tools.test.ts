@@ -18,7 +18,7 @@ function carried(request: ChatRequest): ChatRequest {
   return carriedRequest(request, { dialect: ANTHROPIC_MESSAGES }, "openai-responses")
 }
 
-test("a tool that is added again during a conversation replaces the earlier one", () => {
+test("a tool that is added again later in a conversation replaces the earlier tool", () => {
   const request = asked({ tools: [LOOK], input: [added(NEWER, NOTES), SAID, added(NOTES)] })
   expect(carried(request).tools).toMatchObject([
     { name: "look", description: "New" },
@@ -27,7 +27,7 @@ test("a tool that is added again during a conversation replaces the earlier one"
   expect(withoutToolItems(request)).toHaveLength(1)
 })
 
-test("tools found by a search are added, and calls and choices reference them", () => {
+test("tools found by a tool search are added, so that calls and choices can reference them", () => {
   const call = { type: "function_call", call_id: "c", name: "add", namespace: "notes" }
   const input = [
     SAID,
@@ -55,7 +55,7 @@ test("a request that adds tools is not changed for a vendor of the same dialect"
   expect(request.messages[0]?.parts[0]).toMatchObject({ type: "unknown" })
 })
 
-test("added tools that only one vendor supports are reported as lost under the name `tools`", () => {
+test("added tools of kinds that only one vendor supports are reported as lost under the name `tools`", () => {
   const request = carried(asked({ input: [added({ type: "image_generation" }), SAID] }))
   expect(ANTHROPIC_MESSAGES.encodeRequest(request).losses.map(({ name }) => name)).toContain(
     "tools",

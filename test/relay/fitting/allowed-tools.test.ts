@@ -87,7 +87,7 @@ const CHOICES: Readonly<Record<string, readonly [auto: unknown, required: unknow
 
 describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
   test.each(Object.entries(CHOICES))(
-    "reach %s as a filtered list of tools",
+    "reach %s as a shortened list of tools",
     async (model, choices) => {
       for (const [index, mode] of ["auto", "required"].entries()) {
         const response = await caller.post(path, bodyOf(model, mode))
@@ -105,14 +105,14 @@ describe.each(WAYS)("allowed_tools on %s", (path, bodyOf) => {
     },
   )
 
-  test("reach a vendor of the same dialect unchanged", async () => {
+  test("reach a vendor of the caller's dialect unchanged", async () => {
     const model = path === "/v1/responses" ? "responses/echo" : "sim/echo"
     const body = bodyOf(model, "auto")
     expect((await caller.post(path, body)).status).toBe(200)
     expect(sent()).toEqual({ names: NAMES, choice: body.tool_choice })
   })
 
-  test("remove all tools if they match no tool", async () => {
+  test("remove all tools if they name no tool of the request", async () => {
     const body = bodyOf("anthropic/claude-sonnet-4-5", "auto")
     const response = await caller.post(path, {
       ...body,

@@ -11,7 +11,7 @@ const schemaWith = ($ref: string): JsonObject => ({
   $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
 })
 
-test("a recursive schema is not sent to models without recursion", () => {
+test("a recursive schema is not sent to models that do not support recursion", () => {
   const rules = { schema_recursion: false }
   expect(fittedSchema(schemaWith("#/$defs/node"), rules)).toBeUndefined()
   expect(fittedSchema(schemaWith("#/$defs/other"), rules)).toBeDefined()
@@ -24,7 +24,7 @@ test("a long reference is not followed", () => {
   expect(fit()).toBeDefined()
 })
 
-test("a schema with more than 10,000 subschemas is not sent to models with limited keywords", () => {
+test("a schema with more than 10,000 subschemas is not sent to models that support only some keywords", () => {
   const allOf = Array.from({ length: 10_001 }, () => ({ type: "object" }))
   const schema = { type: "object", allOf }
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
@@ -43,7 +43,7 @@ test("thousands of references of 4,000 characters are followed quickly", () => {
   }
 })
 
-test("references to escaped names are followed", () => {
+test("references to escaped names in a schema are followed", () => {
   const schema = {
     type: "object",
     properties: { next: { $ref: "#/$defs/a~1b~0c" } },
@@ -52,7 +52,7 @@ test("references to escaped names are followed", () => {
   expect(fittedSchema(schema, { schema_recursion: false })).toBeUndefined()
 })
 
-test("at most 10,000 schemas of all tools together are adapted", () => {
+test("at most 10,000 schemas are adapted in all tools together", () => {
   const properties = Object.fromEntries(
     Array.from({ length: 2_400 }, (_, index) => [`member_${index}`, { type: "string" }]),
   )

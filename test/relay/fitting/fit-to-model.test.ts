@@ -34,7 +34,7 @@ describe("adaptation of reasoning options", () => {
     expect(fitted).toEqual({ left: {}, losses: ["reasoning:dropped"] })
   })
 
-  test("drops options without a loss if they switch off an unsupported feature", () => {
+  test("drops options without a loss if they turn off a feature that the model does not have", () => {
     for (const reasoning of [{ effort: "none" }, { budget: 0 }]) {
       const fitted = fit("openai", "gpt-4.1", { reasoning })
       expect(fitted).toEqual({ left: {}, losses: [] })
@@ -66,12 +66,12 @@ describe("adaptation of reasoning options", () => {
     ["gpt-5.4", "xhigh"],
     ["gpt-5", "minimal"],
     ["o3", "medium"],
-  ])("keeps an effort that %s accepts: %s", (model, effort) => {
+  ])("keeps an effort if %s accepts it: %s", (model, effort) => {
     const fitted = fit("openai", model, { reasoning: { effort } })
     expect(fitted).toEqual({ left: { reasoning: { effort } }, losses: [] })
   })
 
-  test("converts a budget to an effort that the model accepts", () => {
+  test("converts a budget to an effort that the model supports", () => {
     const fitted = fit("openai", "gpt-5", { reasoning: { budget: 12_000 }, maxTokens: 16_000 })
     expect(fitted.left.reasoning).toEqual({ effort: "high" })
     expect(fitted.losses).toEqual(["reasoning_budget:approximated"])
@@ -83,7 +83,7 @@ describe("adaptation of reasoning options", () => {
     ["alibaba", "qwen3-max", "enable_thinking"],
     ["deepseek", "deepseek-v4-pro", "none"],
     ["openai", "gpt-5.1", "none"],
-  ] as const)("switches off reasoning of %s/%s by '%s'", (vendor, model, form) => {
+  ] as const)("turns off reasoning of %s/%s with '%s'", (vendor, model, form) => {
     const fitted = fit(vendor, model, { reasoning: { effort: "none" } })
     expect(fitted).toEqual({ left: { reasoning: { effort: "none" } }, losses: [] })
     expect(known(vendor, model)?.reasoning_off).toBe(form)
@@ -133,7 +133,7 @@ describe("adaptation of sampling parameters", () => {
     expect(fitted).toEqual({ left: {}, losses: [] })
   })
 
-  test("keeps parameters for a model that accepts them while it does not reason", () => {
+  test("keeps parameters for a model that accepts them if it does not reason for the request", () => {
     expect(fit("openai", "gpt-5.4", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     const reasoning = { effort: "low" }
     expect(fit("openai", "gpt-5.4", { temperature: 0.3, reasoning })).toEqual({
@@ -142,7 +142,7 @@ describe("adaptation of sampling parameters", () => {
     })
   })
 
-  test("keeps parameters for models that do not reason", () => {
+  test("keeps parameters for models that never reason", () => {
     expect(fit("openai", "gpt-4.1", { temperature: 0.3 }).left).toEqual({ temperature: 0.3 })
     expect(fit("openai", "gpt-5-chat-latest", { temperature: 0.3 }).left).toEqual({
       temperature: 0.3,
@@ -151,7 +151,7 @@ describe("adaptation of sampling parameters", () => {
 })
 
 test.each(["grok-4.3", "grok-code-fast-1"])(
-  "penalties are dropped for %s, and a penalty of 0 is no loss",
+  "penalties are dropped for %s, and a dropped penalty of 0 is not reported as a loss",
   (model) => {
     const { rules } = resolveRules({ vendor: "xai", model, facts: undefined, written: [] })
     const request = { ...BASE, presencePenalty: 0, frequencyPenalty: 0.5 }
@@ -161,7 +161,7 @@ test.each(["grok-4.3", "grok-code-fast-1"])(
   },
 )
 
-test("a long user name is replaced by a shorter, stable one", () => {
+test("a long user name is replaced by a shorter name, which is always the same", () => {
   const user = "user_".padEnd(160, "x")
   const first = fit("openai", "gpt-4.1", { user })
   expect(first.left.user).toHaveLength(64)
@@ -176,7 +176,7 @@ describe("the dialect of a request with function tools", () => {
   const dialectOf = (model: string, more: Partial<ChatRequest>) =>
     requiredDialect({ ...BASE, ...more }, known("openai", model))
 
-  test("changes to Responses for models without function tools in chat completions", () => {
+  test("changes to Responses for models that do not support function tools in chat completions", () => {
     for (const model of ["gpt-5.4", "gpt-5.4-mini", "gpt-5.5", "gpt-5.6-terra"]) {
       expect(dialectOf(model, { tools })).toBe("openai-responses")
       expect(dialectOf(model, { tools, reasoning: { effort: "high" } })).toBe("openai-responses")
@@ -200,7 +200,7 @@ describe("the modalities of an answer", () => {
   const SPEECH = "gemini-2.5-flash-preview-tts"
   const BOTH = ["output.image", "output.audio"]
 
-  test("default to those of a model that also writes text, unless the caller requests others", () => {
+  test("default to the model's own modalities if the model also writes text, unless the caller requests others", () => {
     expect(fitOutput(IMAGE, undefined, BOTH)).toEqual([undefined, []])
     expect(fitOutput(IMAGE, ["image"], BOTH)).toEqual([["image"], []])
     expect(fitOutput(IMAGE, ["text", "audio"], BOTH)).toEqual([["text"], ["output.audio"]])
@@ -210,7 +210,7 @@ describe("the modalities of an answer", () => {
     expect(fitOutput(IMAGE, undefined, [])).toEqual([["text"], ["output.image"]])
   })
 
-  test("include only audio for a model that only speaks", () => {
+  test("include only audio for a model that answers only with audio", () => {
     expect(fitOutput(SPEECH, undefined, BOTH)).toEqual([["audio"], []])
     expect(fitOutput(SPEECH, ["text", "audio"], BOTH)).toEqual([["audio"], []])
     expect(() => fitOutput(SPEECH, undefined, [])).toThrow("answers with audio")
@@ -254,7 +254,7 @@ describe("the rules of a model", () => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
-  test("combine the rules for the provider and for the model", () => {
+  test("combine the rules of the provider and of the model", () => {
     expect(known("bedrock", "anthropic.claude-sonnet-4-5-v1:0")).toMatchObject({
       max_tool_name_length: 64,
       schema_root_object: true,
@@ -276,22 +276,25 @@ describe("adaptation of tool names", () => {
   test.each([
     ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
     ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
-  ])("shortens names for %s, and restores them in the answer", (vendor, model, accepted) => {
-    const tools = NAMES.map((name) => ({ name }))
-    const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
-    const request: ChatRequest = {
-      ...BASE,
-      tools,
-      toolChoice: { type: "tool", name: "get.weather" },
-      messages: [{ role: "assistant", parts: [call] }],
-    }
-    const { request: fitted, restoration, losses } = fitToModel(request, known(vendor, model))
-    const names = (fitted.tools ?? []).map(({ name }) => name)
-    expect(new Set(names).size).toBe(NAMES.length)
-    for (const name of names) expect(name).toMatch(accepted)
-    expect(names.map((name) => restoration?.toolNames?.get(name) ?? name)).toEqual(NAMES)
-    expect(fitted.toolChoice).toEqual({ type: "tool", name: names[2] ?? "" })
-    expect(fitted.messages[0]?.parts).toEqual([{ ...call, name: names[2] ?? "" }])
-    expect(losses).toEqual([])
-  })
+  ])(
+    "shortens names for %s, and restores the original names in the answer",
+    (vendor, model, accepted) => {
+      const tools = NAMES.map((name) => ({ name }))
+      const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const
+      const request: ChatRequest = {
+        ...BASE,
+        tools,
+        toolChoice: { type: "tool", name: "get.weather" },
+        messages: [{ role: "assistant", parts: [call] }],
+      }
+      const { request: fitted, restoration, losses } = fitToModel(request, known(vendor, model))
+      const names = (fitted.tools ?? []).map(({ name }) => name)
+      expect(new Set(names).size).toBe(NAMES.length)
+      for (const name of names) expect(name).toMatch(accepted)
+      expect(names.map((name) => restoration?.toolNames?.get(name) ?? name)).toEqual(NAMES)
+      expect(fitted.toolChoice).toEqual({ type: "tool", name: names[2] ?? "" })
+      expect(fitted.messages[0]?.parts).toEqual([{ ...call, name: names[2] ?? "" }])
+      expect(losses).toEqual([])
+    },
+  )
 })

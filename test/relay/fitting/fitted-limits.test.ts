@@ -15,7 +15,7 @@ function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTok
 }
 
 describe("stop sequences and output limits in a vendor's request", () => {
-  test("stay unchanged if the vendor accepts them, and the relay applies no limit itself", () => {
+  test("stay unchanged if the vendor accepts them, and the relay does not enforce them itself", () => {
     for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
       expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
       expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
@@ -32,15 +32,18 @@ describe("stop sequences and output limits in a vendor's request", () => {
     ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
     ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
     ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
-  ])("exclude some stop sequences for %s, which the relay finds instead", (_name, taken, max) => {
-    expect(fitted(taken, SIX)).toEqual({
-      stop: SIX.slice(0, max),
-      maxTokens: undefined,
-      own: { stop: SIX },
-    })
-  })
+  ])(
+    "exclude some stop sequences for %s, so that the relay finds them itself",
+    (_name, taken, max) => {
+      expect(fitted(taken, SIX)).toEqual({
+        stop: SIX.slice(0, max),
+        maxTokens: undefined,
+        own: { stop: SIX },
+      })
+    },
+  )
 
-  test("exclude stop sequences of white space for Claude on every platform", () => {
+  test("exclude stop sequences that are only white space for Claude on every platform", () => {
     const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
     for (const taken of [ANTHROPIC_MESSAGES.answerLimits("claude"), amazon]) {
       const own = { stop: ["\n\n", "END"] }
@@ -74,7 +77,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
   ])(
-    "exclude all stop sequences if %s cannot report so many, and the relay finds them",
+    "exclude all stop sequences if %s cannot report which of so many matched, so that the relay finds them",
     (_name, taken, max) => {
       if (max > 0) {
         expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()
@@ -86,7 +89,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
     },
   )
 
-  test("rise to the vendor's minimum, and the relay counts to the requested limit", () => {
+  test("increase to the vendor's minimum, and the relay enforces the requested limit", () => {
     const taken = OPENAI_RESPONSES.answerLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],

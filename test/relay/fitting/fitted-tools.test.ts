@@ -41,7 +41,7 @@ function nameIn({ tools }: JsonObject): string {
 
 describe.each(ALL)("tools in a request at %s, streamed: %p", (format, stream) => {
   test.each(["m/deepseek", "m/kimi", "m/gpt"])(
-    "get a shorter name for %s, and the caller gets its own name back",
+    "get a shorter name for %s, and the caller gets its original name back",
     async (model) => {
       const isMaker = model === "m/gpt" && (format === "chat" || format === "responses")
       if (isMaker) return
@@ -60,7 +60,7 @@ describe.each(ALL)("tools in a request at %s, streamed: %p", (format, stream) =>
     },
   )
 
-  test("keep a name that the vendor accepts", async () => {
+  test("keep their names if the vendor accepts the names", async () => {
     for (const model of ["m/local", "m/claude"]) {
       const { sent, losses } = await world.ask(
         format,
@@ -73,7 +73,7 @@ describe.each(ALL)("tools in a request at %s, streamed: %p", (format, stream) =>
   })
 })
 
-test("tool names with Google's punctuation are adapted in tools, history and tool choice", async () => {
+test("tool names with punctuation that only Google accepts are adapted in tools, history and tool choice", async () => {
   const body = {
     contents: [
       { role: "user", parts: [{ text: "Go on." }] },
@@ -107,7 +107,7 @@ test("a long function name in the legacy format is shortened in `functions` and 
   expect(sent.body.function_call).toEqual({ name: declared?.name ?? "" })
 })
 
-test("a long id of a tool call is shortened to the same id in the call and its result", async () => {
+test("a long id of a tool call is shortened to the same id in the call and in its result", async () => {
   const id = `call_${"x".repeat(60)}`
   const { sent } = await world.post("/v1/messages", {
     model: "m/gpt",
@@ -125,7 +125,7 @@ test("a long id of a tool call is shortened to the same id in the call and its r
   expect(result?.tool_call_id).toBe(made?.id ?? "")
 })
 
-test("the first tools and the required tool are kept for a vendor with a maximum of tools", async () => {
+test("the first tools and the required tool are kept for a vendor with a maximum number of tools", async () => {
   const tools = Array.from({ length: 130 }, (_, index) => ({
     name: `t${index}`,
     input_schema: { type: "object" },
@@ -143,7 +143,7 @@ test("the first tools and the required tool are kept for a vendor with a maximum
 })
 
 test.each(["required", { type: "function", function: { name: "f" } }])(
-  "a required tool choice is dropped for a vendor that only supports auto: %p",
+  "a required tool choice is dropped for a vendor that supports only auto: %p",
   async (choice) => {
     const { sent, losses } = await world.post("/v1/chat/completions", {
       model: "m/glm",
@@ -156,7 +156,7 @@ test.each(["required", { type: "function", function: { name: "f" } }])(
   },
 )
 
-test("tools are dropped for tool choice none if the vendor does not support none", async () => {
+test("tools are dropped for the tool choice none if the vendor does not support it", async () => {
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/glm",
     messages: [{ role: "user", content: "Go on." }],
@@ -169,7 +169,7 @@ test("tools are dropped for tool choice none if the vendor does not support none
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-test("the oldest images are dropped for a vendor with a maximum of images", async () => {
+test("the oldest images are dropped for a vendor with a maximum number of images", async () => {
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } }
   const { sent, losses } = await world.post("/v1/messages", {
     model: "m/pixtral",
@@ -200,7 +200,7 @@ test("the type of an image is determined by its bytes", async () => {
   ])
 })
 
-test("the last four cache markers are kept for Claude", async () => {
+test("the last four cache markers are kept for Claude, and earlier markers are dropped", async () => {
   const marked = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } })
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/claude",
@@ -215,7 +215,7 @@ test("the last four cache markers are kept for Claude", async () => {
 })
 
 test.each(["m/deepseek", "m/gpt-responses"])(
-  "%s gets the tools of an agent without an unpriced tool",
+  "%s gets the tools of a coding agent, except for a tool without a price",
   async (model) => {
     const asked = {
       model,
@@ -279,7 +279,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(JSON.stringify(sent.body)).not.toContain('"content":null')
   })
 
-  test("gets a reported loss if a cached web search would read the live web", async () => {
+  test("gets a reported loss if a search in the cache would become a search of the live web", async () => {
     const tools = [SHELL, { type: "web_search", external_web_access: false }]
     const { sent, losses } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body.tools).toMatchObject([{ type: "function" }, { type: "web_search" }])
@@ -291,7 +291,7 @@ describe.each(["m/grok", "m/router"])("Codex at %s", (model) => {
     expect(strict.status).toBe(400)
   })
 
-  test("gets a response if all its tools are dropped", async () => {
+  test("gets a response even if all of its tools are dropped", async () => {
     const tools = [{ type: "tool_search" }]
     const { sent } = await world.post("/v1/responses", { ...asked, tools })
     expect(sent.body).not.toHaveProperty("tools")

@@ -113,7 +113,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
     ["assistant", "Half an"],
   ]
 
-  test("get a last user turn for newer Claude models if they end with the assistant", async () => {
+  test("get a final user turn for newer Claude models if they end with an assistant turn", async () => {
     const outcome = await send(format, "m/opus", unfinished, stream)
     const isMaker = format === "messages"
     expect(rolesIn(outcome)).toEqual(
@@ -127,7 +127,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
   test.each([
     ["m/mistral", "prefix"],
     ["m/kimi", "partial"],
-  ])("mark an unfinished last turn of the assistant for %s", async (model, field) => {
+  ])("have an unfinished final assistant turn marked for %s", async (model, field) => {
     const outcome = await send(format, model, unfinished, stream)
     expect(lastIn(outcome)).toMatchObject({ role: "assistant", [field]: true })
     expect(outcome.losses).toBe("")
@@ -147,7 +147,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
     expect(rolesIn(other)).toEqual(["user", "assistant", "tool", "user"])
   })
 
-  test("alternate and end with the user for Perplexity", async () => {
+  test("alternate between user and assistant, and end with the user, for Perplexity", async () => {
     const turns: Turn[] = [
       ["user", "Hi"],
       ["user", "there"],
@@ -159,7 +159,7 @@ describe.each(ALL)("turns of a request at %s, streamed: %p", (format, stream) =>
   })
 })
 
-test("the caller's own mark of an unfinished turn is kept", async () => {
+test("the caller's own mark of an unfinished assistant turn is kept", async () => {
   const messages = [
     { role: "user", content: "Hi" },
     { role: "assistant", content: "Half an", prefix: true },

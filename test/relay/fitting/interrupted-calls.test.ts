@@ -53,7 +53,7 @@ const CASES: readonly (readonly [string, readonly object[], readonly object[], s
 
 for (const format of FORMATS) {
   test.each(CASES)(
-    `callers of ${format} receive whole tool arguments if other deltas interrupt them: %s`,
+    `callers of ${format} receive complete tool arguments even if other deltas interrupt them: %s`,
     async (_, deltas, calls, text) => {
       world.script = { deltas }
       const answer = await world.ask(

@@ -38,14 +38,14 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-test("an omitted limit becomes the model's maximum if the vendor requires one", async () => {
+test("an omitted output limit becomes the model's maximum if the vendor requires a limit", async () => {
   const caller = await gateway.caller("1")
   const response = await caller.post(CHAT, { model: "claude/model", messages: HELLO })
   expect(response.status).toBe(200)
   expect(vendor.bodies.at(-1)).toMatchObject({ max_tokens: MAXIMUM })
 })
 
-test("a hold for an absurd limit covers no more than the model's maximum", async () => {
+test("the hold for an output limit that is too high covers no more than the model's maximum", async () => {
   const caller = await gateway.caller("1")
   const body = { model: "claude/model", messages: HELLO, max_tokens: 1e9 }
   const receipt = await receiptOf(caller, await caller.post(CHAT, body))

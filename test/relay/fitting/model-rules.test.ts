@@ -149,7 +149,7 @@ describe("a model that supports function tools only in Responses", () => {
   })
 })
 
-test("a model that does not reason gets no reasoning options", async () => {
+test("a model that does not reason receives no reasoning options", async () => {
   for (const model of ["groq/llama", "openai/gpt-4.1"]) {
     const { body, losses } = await send("/v1/messages", {
       model,
@@ -166,7 +166,7 @@ test("a model that does not reason gets no reasoning options", async () => {
   }
 })
 
-test("a response stored by the gateway reports no loss of `store`", async () => {
+test("a response that the gateway stores reports no loss of `store`", async () => {
   for (const headers of [{}, { "x-tollgate-strict": "true" }]) {
     const body = { model: "groq/llama", input: "Hello", store: true }
     const response = await caller.post("/v1/responses", body, headers)
@@ -177,7 +177,7 @@ test("a response stored by the gateway reports no loss of `store`", async () => 
   }
 })
 
-test("another model's tool calls get empty reasoning for a model that requires reasoning", async () => {
+test("tool calls of another model get empty reasoning if the model requires reasoning", async () => {
   const { body } = await send("/v1/messages", {
     model: "moonshot/kimi",
     max_tokens: 100,
@@ -212,7 +212,7 @@ describe("model rules in the settings", () => {
     for (const name of ["seed", "tools", "max_tokens"]) expect(body).not.toHaveProperty(name)
   })
 
-  test("rename an output limit in an otherwise unchanged request", async () => {
+  test("rename the output limit of a request that is otherwise unchanged", async () => {
     const unknown = { x_field: { kept: true } }
     const request = { model: "openai/ruled", messages: hello, max_tokens: 7, ...unknown }
     const { body, losses } = await send("/v1/chat/completions", request)
@@ -225,7 +225,7 @@ describe("model rules in the settings", () => {
     })
   })
 
-  test("reject a request that requires a call to a tool that the model does not support", async () => {
+  test("cause an error if a request requires a call of a tool and the model does not support such calls", async () => {
     const response = await caller.post("/v1/messages", {
       model: "openai/ruled",
       max_tokens: 7,
@@ -240,14 +240,14 @@ describe("model rules in the settings", () => {
     ])
   })
 
-  test("can select another API for every request", async () => {
+  test("can select another API for all requests", async () => {
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const request = { model: "openai/moved", messages: hello, max_tokens: 20 }
       expect((await send(path, request)).path).toBe("/v1/responses")
     }
   })
 
-  test("remove built-in rules", async () => {
+  test("can remove built-in rules", async () => {
     const { path, body } = await send("/v1/messages", {
       model: "openai/kept",
       max_tokens: 20,

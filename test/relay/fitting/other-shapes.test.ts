@@ -23,7 +23,7 @@ const PARAMETERS = { type: "object", properties: { a: { type: "string" } } }
 const HELLO = [{ role: "user", content: "Hello" }]
 
 test.each([false, true])(
-  "a Responses request sent to chat completions gets a chat answer, streamed: %p",
+  "a Responses request sent to the chat completions path gets a chat answer, streamed: %p",
   async (stream) => {
     world.script = { calls: [{ name: "f", arguments: '{"a":"b"}' }] }
     const body = {
@@ -69,7 +69,7 @@ test.each([false, true])(
   },
 )
 
-test("a Responses request with text input sent to chat completions gets a chat answer", async () => {
+test("a Responses request with text input sent to the chat completions path gets a chat answer", async () => {
   const { sent, text } = await world.post(CHAT, { model: "m/claude", input: "Hello" })
   expect(sent.body.messages).toMatchObject([{ role: "user", content: "Hello" }])
   expect(text).toBe("Hi")
@@ -85,7 +85,7 @@ test("a chat request cannot continue a stored response", async () => {
 })
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "tools without a nested `function` are sent to %s as functions",
+  "tools without a nested member `function` are sent to %s as functions",
   async (model) => {
     const { sent } = await world.post(CHAT, {
       model,
@@ -116,7 +116,7 @@ test.each(["m/gpt", "m/local", "m/claude"])(
   },
 )
 
-test("a custom tool without a nested `custom` is sent to OpenAI in the nested form", async () => {
+test("a custom tool without a nested member `custom` is sent to OpenAI in the nested form", async () => {
   const { sent } = await world.post(CHAT, {
     model: "m/gpt",
     messages: HELLO,
@@ -188,7 +188,7 @@ test("content in Anthropic's form is sent to Claude unchanged", async () => {
 })
 
 test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
-  "a tool output without a matching call becomes a user message for %s",
+  "a tool output without a matching call is sent to %s as a user message",
   async (model) => {
     const { sent } = await world.post("/v1/responses", {
       model,
@@ -211,7 +211,7 @@ test.each(["m/gpt-5.4", "m/gpt", "m/local", "m/claude"])(
 )
 
 test.each(["m/gpt", "m/local", "m/claude"])(
-  "a stream of %s has usage if the caller requests it in OpenRouter's form",
+  "a stream from %s contains usage if the caller requests it in OpenRouter's form",
   async (model) => {
     const body = { model, messages: HELLO, stream: true, usage: { include: true } }
     const response = await world.request(CHAT, body)

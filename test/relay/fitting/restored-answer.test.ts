@@ -27,7 +27,7 @@ test.each([
     [0, 1],
   ],
 ])(
-  "only the first call to the answer tool is returned as the answer (%#)",
+  "only the first call of the answer tool is returned as the answer (%#)",
   (parts, texts, numbers) => {
     const whole: ChatResult = { choices: [{ index: 0, parts, finish: "tool-calls" }] }
     const events = restoredEvents([...eventsOf(whole)])

@@ -61,7 +61,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     },
   )
 
-  test("wraps a list for a vendor that requires objects, and unwraps it in the answer", async () => {
+  test("wraps a list in an object for a vendor that requires objects, and unwraps the list in the answer", async () => {
     world.script = { text: '{ "answer": ["a}", {"b":{}}] }\n' }
     if (isOpenAi) return
     const { sent, losses, text } = await ask("m/gpt", LIST)
@@ -76,7 +76,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("wraps a list in an instruction, and keeps an answer that is not wrapped", async () => {
+  test("wraps a list in the instruction, and accepts an answer that is not wrapped", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -87,7 +87,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect((await ask("m/deepseek", LIST)).text).toBe('{"ans')
   })
 
-  test("moves constraints that Claude rejects to the description", async () => {
+  test("moves constraints that Claude rejects into the description", async () => {
     if (format === "messages") return
     const { sent, losses, text } = await ask("m/claude", BOUNDED)
     expect(sent.body.output_config).toEqual({
@@ -113,7 +113,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
       },
     ],
   ])(
-    "requests a tool call from Claude if the schema %s, and converts the call to the answer",
+    "requests a tool call from Claude if the schema %s, and converts the call into the answer",
     async (_, schema) => {
       if (format === "messages") return
       world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
@@ -137,7 +137,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(JSON.parse(text)).toEqual(["a"])
   })
 
-  test("sends an instruction to a model without JSON formats", async () => {
+  test("sends an instruction to a model without JSON output formats", async () => {
     if (isOpenAi) return
     const { sent, losses } = await ask("m/old-gpt", BOUNDED)
     expect(sent.body).not.toHaveProperty("response_format")
@@ -154,13 +154,13 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
   })
 })
 
-test("OpenAI's own schemas are sent to OpenAI unchanged", async () => {
+test("OpenAI's own strict schemas are sent to OpenAI unchanged", async () => {
   const { sent, losses } = await world.ask("chat", "m/gpt", { schema: LIST }, { stream: false })
   expect(formatIn(sent.body)?.schema).toEqual(LIST)
   expect(losses).toBe("")
 })
 
-test("keywords that the vendor rejects are removed from a strict tool", async () => {
+test("keywords that the vendor rejects are removed from the schema of a strict tool", async () => {
   const tools = [{ name: "f", strict: true }]
   const parameters = { type: "object", properties: { n: NUMBER }, required: ["n"] }
   const claude = await world.ask("chat", "m/claude", { tools, parameters }, { stream: false })
@@ -184,7 +184,7 @@ test("keywords that the vendor rejects are removed from a strict tool", async ()
   expect(gpt.losses).toBe("tools.strict:dropped")
 })
 
-test("a request for any JSON object becomes an instruction for models without a JSON format", async () => {
+test("a request for any JSON object becomes an instruction for models without a JSON output format", async () => {
   const body = {
     model: "m/sonar",
     messages: [{ role: "user", content: "Go on." }],
@@ -199,7 +199,7 @@ test("a request for any JSON object becomes an instruction for models without a 
   expect(losses).toBe("json_object:approximated")
 })
 
-test("a strict caller gets an error in place of an instruction", async () => {
+test("a strict caller gets an error if the schema would become an instruction", async () => {
   const body = {
     model: "m/deepseek",
     messages: [{ role: "user", content: "Go on." }],

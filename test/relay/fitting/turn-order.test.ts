@@ -13,7 +13,7 @@ const result = (...ids: string[]): Message => ({
   parts: ids.map((id) => ({ type: "tool-result", id, content: [] })),
 })
 
-test("a conversation with turns in order is unchanged", () => {
+test("a conversation with turns in the correct order is unchanged", () => {
   const messages = [user("a"), calls("1", "2"), result("1"), result("2"), said("b"), user("c")]
   expect(resultsAfterCalls(messages)).toBe(messages)
   const reused = [calls("1"), result("1"), calls("1"), result("1")]

@@ -63,7 +63,7 @@ describe.each(WAYS)(
   (way) => {
     const { isStreamed, model } = way
 
-    test("has a call block and a result block", async () => {
+    test("appears as a call block and a result block", async () => {
       const message = await told(model, isStreamed)
       const use = message.content.find((block) => block.type === "server_tool_use")
       const result = message.content.find((block) => block.type === "web_search_tool_result")
@@ -85,7 +85,7 @@ describe.each(WAYS)(
       expect(message.stop_reason).toBe("end_turn")
     })
 
-    test("looks like a call to the provider's tool in the AI SDK", async () => {
+    test("appears as a call of the provider's tool in the AI SDK", async () => {
       const model = createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: model.tools.webSearch_20250305({}) }
       const wanted = { model: model(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -108,7 +108,7 @@ test("a failed search of OpenAI is returned as an unavailable error", async () =
   })
 })
 
-test("blocks of a search are streamed in Anthropic's format", async () => {
+test("the blocks of a search are streamed in Anthropic's format", async () => {
   const kinds: string[] = []
   for await (const event of anthropic().messages.stream(ask(GPT))) {
     if (event.type === "content_block_start") kinds.push(`+${event.content_block.type}`)
@@ -122,7 +122,7 @@ test("blocks of a search are streamed in Anthropic's format", async () => {
   expect(kinds.indexOf("+server_tool_use")).toBeLessThan(kinds.indexOf("+text"))
 })
 
-test("a request to OpenAI asks for the addresses of search results", async () => {
+test("a request to OpenAI requests the addresses of search results", async () => {
   await told(GPT, false)
   expect(vendor.bodies.at(-1)?.["include"]).toContain("web_search_call.action.sources")
 })
@@ -151,7 +151,7 @@ async function respond(model: string, isStreamed: boolean): Promise<Answered> {
 describe.each(RESPONSE_WAYS)(
   "web search of $model for OpenAI's client (streamed: $isStreamed)",
   (way) => {
-    test("has an item with its sources", async () => {
+    test("appears as an item with its sources", async () => {
       const { response, types } = await respond(way.model, way.isStreamed)
       const calls = response.output.filter((item) => item.type === "web_search_call")
       expect(calls[0]).toMatchObject({
@@ -180,7 +180,7 @@ describe.each(RESPONSE_WAYS)(
       ])
     })
 
-    test("looks like a call to the provider's tool in the AI SDK", async () => {
+    test("appears as a call of the provider's tool in the AI SDK", async () => {
       const client = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
       const tools = { web_search: client.tools.webSearch({}) }
       const wanted = { model: client(way.model), prompt: "Owls?", tools, maxRetries: 0 }
@@ -192,7 +192,7 @@ describe.each(RESPONSE_WAYS)(
   },
 )
 
-test("the requested sources of a search are returned and not reported as lost", async () => {
+test("the sources of a search are returned on request, and not reported as lost", async () => {
   const include = ["web_search_call.action.sources"]
   const tools = [{ type: "web_search" }]
   const body = { model: CLAUDE, input: "Owls?", tools, include }
@@ -204,7 +204,7 @@ test("the requested sources of a search are returned and not reported as lost", 
 describe.each(
   [GPT, CLAUDE].flatMap((model) => [true, false].map((isStreamed) => ({ model, isStreamed }))),
 )("web search of $model for Google's client (streamed: $isStreamed)", ({ model, isStreamed }) => {
-  test("has its results in the grounding metadata", async () => {
+  test("appears in the grounding metadata", async () => {
     const httpOptions = { baseUrl: gateway.url }
     const { models } = new GoogleGenAI({ apiKey: caller.key, httpOptions })
     const wanted = { model, contents: "Owls?", config: { tools: [{ googleSearch: {} }] } }
@@ -224,7 +224,7 @@ describe.each(
   })
 })
 
-test("chat completions contain the sources of a search as annotations only", async () => {
+test("chat completions contain sources of a search only as annotations", async () => {
   const body = { messages: [QUESTION], web_search_options: {} }
   for (const model of [GPT, CLAUDE, GEMINI]) {
     const { choices } = await openai().chat.completions.create({ model, ...body })
@@ -265,7 +265,7 @@ describe("handling of search steps in the history", () => {
     }
   })
 
-  test("sends Claude's own steps back to Claude unchanged", async () => {
+  test("sends Claude's own search steps back to Claude unchanged", async () => {
     const { content } = await told(CLAUDE, true)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(CLAUDE, history) as unknown as Json)
@@ -273,7 +273,7 @@ describe("handling of search steps in the history", () => {
     expect(vendor.bodies.at(-1)?.["messages"]).toEqual(history as never)
   })
 
-  test("drops Claude's steps for another vendor and reports the loss", async () => {
+  test("drops Claude's search steps for another vendor, and reports the loss", async () => {
     const { content } = await told(CLAUDE, false)
     const history: MessageParam[] = [QUESTION, { role: "assistant", content }, QUESTION]
     const answer = await caller.post("/v1/messages", ask(GPT, history) as unknown as Json)
@@ -283,34 +283,31 @@ describe("handling of search steps in the history", () => {
     expect(lost).toBe("server_tool_use:dropped, web_search_tool_result:dropped")
   })
 
-  test.each([GPT, GEMINI, CLAUDE])(
-    "does not break the AI SDK's next turn with %s",
-    async (next) => {
-      const [claude, gpt] = [
-        createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-        createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
-      ]
-      const clients = [
-        { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
-        { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
-        { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
-        { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
-      ]
-      for (const { client, from, tool } of clients) {
-        const tools = { web_search: tool }
-        const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
-        const { messages } = await first.response
-        const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
-        const more = { model: client(next), messages: history, tools, maxRetries: 0 }
-        expect((await generateText(more)).text).toBe("Hello")
-        const sent = JSON.stringify(vendor.bodies.at(-1))
-        expect(sent).toContain("Hello")
-        expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
-      }
-    },
-  )
+  test.each([GPT, GEMINI, CLAUDE])("keeps the AI SDK's next turn valid for %s", async (next) => {
+    const [claude, gpt] = [
+      createAnthropic({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+      createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` }),
+    ]
+    const clients = [
+      { client: claude, from: GPT, tool: claude.tools.webSearch_20250305({}) },
+      { client: claude, from: GEMINI, tool: claude.tools.webSearch_20250305({}) },
+      { client: gpt, from: CLAUDE, tool: gpt.tools.webSearch({}) },
+      { client: gpt, from: GEMINI, tool: gpt.tools.webSearch({}) },
+    ]
+    for (const { client, from, tool } of clients) {
+      const tools = { web_search: tool }
+      const first = streamText({ model: client(from), prompt: "Owls?", tools, maxRetries: 0 })
+      const { messages } = await first.response
+      const history: ModelMessage[] = [QUESTION, ...messages, QUESTION]
+      const more = { model: client(next), messages: history, tools, maxRetries: 0 }
+      expect((await generateText(more)).text).toBe("Hello")
+      const sent = JSON.stringify(vendor.bodies.at(-1))
+      expect(sent).toContain("Hello")
+      expect(sent).not.toMatch(/"(server_tool_use|web_search_tool_result|web_search_call)"/)
+    }
+  })
 
-  test("stores the steps with a response and sends them to no vendor", async () => {
+  test("stores the steps together with a response, and sends them to no vendor", async () => {
     const { responses } = openai()
     const { response } = await respond(CLAUDE, true)
     for (const model of [GPT, CLAUDE]) {
@@ -325,7 +322,7 @@ describe("handling of search steps in the history", () => {
   })
 })
 
-test("the charge for a search does not depend on the reported format", async () => {
+test("the charge for a search does not depend on the caller's format", async () => {
   for (const model of [GPT, CLAUDE, GEMINI]) {
     for (const stream of [true, false]) {
       const answer = await caller.post("/v1/messages", { ...ask(model), stream } as unknown as Json)

@@ -241,7 +241,7 @@ describe.each(CASES)("a web search requested in $from of $model", (one) => {
   if (way === undefined) throw new Error(`no way ${from}`)
 
   test.each([false, true])(
-    "uses the vendor's own search and is charged (streamed: %p)",
+    "uses the vendor's own search, and is charged (streamed: %p)",
     async (stream) => {
       const asked = await caller.post(pathOf(way, model, stream), bodyOf(way, model, stream))
       const text = await asked.text()
@@ -262,7 +262,7 @@ describe.each(CASES)("a web search requested in $from of $model", (one) => {
     },
   )
 
-  test("increases the estimate", async () => {
+  test("increases an estimate", async () => {
     const options = { path: pathOf(way, model), body: bodyOf(way, model) }
     const told = (await (await caller.post("/v1/estimate", options)).json()) as { most: string }
     expect(nanocredits(told.most)).toBeGreaterThanOrEqual(held * ONE_SEARCH)
@@ -279,7 +279,7 @@ describe("a web search", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 2n * ONE_SEARCH)
   })
 
-  test("causes a loss if the vendor is not known to search", async () => {
+  test("causes a reported loss if the vendor is not known to support web searches", async () => {
     const { body } = WAYS["messages"] ?? { body: {} }
     const asked = await caller.post(MESSAGES, { model: "azure/m", ...body })
     expect(asked.status).toBe(200)
@@ -287,7 +287,7 @@ describe("a web search", () => {
     expect(vendor.bodies.at(-1)?.["tools"]).toBeUndefined()
   })
 
-  test("causes a loss together with functions at Gemini, which rejects the combination", async () => {
+  test("causes a reported loss together with functions at Gemini, which rejects both together", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     const tools = [{ type: "function", function: FUNCTION }]
     const asked = await caller.post(CHAT, { model: "gemini/m", ...body, tools })
@@ -296,7 +296,7 @@ describe("a web search", () => {
     expect(JSON.stringify(vendor.bodies.at(-1))).not.toContain("googleSearch")
   })
 
-  test("works together with functions at Claude, unless a function is named like the search tool", async () => {
+  test("works together with functions at Claude, unless a function has the name of the search tool", async () => {
     const { body } = WAYS["chat"] ?? { body: {} }
     for (const [name, has] of [
       ["look", true],
@@ -320,7 +320,7 @@ describe("a web search", () => {
     expect((await errorOf(asked)).message).toContain("web_search.blocked_domains")
   })
 
-  test("becomes required in the vendor's own form if the caller requires it", async () => {
+  test("becomes required in the form of the vendor if the caller requires it", async () => {
     const body: Json = WAYS["messages"]?.body ?? {}
     const choice = { tool_choice: { type: "tool", name: "web_search" } }
     const ask = async (model: string, more: Json = {}): Promise<string> => {

@@ -47,7 +47,7 @@ const PAID: readonly (readonly [string, object])[] = [
 ]
 
 describe("a paused account", () => {
-  test("rejects paid requests until it is resumed, and remains readable", async () => {
+  test("rejects paid requests until it is resumed, and can still be read", async () => {
     const caller = await gateway.caller("1")
     const key = await secondKey(caller)
     expect(await codeOf(await chat(key))).toBe("200")
@@ -68,7 +68,7 @@ describe("a paused account", () => {
     expect((await ask(gateway, "POST", "/keys", order)).status).toBe(200)
   })
 
-  test("returns 403 from every charged endpoint, without a hold or a charge", async () => {
+  test("returns 403 from each charged endpoint, without a hold or a charge", async () => {
     await using own = await startManaged({
       models: {
         "sim/embedding": simulated({ kind: "embedding" }),
@@ -127,7 +127,7 @@ describe("the limits of an account", () => {
     expect(await codeOf(await chat(key))).toBe("200")
   })
 
-  test("apply to the requests of all its keys together, and each key keeps its own limit", async () => {
+  test("apply to the requests of all its keys together, and each key also keeps its own limit", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 3 })
     const key = await secondKey(caller)
     await change(caller, { requests_per_minute: 5 })
@@ -163,7 +163,7 @@ describe("the limits of an account", () => {
     expect(Number(alone.headers.get("x-ratelimit-remaining-tokens"))).toBeGreaterThan(4_200)
   })
 
-  test("apply to simultaneous requests", async () => {
+  test("apply to concurrent requests", async () => {
     await using own = await startManaged({ models: { "sim/fault-stall": simulated() } })
     const caller = await own.caller("1")
     await asked(own, "PATCH", `/accounts/${caller.account.id}`, { concurrent_requests: 1 })
@@ -191,7 +191,7 @@ describe("the limits of an account", () => {
     expect(status).toBe(200)
   })
 
-  test("can be read by the account's keys and members", async () => {
+  test("can be read by the keys and the members of the account", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 9 })
     const limits = {
       models: ["sim/*"],

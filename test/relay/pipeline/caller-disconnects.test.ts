@@ -76,7 +76,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test("a caller that disconnects within a whole answer pays for the input", async () => {
+test("a caller that disconnects during a whole answer pays for the input", async () => {
   const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
   leave()
   await expectAborted()
@@ -103,7 +103,7 @@ async function leaveMidway(messages: unknown): Promise<bigint> {
   return paid
 }
 
-test("a caller that disconnects within a stream pays the estimated cost of the delivered part", async () => {
+test("a caller that disconnects during a stream pays the estimated cost of the delivered part", async () => {
   await leaveMidway(WORDS)
   // There is no event, because a disconnected caller does not mean that a vendor fails to report usage.
   expect(gateway.heard.filter(({ name }) => name === "usageMissing")).toEqual([])

@@ -41,7 +41,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("returns a candidate that is cooling down only before the first failure", () => {
+  test("returns a candidate that is cooling down only if no attempt has failed yet", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b], ["a", "b"])
     expect(queue.next()).toBe(a)
@@ -49,7 +49,7 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBeUndefined()
   })
 
-  test("ends when the only model rejects the request, or the gateway ends the call", () => {
+  test("ends if the only model rejects the request, or if the gateway ends the call", () => {
     const a = candidate("a")
     expect(queueOf([a, candidate("b")]).fail(a, REJECTED)).toBe(false)
     const member = candidate("c", "one")
@@ -64,7 +64,7 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBe(c)
   })
 
-  test("keeps an earlier failure when a later candidate cannot be called", () => {
+  test("keeps an earlier failure if a later candidate cannot be called", () => {
     const a = candidate("a")
     const queue = queueOf([a, candidate("b")])
     queue.fail(a, FAILED)
@@ -72,7 +72,7 @@ describe("a queue of candidates", () => {
     expect(queue.failure).toBe(FAILED)
   })
 
-  test("offers only pending, healthy deployments of the same model for a hedge", () => {
+  test("offers only untried, healthy deployments of the same model for a hedge", () => {
     const [a, b, c, d] = [
       candidate("a", "one"),
       candidate("b", "one"),
@@ -89,7 +89,7 @@ describe("a queue of candidates", () => {
     expect(queue.next()).toBeUndefined()
   })
 
-  test("offers no deployment for a hedge of a retry, not even its own", () => {
+  test("offers no deployment for a hedge of a retry, not even the same deployment", () => {
     const [a, b] = [candidate("a"), candidate("b")]
     const queue = queueOf([a, b])
     queue.next()

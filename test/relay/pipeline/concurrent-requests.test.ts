@@ -68,7 +68,7 @@ test("a stream counts as a concurrent request until its last byte", async () => 
   for (let count = 0; count < 5; count++) expect(await canRun(caller)).toBe(true)
 })
 
-test("a caller that disconnects releases its concurrent request", async () => {
+test("a caller that disconnects releases its slot for concurrent requests", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1 })
   const response = await slow(caller)
   expect(await canRun(caller)).toBe(false)
@@ -77,7 +77,7 @@ test("a caller that disconnects releases its concurrent request", async () => {
   end.resolve()
 })
 
-test("failed and rejected requests do not count as concurrent requests or against the key's rates", async () => {
+test("failed and rejected requests do not count toward the concurrency limit or the rate limits of the key", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 1, requestsPerMinute: 4 })
   const wrong = await caller.post(CHAT, { model: "sim/echo", messages: HELLO, n: "many" })
   expect(wrong.status).toBe(400)
@@ -93,7 +93,7 @@ test("failed and rejected requests do not count as concurrent requests or agains
   expect(await errorOf(await quick(caller))).toMatchObject({ error_type: "request_rate_exceeded" })
 })
 
-test("exactly the allowed number of concurrent requests run", async () => {
+test("exactly the allowed number of concurrent requests are accepted", async () => {
   const caller = await gateway.caller("1", { concurrentRequests: 7 })
   const sent = Array.from({ length: 30 }, () => slow(caller))
   const responses = await Promise.all(sent)

@@ -179,7 +179,7 @@ function inTurn<Value>(count: number, ask: (index: number) => Promise<Value>): P
 }
 
 describe("several credentials of a provider", () => {
-  test("share the requests, and receipts name the credential without its secret", async () => {
+  test("share the requests, and receipts contain the name of the credential but not its secret", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/a"))
     expect(new Set(places)).toEqual(new Set(["many/a#main", "many/a#backup"]))
     expect(new Set(vendor.keys)).toEqual(new Set([MAIN, BACKUP]))
@@ -194,14 +194,14 @@ describe("several credentials of a provider", () => {
     expect(counted.reduce((sum, count) => sum + count, 0)).toBe(ENOUGH)
   })
 
-  test("serve requests with the same cache key by the same credential", async () => {
+  test("serve all requests that have the same cache key with the same credential", async () => {
     const keyed = (key: number) => servedBy("many/a", { prompt_cache_key: `chat ${key}` })
     const first = await inTurn(ENOUGH, keyed)
     expect(await inTurn(ENOUGH, keyed)).toEqual(first)
     expect(new Set(first).size).toBe(2)
   })
 
-  test("divide the weight of a deployment among themselves", async () => {
+  test("share the weight of their deployment", async () => {
     const random = Array.from({ length: 400 }, () => 0)
     await inTurn(random.length, () => ask("many/shared"))
     const share = vendor.keys.length / random.length
@@ -210,7 +210,7 @@ describe("several credentials of a provider", () => {
     expect(share).toBeLessThan(0.64)
   })
 
-  test("serve only as a fallback if their weight is 0", async () => {
+  test("serve only as a fallback if they have weight 0", async () => {
     expect(new Set(await inTurn(10, () => servedBy("weighted/a")))).toEqual(
       new Set(["weighted/a#main"]),
     )
@@ -218,7 +218,7 @@ describe("several credentials of a provider", () => {
     expect(await servedBy("weighted/a")).toBe("weighted/a#backup")
   })
 
-  test("have equal rank if their provider is first in an order", async () => {
+  test("have equal rank if their provider comes first in an order", async () => {
     const places = await inTurn(ENOUGH, () => servedBy("many/ordered"))
     expect(new Set(places)).toEqual(new Set(["many/ordered#main", "many/ordered#backup"]))
     const keyed = await inTurn(5, () => servedBy("many/ordered", { prompt_cache_key: "same" }))
@@ -244,7 +244,7 @@ describe("several credentials of a provider", () => {
     },
   )
 
-  test("never reach a caller, even if all of them fail", async () => {
+  test("never appear in a response, even if all of them fail", async () => {
     vendor.rejections.set(MAIN, { status: 400 })
     vendor.rejections.set(BACKUP, { status: 400 })
     const response = await ask("many/both")
@@ -259,7 +259,7 @@ describe("requests for data stored by a vendor under one credential", () => {
   const respond = (more: object = {}) =>
     caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
 
-  test("do not use other credentials", async () => {
+  test("use no other credential", async () => {
     const made = await inTurn(
       ENOUGH,
       async () => (await (await respond()).json()) as { id: string },
@@ -278,7 +278,7 @@ describe("requests for data stored by a vendor under one credential", () => {
     }
   })
 
-  test("delete the data with the same credential", async () => {
+  test("delete the data with the credential that stored it", async () => {
     const made = await inTurn(8, async () => (await (await respond()).json()) as { id: string })
     for (const { id } of made) {
       const deleted = await fetch(`${gateway.url}${RESPONSES}/${id}`, {
@@ -313,7 +313,7 @@ describe("requests for data stored by a vendor under one credential", () => {
     expect(await nobody.text()).toContain("another organization's")
   })
 
-  test("use the first credential if the data was stored before the others were added", async () => {
+  test("use the first credential if the data was stored before other credentials were added", async () => {
     const single = { ...provider(vendor.url, "openai"), apiKey: MAIN }
     const { settings } = gateway
     await gateway.app.apply({ ...settings, providers: { ...settings.providers, state: single } })

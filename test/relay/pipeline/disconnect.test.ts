@@ -153,7 +153,7 @@ async function leaveAfter(asked: Asked, word: string): Promise<void> {
 
 describe("input that the vendor counts before the caller disconnects", () => {
   for (const path of ["/v1/messages", CHAT]) {
-    test(`results in a charge before the first word, through ${path}`, async () => {
+    test(`results in a charge even before the first word, through ${path}`, async () => {
       const asked = await ask("anthropic/started", true, path)
       // The response to a chat begins with the first word, so there is nothing to read yet.
       if (path !== CHAT) await leaveAfter(asked, "message_start")
@@ -167,7 +167,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
   }
 
   for (const model of ["google/counted", "anthropic/started", "vendor/counted"]) {
-    test(`results in a charge before the first word of ${model}, through Google's API`, async () => {
+    test(`results in a charge even before the first word of ${model}, through Google's API`, async () => {
       const asked = await ask(model, true, `${GOOGLE}${model}:streamGenerateContent?alt=sse`)
       await hasTold.promise
       asked.leave()
@@ -189,7 +189,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
 })
 
 describe("an answer that is drained after its caller disconnects", () => {
-  test("continues up to the vendor's usage, streamed", async () => {
+  test("continues until the vendor reports its usage, streamed", async () => {
     const asked = await ask("vendor/drained", true)
     await leaveAfter(asked, "Hello")
     goOn.resolve()
@@ -198,7 +198,7 @@ describe("an answer that is drained after its caller disconnects", () => {
     expect(receipt.usage).toEqual({ input: 10, output: 700 })
   })
 
-  test("continues up to the vendor's usage, whole", async () => {
+  test("continues until the vendor reports its usage, whole", async () => {
     const asked = await ask("vendor/drained", false)
     asked.leave()
     // The gateway checks at intervals whether a caller is still connected.
@@ -234,7 +234,7 @@ describe("an answer that is drained after its caller disconnects", () => {
   })
 })
 
-test("a model can be configured to cancel calls while other models drain them", async () => {
+test("the settings can require that calls to one model are cancelled while other calls are drained", async () => {
   const asked = await ask("vendor/cancelled", true)
   await leaveAfter(asked, "Hello")
   await wasCut.promise

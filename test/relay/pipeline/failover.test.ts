@@ -154,7 +154,7 @@ for (const stream of [false, true]) {
     }
 
     for (const name of stream ? Object.keys(BROKEN_STREAMS) : []) {
-      test(`happens after a stream that is ${name}`, () =>
+      test(`happens if a stream is ${name}`, () =>
         expectFailover(`sim/${name}`, stream, {
           deployment: `erring/${name}`,
           status: 200,
@@ -162,7 +162,7 @@ for (const stream of [false, true]) {
         }))
     }
 
-    test("does not happen after an error of the request itself", async () => {
+    test("does not happen if the request itself causes the error", async () => {
       const before = await caller.balance()
       const response = await caller.post(CHAT, { model: "sim/rejecting", messages: HELLO, stream })
       expect(response.headers.get("x-should-retry")).toBe("false")
@@ -191,7 +191,7 @@ describe("the order of deployments", () => {
   beforeAll(setUp)
   afterAll(tearDown)
 
-  test("leads to the last failure and no charge if all deployments fail", async () => {
+  test("leads to the last deployment's error and no charge if all deployments fail", async () => {
     const response = await caller.post(CHAT, { model: "sim/both-fail", messages: HELLO })
     expect(response.headers.get("retry-after")).toBe("2")
     expect(response.headers.get("x-should-retry")).toBe("true")
@@ -202,13 +202,13 @@ describe("the order of deployments", () => {
     expect(await caller.balance()).toBe(1_000_000_000n)
   })
 
-  test("excludes a deployment of weight 0 while another deployment answers", async () => {
+  test("excludes a deployment with weight 0 while another deployment answers", async () => {
     for (let count = 0; count < 10; count++) {
       expect(await attemptsOf("sim/ranked")).toEqual(["sim/echo"])
     }
   })
 
-  test("excludes a repeatedly failing deployment until its cooldown ends", async () => {
+  test("excludes a deployment that failed repeatedly until its cooldown ends", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++)
       expect(await attemptsOf("sim/cooling-down")).toEqual(both)

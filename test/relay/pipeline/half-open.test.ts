@@ -46,7 +46,7 @@ async function untilTried(send: () => Promise<unknown>): Promise<void> {
 }
 
 describe("requests that probe a deployment that is cooling down", () => {
-  test("lead to another probe if the vendor rejects them", async () => {
+  test("cause another probe if the vendor rejects the request itself", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const send = () => caller.post(CHAT, { model: "sim/spare", messages: HELLO })
@@ -60,7 +60,7 @@ describe("requests that probe a deployment that is cooling down", () => {
     expect(attempts).toMatchObject([{ deployment: "own/echo", outcome: "ok" }])
   })
 
-  test("lead to another probe if their caller disconnects", async () => {
+  test("cause another probe if their caller disconnects", async () => {
     await using _ = gateway
     const caller = await gateway.caller("1")
     const body = { model: "sim/spare", messages: [{ role: "user" as const, content: "Hello" }] }

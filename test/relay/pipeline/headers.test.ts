@@ -78,7 +78,7 @@ describe("vendors' response headers", () => {
   const MODELS = ["sim/echo", "leaky/whole", "sim/fault-401", "sim/fault-400-policy"]
   for (const model of MODELS) {
     for (const stream of [false, true]) {
-      test(`do not appear in answers of ${model}${stream ? ", streamed" : ""}`, async () => {
+      test(`do not appear in the response of ${model}${stream ? ", streamed" : ""}`, async () => {
         const response = await chat({ model, stream })
         await response.text()
         expectOnlyOurs(response)
@@ -145,7 +145,7 @@ describe("headers and fields that the gateway adds", () => {
     expect(response.headers.get("x-tollgate-max-tokens")).toBeNull()
   })
 
-  test("include the cost in the last usage object of a stream, before the end", async () => {
+  test("include the cost in the last usage object of a stream, before the end mark", async () => {
     const before = await caller.balance()
     const body = { model: "sim/echo", stream: true, stream_options: { include_usage: true } }
     const response = await chat(body)
@@ -160,7 +160,7 @@ describe("headers and fields that the gateway adds", () => {
     expect(frames.slice(0, -2).join("")).not.toContain('"cost"')
   })
 
-  test("include the losses", async () => {
+  test("include the names of lost fields", async () => {
     const { settings } = gateway
     const mistral = provider(`${gateway.simulator.url}/v1`, "mistral")
     await gateway.app.apply({
@@ -179,7 +179,7 @@ describe("headers and fields that the gateway adds", () => {
   })
 })
 
-test("every response has a request id, including responses that involve no vendor", async () => {
+test("every response has a request id, even if no vendor was called", async () => {
   for (const path of ["/healthz", "/readyz", "/v1/models", "/v1/credits", "/v1/nothing"]) {
     const response = await caller.get(path)
     expect(response.headers.get("x-request-id")).toStartWith("req_")
@@ -194,7 +194,7 @@ test("a path with invalid percent-encoding returns 404", async () => {
   }
 })
 
-test("a vendor's answer with a byte order mark is accepted", async () => {
+test("an answer of a vendor that starts with a byte order mark is accepted", async () => {
   using vendor = startVendor(() => new Response(`\uFEFF${JSON.stringify(wholeAnswer("marked"))}`))
   await using marked = await startGateway({
     providers: { scripted: provider(vendor.url) },

@@ -130,7 +130,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     })
   }
 
-  test("is cancelled if the first deployment answers earlier", async () => {
+  test("ends with a cancelled second call if the first deployment answers earlier", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -171,7 +171,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     }
   })
 
-  test("continues alone when the first deployment fails", async () => {
+  test("continues alone if the first deployment fails", async () => {
     using ended = spyOn(Load.prototype, "end")
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
@@ -212,7 +212,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(receipt.attempts.at(-1)?.outcome).toBe("ok")
   })
 
-  test("ends with a cancelled call when the first deployment rejects the request itself", async () => {
+  test("ends with a cancelled call if the first deployment rejects the request itself", async () => {
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
@@ -260,7 +260,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     },
   )
 
-  test("leads to an error without a charge when both deployments fail", async () => {
+  test("ends with an error and no charge if both deployments fail", async () => {
     const { first, second } = world
     const failed = Promise.withResolvers<void>()
     first.turns = [when(failed.promise, failing(500))]
@@ -277,7 +277,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test("does not retry the first deployment if the second breaks within its answer", async () => {
+  test("does not retry the first deployment if the second deployment breaks off within its answer", async () => {
     const { first, second } = world
     first.turns = [silent]
     second.turns = [() => streamed([frame("Hel")])]
@@ -298,7 +298,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     for (const stream of [false, true]) {
       if (isCounted && !stream) continue
       const count = isCounted ? "both have counted" : "neither has counted"
-      test(`ends with a cancelled call when the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
+      test(`ends with a cancelled call if the caller disconnects: ${count}, ${stream ? "streamed" : "whole"}`, async () => {
         using begun = spyOn(Load.prototype, "begin")
         using ended = spyOn(Load.prototype, "end")
         using counted = spyOn(Meter.prototype, "push")
@@ -362,7 +362,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(paid).toBe(5_000n)
   })
 
-  test("requires credits for both calls, and few credits shorten the answer at the higher price", async () => {
+  test("requires credits for both calls, and a low balance shortens the answer at the higher price", async () => {
     const poor = await world.gateway.caller("0.02")
     world.first.turns = [silent]
     const response = await poor.post(CHAT, { model: "first/dear", messages: HELLO })
@@ -391,7 +391,7 @@ describe("a request to the first deployment alone", () => {
     expect(late).not.toHaveBeenCalled()
   })
 
-  test("sends no hedge without another deployment", async () => {
+  test("sends no hedge if there is no other deployment", async () => {
     world.first.turns = [lately]
     expect((await ask("alone")).status).toBe(200)
     expect(late).not.toHaveBeenCalled()
@@ -442,7 +442,7 @@ describe("a request to the first deployment alone", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("sends no hedge beyond the budget, so that an outage is not amplified", async () => {
+  test("sends no hedge beyond the hedge budget, so that an outage is not amplified", async () => {
     const { first, second } = world
     const over = Promise.withResolvers<void>()
     const asked = 30
@@ -458,7 +458,7 @@ describe("a request to the first deployment alone", () => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test("sends no hedge before enough latencies were measured", async () => {
+  test("sends no hedge until enough latencies have been measured", async () => {
     late.mockRestore()
     world.first.turns = [lately]
     expect((await ask("warm")).status).toBe(200)
@@ -470,7 +470,7 @@ describe("a request to the first deployment alone", () => {
   })
 })
 
-test("a late first model does not cause a call to a fallback model", async () => {
+test("a slow deployment does not cause a hedged call to a fallback model", async () => {
   const at = (name: string) =>
     simulated({ deployments: [{ provider: name, model: name, weight: 1 }] })
   await using slow = await startHedgeWorld(

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { lateSoon, pair, silent, startHedgeWorld } from "./hedge-world.ts"
 import { CHAT, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
-test("a parameter is not reported as lost if the deployment that answers accepts it", async () => {
+test("a parameter is not reported as lost if the deployment that answers has accepted it", async () => {
   await using world = await startHedgeWorld({ "first/a": pair("a") })
   using _ = lateSoon()
   const { gateway, caller, first, second } = world

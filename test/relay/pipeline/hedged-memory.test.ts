@@ -40,7 +40,7 @@ function long({ nearEnd, mayEnd, end }: Moments): Response {
 }
 
 test.each(["first", "second"])(
-  "an answer is not lost if only the two hedged answers together exceed the memory: %s rejected",
+  "an answer is not lost if only both hedged answers together exceed the memory: %s rejected",
   async (rejected) => {
     const limits = { ...equalLimits(16 * MEGABYTE), memoryBytes: 64 * MEGABYTE }
     await using world = await startHedgeWorld({ "first/a": pair("a") }, false, limits)

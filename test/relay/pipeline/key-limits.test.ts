@@ -30,7 +30,7 @@ async function codeOf(response: Response): Promise<string | undefined> {
   return body.error?.error_type
 }
 
-test("a read-only key cannot make paid requests or changes", async () => {
+test("a read-only key cannot make paid requests or change anything", async () => {
   const caller = await gateway.caller("1", { isReadOnly: true })
   for (const path of ["/v1/models", "/v1/credits"]) {
     expect((await caller.get(path)).status).toBe(200)
@@ -50,7 +50,7 @@ test("a read-only key cannot make paid requests or changes", async () => {
   expect(await caller.balance()).toBe(1_000_000_000n)
 })
 
-test("a key is accepted only from its allowed IP addresses", async () => {
+test("a key is accepted only from the IP addresses that its settings allow", async () => {
   const caller = await gateway.caller("1", { addresses: ["10.1.0.0/16", "2001:db8::/32"] })
   const from = (address: string) => ask(caller, { "x-forwarded-for": address })
   for (const address of ["10.1.2.3", "::ffff:10.1.2.3", "[2001:db8::7]:4000"]) {
@@ -65,7 +65,7 @@ test("a key is accepted only from its allowed IP addresses", async () => {
   expect(models.status).toBe(403)
 })
 
-test("a stored answer is not replayed to a caller at an IP address that is not allowed", async () => {
+test("a stored answer is not replayed to a caller whose IP address is not allowed", async () => {
   const caller = await gateway.caller("1", { addresses: ["10.1.2.3"] })
   const once = { "idempotency-key": "the same", "x-forwarded-for": "10.1.2.3" }
   const first = await ask(caller, once)
@@ -79,7 +79,7 @@ test("a stored answer is not replayed to a caller at an IP address that is not a
   expect(await codeOf(stranger)).toBe("address_not_allowed")
 })
 
-test("a change of a key's allowed IP addresses takes effect immediately", async () => {
+test("a change of the allowed IP addresses of a key takes effect immediately", async () => {
   const caller = await gateway.caller("1")
   expect((await ask(caller)).status).toBe(200)
   await gateway.store.keys.update(caller.keyId, { addresses: ["192.0.2.1"] }, AUDIT)

@@ -49,7 +49,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
 }
 
 describe("stored prompts and answers", () => {
-  test("exist only for an account that has storage turned on", async () => {
+  test("exist only for an account that has turned storage on", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -67,7 +67,7 @@ describe("stored prompts and answers", () => {
     ])
   })
 
-  test("have long texts shortened and files omitted", async () => {
+  test("contain shortened long texts, and no files", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
       keeper,
@@ -106,7 +106,7 @@ describe("stored prompts and answers", () => {
     expect(await own.payloads.find("new")).toEqual({ ...record, request: "new", at: 6 })
   })
 
-  test("do not affect the request if storing fails, and the failure is reported", async () => {
+  test("do not affect the request if they cannot be stored, and the failure is reported", async () => {
     const failures: unknown[] = []
     const broken = async (): Promise<void> => {
       throw new Error("the disk is full")
@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("the operator can turn on storage for answers, streams, failures and operations", async () => {
+test("the operator can turn storage on for answers, streams, failures and operations", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {

@@ -47,7 +47,7 @@ describe("the limit of requests per minute", () => {
     }
   })
 
-  test("returns 429 with a retry time, and a rejected request does not count", async () => {
+  test("causes status 429 with a retry time, and a rejected request does not count", async () => {
     const caller = await gateway.caller("1", { requestsPerMinute: 2 })
     await (await chat(caller)).text()
     await (await chat(caller)).text()
@@ -77,7 +77,7 @@ const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
 describe("the limit of tokens per minute", () => {
-  test("counts the actual usage when the answer is complete", async () => {
+  test("counts the actual usage after the answer is complete", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })
@@ -110,7 +110,7 @@ describe("the limit of tokens per minute", () => {
     expect(remaining(await chat(caller, { max_tokens: 10 }))).toBeGreaterThan(9_700)
   })
 
-  test("rejects a parallel request whose maximum output does not fit", async () => {
+  test("rejects a simultaneous request whose maximum output does not fit", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 1_500 })
     const body = { model: "slow/echo", stream: true, max_tokens: 800 }
     const running = await chat(caller, body)
@@ -124,7 +124,7 @@ describe("the limit of tokens per minute", () => {
     expect((await chat(caller, body)).status).toBe(200)
   })
 
-  test("admits a request whose maximum output exceeds the limit if no other request runs", async () => {
+  test("admits a request whose maximum output exceeds the limit if no other request is running", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 500 })
     await (await chat(caller, { max_tokens: 900 })).text()
     const next = await chat(caller, { max_tokens: 10 })
@@ -140,7 +140,7 @@ describe("the limit of tokens per minute", () => {
     }
   })
 
-  test("rejects a request with 429 and a separate error type", async () => {
+  test("causes status 429 with its own error type", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 1_000 })
     const messages = [{ role: "user", content: "/tokens 990" }]
     await (await chat(caller, { messages })).text()
@@ -155,7 +155,7 @@ describe("the limit of tokens per minute", () => {
     })
   })
 
-  test("counts tokens per key", async () => {
+  test("counts the tokens of each key separately", async () => {
     const [left, right] = await Promise.all([
       gateway.caller("1", { requestsPerMinute: 1 }),
       gateway.caller("1", { requestsPerMinute: 1 }),

@@ -115,7 +115,7 @@ describe("retries at the only deployment", () => {
       { status: 429, outcome: "upstream_overloaded" },
     ],
   ]
-  test.each(accidents)("happen once after %s", async (_, model, fault, failed) => {
+  test.each(accidents)("happen only once after %s", async (_, model, fault, failed) => {
     faults = [fault]
     const before = await creditsOf(caller)
     const response = await ask(model)
@@ -127,7 +127,7 @@ describe("retries at the only deployment", () => {
     expect(paid).toBe(Math.round(Number(receipt.cost) * 1e9))
   })
 
-  test("happen if the stream breaks before the first content", async () => {
+  test("happen if a stream breaks before the first content", async () => {
     faults = [() => streamed([frame("")])]
     const response = await ask("odd/e", { stream: true })
     expect(contentOf(await response.text())).toBe("Hello")
@@ -162,14 +162,14 @@ describe("attempts without a retry", () => {
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("include a failure after the first content", async () => {
+  test("include an attempt that fails after the first content", async () => {
     faults = [() => streamed([frame("Hel")])]
     const response = await ask("odd/a", { stream: true })
     expect(await response.text()).toContain("error")
     expect(vendor.bodies).toHaveLength(1)
   })
 
-  test("include failures at a model with another healthy deployment", async () => {
+  test("include failed attempts at a model with another healthy deployment", async () => {
     faults = [status(500), status(500)]
     expect((await ask("odd/two")).status).toBe(502)
     expect(vendor.bodies.map(({ model }) => model)).toEqual(["two", "three"])
@@ -218,7 +218,7 @@ describe("the selected deployment", () => {
     expect((await served({})).routed_by).toBe("weight")
   })
 
-  test("has the lowest price if configured, regardless of the weights", async () => {
+  test("has the lowest price if the settings select by price, regardless of the weights", async () => {
     const model = "odd/priced"
     expect(await served({ model, prompt_cache_key: "a" })).toEqual({
       deployment: "odd/cheap",
@@ -231,7 +231,7 @@ describe("the selected deployment", () => {
   })
 })
 
-test("the load of a deployment returns to zero, however a request ends", async () => {
+test("the load of a deployment returns to zero regardless of how its requests end", async () => {
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")
   await (await ask("odd/a")).text()
