@@ -334,7 +334,7 @@ function checked(status: number, text: string): void {
   expect(text).not.toContain(ACCOUNT)
 }
 
-test.each(REQUESTS)("%s shows no data of the operator: %j", async (path, body) => {
+test.each(REQUESTS)("%s contains no data of the operator: %j", async (path, body) => {
   const response = await caller.post(path, body)
   checked(response.status, await response.text())
 })
@@ -343,7 +343,7 @@ test.each([
   { model: "openai/gpt-4o-transcribe" },
   { model: "openai/gpt-4o-transcribe", stream: "true" },
   { model: "openai/whisper-1", response_format: "verbose_json" },
-])("transcriptions show no data of the operator: %j", async (fields) => {
+])("a transcription contains no data of the operator: %j", async (fields) => {
   const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
     method: "POST",
     headers: { authorization: `Bearer ${caller.key}` },

@@ -29,7 +29,7 @@ function startPausing() {
 }
 
 test.each([HOUR, -HOUR])(
-  "a clock jump of %p ms ends no running call, and the receipt shows the real duration",
+  "a clock jump of %p ms ends no running call, and the receipt contains the real duration",
   async (distance) => {
     const { vendor, end } = startPausing()
     using _ = vendor
@@ -66,7 +66,7 @@ test.each([HOUR, -HOUR])(
   },
 )
 
-test("setting the clock back does not extend the first-byte deadline", async () => {
+test("a clock that is set back does not extend the first-byte deadline", async () => {
   const silence = Promise.withResolvers<Response>()
   const asked = Promise.withResolvers<void>()
   using vendor = startVendor(() => {

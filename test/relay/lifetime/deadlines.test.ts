@@ -124,14 +124,14 @@ async function expectTimeout(response: Response, words: string): Promise<void> {
 
 for (const stream of [false, true]) {
   describe(`a call whose answer has not begun, ${stream ? "streamed" : "whole"},`, () => {
-    test("times out without a first byte", async () => {
+    test("times out if no first byte arrives", async () => {
       const response = await ask("sim/fault-slow-headers", { firstByte: 200 }, { stream })
       await expectTimeout(response, "the first byte")
       await gateway.simulator.requests.at(-1)?.settled()
       expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
     })
 
-    test("times out at the total deadline, even if it is the shortest", async () => {
+    test("times out at the total deadline if that is the shortest deadline", async () => {
       const response = await ask("sim/fault-slow-headers", { total: 200 }, { stream })
       await expectTimeout(response, "the whole answer")
     })
@@ -141,13 +141,13 @@ for (const stream of [false, true]) {
       await expectTimeout(response, "cannot be reached")
     })
 
-    test("moves to the next deployment after a connection timeout", async () => {
+    test("causes an attempt at the next deployment after a connection timeout", async () => {
       const response = await ask("silent/backed-up", { connect: 200 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
     })
 
-    test("can take longer than the connection deadline if the vendor is reachable", async () => {
+    test("can take longer than the connection timeout if the vendor is reachable", async () => {
       const response = await ask("sim/fault-slow-headers-600", { connect: 150 }, { stream })
       expect(response.status).toBe(200)
       await response.text()
@@ -156,7 +156,7 @@ for (const stream of [false, true]) {
 }
 
 describe("a call whose answer has begun", () => {
-  test("ends with a stall error in the stream, and the delivered part is charged", async () => {
+  test("ends with an error in the stream if it stalls, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { idle: 250 }, { stream: true })
     expect(response.status).toBe(200)
@@ -185,12 +185,12 @@ describe("a call whose answer has begun", () => {
     expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
   })
 
-  test("times out at a stall in a whole answer", async () => {
+  test("times out if a whole answer stalls", async () => {
     const response = await ask("sim/fault-stall", { idle: 250 })
     await expectTimeout(response, "the next bytes")
   })
 
-  test("ends an endless stream at the deadline", async () => {
+  test("times out at the total deadline if its stream is endless", async () => {
     const response = await ask("scripted/drips-for-ever", { total: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")
@@ -205,7 +205,7 @@ describe("the stall deadline", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("restarts with each comment while a vendor is silent", async () => {
+  test("restarts with each comment that a vendor sends without content", async () => {
     const response = await ask("scripted/comments", { idle: 350 }, { stream: true })
     expect(response.status).toBe(200)
     expect(await response.text()).toEndWith(DONE)
@@ -229,8 +229,8 @@ describe("the stall deadline", () => {
 /** The head of a stream. All following data is its body, until the connection closes. */
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
-describe("a vendor on a bare socket", () => {
-  test("keeps its connection if it begins to answer during the connection probe", async () => {
+describe("a vendor behind a raw socket", () => {
+  test("keeps its connection if it begins to answer while its address is probed", async () => {
     const connect = 2_000
     const answer = ask("narrow/echo", { connect }, { stream: true })
     // The request's own connection fills the queue, so the probe of the address cannot connect.

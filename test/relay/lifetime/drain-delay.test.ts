@@ -21,7 +21,7 @@ async function beginToEnd(gateway: TestGateway): Promise<{ readonly ended: Promi
   return { ended }
 }
 
-test("during the drain delay the gateway is alive but not ready, and serves new requests", async () => {
+test("the gateway is alive but not ready during the drain delay, and serves new requests", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const caller = await gateway.caller("1")
   const { ended } = await beginToEnd(gateway)
@@ -38,7 +38,7 @@ test("during the drain delay the gateway is alive but not ready, and serves new 
   expect(await refused).toBe("refused")
 })
 
-test("during the drain delay every response closes its connection", async () => {
+test("every response during the drain delay closes its connection", async () => {
   await using gateway = await startGateway({ drainDelay: LONG })
   const paths = ["/healthz", "/v1/models", "/nowhere", "/console", "/admin/v1/accounts", "/docs"]
   const callers = paths.map(() => connectTo(gateway.url))

@@ -30,7 +30,7 @@ async function startPaused(
 
 const BODY = { model: "pausing/x", messages: HELLO, stream: true }
 
-test("a gateway that shuts down rejects new requests and lets running streams finish", async () => {
+test("a gateway that shuts down rejects new requests and lets running streams complete", async () => {
   const { vendor, end } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 10_000)
@@ -53,7 +53,7 @@ test("a gateway that shuts down rejects new requests and lets running streams fi
 })
 
 test.each([false, true])(
-  "a stream that outlasts the shutdown is cut, and the delivered part is charged (shared: %p)",
+  "a stream that outlasts the shutdown is cut off, and the delivered part is charged (shared: %p)",
   async (isShared) => {
     const { vendor } = startPausing()
     using _ = vendor
@@ -102,7 +102,7 @@ const OTHER_DIALECTS = [
 ]
 
 for (const { path, body, ending } of OTHER_DIALECTS) {
-  test(`a cut stream ends with the dialect's own error event: ${path}`, async () => {
+  test(`a stream that is cut off ends with the dialect's own error event: ${path}`, async () => {
     const { vendor } = startPausing()
     using _ = vendor
     await using gateway = await startPaused(vendor.url, 100)
@@ -117,7 +117,7 @@ for (const { path, body, ending } of OTHER_DIALECTS) {
   })
 }
 
-test("a whole answer that outlasts the shutdown returns a retryable error, free of charge", async () => {
+test("a whole answer that outlasts the shutdown becomes a retryable error, free of charge", async () => {
   const silence = Promise.withResolvers<Response>()
   const asked = Promise.withResolvers<void>()
   using vendor = startVendor(() => {
@@ -137,7 +137,7 @@ test("a whole answer that outlasts the shutdown returns a retryable error, free 
   silence.resolve(new Response())
 })
 
-test("speech that outlasts the shutdown is cut in a way that clients detect", async () => {
+test("speech that outlasts the shutdown is cut off in a way that clients can detect", async () => {
   using vendor = startVendor(
     () =>
       new Response(
@@ -165,7 +165,7 @@ test("speech that outlasts the shutdown is cut in a way that clients detect", as
   expect(receiptsOf(gateway, caller)).toMatchObject([{ status: "settled" }])
 })
 
-test("a draining gateway is not ready and refuses connections, and a second signal ends all streams", async () => {
+test("a gateway that drains is not ready and refuses connections, and a second signal ends all streams", async () => {
   const { vendor } = startPausing()
   using _ = vendor
   await using gateway = await startPaused(vendor.url, 60_000)
@@ -190,7 +190,7 @@ test("a draining gateway is not ready and refuses connections, and a second sign
   idle.socket.destroy()
 })
 
-test("an upload that began before the shutdown is accepted and answered", async () => {
+test("an upload that began before the shutdown is accepted and gets its response", async () => {
   await using gateway = await startGateway({ drainTime: 60_000 })
   const caller = await gateway.caller("1")
   const body = JSON.stringify({ model: "sim/echo", messages: HELLO })

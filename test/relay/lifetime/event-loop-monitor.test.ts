@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { EventLoopMonitor, readEventLoop } from "../../../src/relay/lifetime/event-loop-monitor.ts"
 
-test("the event-loop monitor reports the last entered request with its names", () => {
+test("the event-loop monitor reports the most recently entered request and its names", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", "openai/gpt")
   expect(readEventLoop(monitor.memory)).toMatchObject({
@@ -22,7 +22,7 @@ test("the event-loop monitor reports the last entered request with its names", (
   expect(readEventLoop(monitor.memory)).toEqual({ beats: 1, rests: false, isEnding: false })
 })
 
-test("the event-loop monitor truncates long names and replaces the oldest entry", () => {
+test("the event-loop monitor shortens long names, and replaces its oldest entry", () => {
   const monitor = new EventLoopMonitor()
   const first = monitor.enter("req_1", "/v1/chat/completions", `x/${"ü".repeat(10_000)}`)
   expect(readEventLoop(monitor.memory).model).toStartWith("x/üü")

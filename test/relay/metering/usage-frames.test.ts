@@ -127,7 +127,7 @@ const STREAMS: Readonly<Record<string, string>> = {
 describe("a count that a later frame omits or reports as zero", () => {
   for (const model of Object.keys(STREAMS)) {
     for (const path of [CHAT, "/v1/messages"]) {
-      test(`keeps its earlier value in the charge and the response: ${model} through ${path}`, async () => {
+      test(`keeps its earlier value in the charge and in the response: ${model} through ${path}`, async () => {
         frames = [STREAMS[model] ?? ""]
         const order = { model, messages: HELLO, max_tokens: 100, stream: true }
         const response = await caller.post(path, {
@@ -142,7 +142,7 @@ describe("a count that a later frame omits or reports as zero", () => {
     }
   }
 
-  test("has an estimated value if no frame contains it", async () => {
+  test("becomes an estimate if no frame contains it", async () => {
     frames = [frame("Hello") + frame("", "stop") + chunk({ completion_tokens: 47 }) + DONE]
     const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
     const response = await caller.post(CHAT, order)
@@ -152,7 +152,7 @@ describe("a count that a later frame omits or reports as zero", () => {
   })
 })
 
-describe("finished answers without their final usage", () => {
+describe("complete answers without their final usage", () => {
   const words = "word ".repeat(2_000)
   const broken: Record<string, string> = {
     "chat/model": usageFrame(500, 1) + frame(words) + frame("", "stop"),
@@ -219,16 +219,19 @@ describe("a last usage report without output", () => {
     cases.push(["google/model", google(thoughts, { finishReason: "STOP" })])
   }
 
-  test.each(cases)("does not make text after the report free: %s %#", async (...each) => {
-    const [model, stream] = each
-    frames = [stream]
-    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-    const response = await caller.post(CHAT, order)
-    await response.text()
-    const receipt = await receiptOf(caller, response)
-    expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
-    expect(receipt.usage?.["output"]).toBeGreaterThan(stream.includes("1200") ? 2_100 : 900)
-  })
+  test.each(cases)(
+    "does not make text that follows the report free of charge: %s %#",
+    async (...each) => {
+      const [model, stream] = each
+      frames = [stream]
+      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+      const response = await caller.post(CHAT, order)
+      await response.text()
+      const receipt = await receiptOf(caller, response)
+      expect(receipt).toMatchObject({ estimated: true, usage: { input: 500 } })
+      expect(receipt.usage?.["output"]).toBeGreaterThan(stream.includes("1200") ? 2_100 : 900)
+    },
+  )
 })
 
 describe("an interrupted stream whose first usage report has no input", () => {
@@ -252,20 +255,23 @@ describe("an interrupted stream whose first usage report has no input", () => {
     }),
   }
 
-  test.each(Object.entries(cut))("includes its input in the charge: %s", async (name, stream) => {
-    frames = [stream]
-    const model = name.split(" ")[0]
-    const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
-    const response = await caller.post(CHAT, order)
-    await response.text().catch(() => "")
-    const receipt = await receiptOf(caller, response)
-    expect(receipt.estimated).toBe(true)
-    expect(receipt.usage?.["input"]).toBeGreaterThan(0)
-    expect(receipt.usage?.["output"]).toBeGreaterThan(500)
-  })
+  test.each(Object.entries(cut))(
+    "has its input included in the charge: %s",
+    async (name, stream) => {
+      frames = [stream]
+      const model = name.split(" ")[0]
+      const order = { model, messages: HELLO, max_tokens: 8_000, stream: true }
+      const response = await caller.post(CHAT, order)
+      await response.text().catch(() => "")
+      const receipt = await receiptOf(caller, response)
+      expect(receipt.estimated).toBe(true)
+      expect(receipt.usage?.["input"]).toBeGreaterThan(0)
+      expect(receipt.usage?.["output"]).toBeGreaterThan(500)
+    },
+  )
 })
 
-test("usage after the end of a message is ignored", async () => {
+test("usage that follows the end of a message is ignored", async () => {
   const late = { usage: { input_tokens: 1, output_tokens: 1 }, delta: {} }
   frames = [(STREAMS["anthropic/model"] ?? "") + event("message_delta", late)]
   const order = { model: "anthropic/model", messages: HELLO, max_tokens: 100, stream: true }
@@ -274,7 +280,7 @@ test("usage after the end of a message is ignored", async () => {
   expect(await receiptOf(caller, response)).toMatchObject({ usage: { input: 500, output: 47 } })
 })
 
-test("usage with more reasoning than output, as Groq reports it, is accepted", async () => {
+test("usage whose reasoning exceeds its output, as Groq reports it, is accepted", async () => {
   const details = { completion_tokens_details: { reasoning_tokens: 139 } }
   const counts = { prompt_tokens: 500, completion_tokens: 123, total_tokens: 623, ...details }
   const words = "word ".repeat(1_000)
@@ -286,7 +292,7 @@ test("usage with more reasoning than output, as Groq reports it, is accepted", a
   expect(receipt).toMatchObject({ estimated: false, usage: { input: 500, output: 123 } })
 })
 
-test("usage is estimated if the vendor reports only the total", async () => {
+test("usage is estimated if the vendor reports only a total", async () => {
   frames = [frame("Hello") + frame("", "stop") + chunk({ total_tokens: 1_950 }) + DONE]
   const order = { model: "chat/model", messages: HELLO, max_tokens: 100, stream: true }
   const response = await caller.post(CHAT, order)
@@ -319,12 +325,12 @@ describe("a later report of usage", () => {
     return meter.usage
   }
 
-  test("does not remove a usage class", () => {
+  test("does not remove a usage class that it omits", () => {
     const usage = usageOf({ inputFresh: 5, searches: 2, images: 1 }, { inputFresh: 5, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 5, output: 7, searches: 2, images: 1 })
   })
 
-  test("may change the division of the input into classes", () => {
+  test("may divide the input into other classes", () => {
     const usage = usageOf({ inputFresh: 500 }, { inputCacheRead: 400, inputFresh: 0, output: 7 })
     expect(usage).toMatchObject({ inputFresh: 0, inputCacheRead: 400 })
   })
@@ -351,7 +357,7 @@ describe("a MiniMax error as the first event of a stream", () => {
     expect(attempts.map(({ outcome }) => outcome === "ok")).toEqual([false, true])
   })
 
-  test("reaches the caller if no deployment is left", async () => {
+  test("reaches the caller if there is no other deployment", async () => {
     frames = [failed]
     const order = { model: "chat/model", messages: HELLO, stream: true }
     const response = await caller.post(CHAT, order)
@@ -361,7 +367,7 @@ describe("a MiniMax error as the first event of a stream", () => {
   })
 })
 
-test("the delivered part of a stream is charged even if another stream has finished", async () => {
+test("the delivered part of one stream is charged even if another stream has finished", async () => {
   const event = (type: string, more: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
   const usage = { input_tokens: 10, output_tokens: 1 }

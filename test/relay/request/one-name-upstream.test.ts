@@ -56,14 +56,14 @@ const ENDPOINTS: Readonly<Record<string, object>> = {
   "/v1/audio/speech": { model: "up/say", input: "Hello", voice: "alloy" },
 }
 
-describe("validation of field names with another letter case", () => {
+describe("validation of field names with different letter case", () => {
   for (const [path, body] of Object.entries(ENDPOINTS)) {
     for (const [name, value] of Object.entries({
       Model: "up/dear",
       Service_Tier: "priority",
       N: 9,
     })) {
-      test(`rejects ${name} at ${path}, and sends nothing`, async () => {
+      test(`rejects ${name} at ${path}, and sends nothing to the vendor`, async () => {
         const sent = vendor.bodies.length
         const response = await caller.post(path, { ...body, [name]: value })
         expect(response.status).toBe(400)
@@ -73,7 +73,7 @@ describe("validation of field names with another letter case", () => {
     }
   }
 
-  test("rejects the model field of a transcription form", async () => {
+  test("rejects the field `model` in a transcription form", async () => {
     const form = new FormData()
     form.set("model", "up/hear")
     form.set("Model", "up/dear")
@@ -89,7 +89,7 @@ function postForm(form: FormData): Promise<Response> {
   return fetch(`${gateway.url}/v1/audio/transcriptions`, { method: "POST", headers, body: form })
 }
 
-test("an output limit with a name from another API is rejected, and nothing is sent", async () => {
+test("an output limit with a name from another API is rejected, and nothing is sent to the vendor", async () => {
   const sent = vendor.bodies.length
   const body = { model: "up/chat", messages: HELLO, max_tokens: 1, n_predict: 8_000 }
   const { status, message } = await errorOf(await caller.post(CHAT, body))
@@ -100,7 +100,7 @@ test("an output limit with a name from another API is rejected, and nothing is s
   expect(vendor.bodies.length).toBe(sent)
 })
 
-test("the vendor receives the value of a duplicated field that the gateway read", async () => {
+test("the vendor receives the value of a repeated field that the gateway has read", async () => {
   const messages = JSON.stringify(HELLO)
   const body = `{"model":"up/dear","max_tokens":8000,"messages":${messages},"model":"up/chat","max_tokens":5}`
   const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" }
@@ -109,7 +109,7 @@ test("the vendor receives the value of a duplicated field that the gateway read"
   expect(vendor.bodies.at(-1)).toEqual({ model: "chat", max_tokens: 5, messages: HELLO })
 })
 
-test("a duplicated form field is rejected", async () => {
+test("a form that repeats a field is rejected", async () => {
   const form = new FormData()
   form.append("model", "up/hear")
   form.append("model", "up/dear")

@@ -51,7 +51,7 @@ test("a running request keeps its price, and the next request gets the new price
   expect((await receiptOf(caller, next)).price?.multiplier).toBe("3")
 })
 
-test("a running request keeps its deployments, even if they are removed", async () => {
+test("a running request keeps its deployments even if the settings remove them", async () => {
   const { vendor, open } = startGate()
   using _ = vendor
   open()

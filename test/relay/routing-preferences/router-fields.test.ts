@@ -47,7 +47,7 @@ test.each(ALL)(
 const CHAT = "/v1/chat/completions"
 const BODY = { model: "m/routed", messages: [{ role: "user", content: "Hi" }] }
 
-test("preferences for the gateway's own providers are applied", async () => {
+test("routing preferences that name the gateway's own providers are applied", async () => {
   const provider = { only: ["openrouter", "anthropic"] }
   const { losses } = await world.post(CHAT, { ...BODY, provider })
   expect(losses).toBe("provider.only:dropped")
@@ -62,7 +62,7 @@ test.each([
   [{ ...BODY, provider: { data_collection: "deny" } }, {}],
   [{ ...BODY, provider: { zdr: true } }, {}],
 ])(
-  "strict callers, unknown providers and required data policies get an error: %j",
+  "strict callers, unknown providers and required data policies cause an error: %j",
   async (body, headers) => {
     expect((await world.request(CHAT, body, headers)).status).toBe(400)
   },

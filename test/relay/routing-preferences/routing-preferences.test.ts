@@ -127,7 +127,7 @@ describe("a caller's provider preferences", () => {
     for (const field of ["provider", "models"]) expect(vendor.bodies[0]).not.toHaveProperty(field)
   })
 
-  test("allow providers outside the order after a failure, unless the caller forbids fallbacks", async () => {
+  test("allow other providers after a failure, unless the caller forbids fallbacks", async () => {
     failing = ["dear-pool"]
     const open = await ask("dear/pool", { provider: { order: ["dear"] } })
     expect(answererOf(open)).not.toBe("dear")
@@ -145,7 +145,7 @@ describe("a caller's provider preferences", () => {
     expect(answererOf(response)).toBe("cheap")
   })
 
-  test("apply to estimates without a call", async () => {
+  test("apply to estimates, which make no call", async () => {
     const body = { model: "dear/pool", messages: HELLO, provider: { only: ["middle"] } }
     const response = await caller.post("/v1/estimate", { path: CHAT, body })
     expect(response.status).toBe(200)
@@ -187,7 +187,7 @@ describe("a caller's provider preferences", () => {
 })
 
 describe("a caller's list of models", () => {
-  test("names models that are tried in order, each at its own price", async () => {
+  test("contains models that are tried in order, each at its own price", async () => {
     failing = ["dear-own"]
     const before = await creditsOf(caller)
     const response = await ask("dear/big", { models: ["cheap/small", "middle/plain"] })
@@ -202,7 +202,7 @@ describe("a caller's list of models", () => {
     expect(Number(receipt.hold)).toBeGreaterThanOrEqual(Number(receipt.cost))
   })
 
-  test("leads to an error if the key cannot access one of the models", async () => {
+  test("causes an error if the key cannot access one of the models", async () => {
     const narrow = await gateway.caller("1", { models: ["dear/*"] })
     const rejected = await errorOf(await ask("dear/big", { models: ["cheap/small"] }, narrow))
     expect(rejected).toMatchObject({ status: 403, code: "model_not_allowed", param: "models[0]" })
@@ -211,7 +211,7 @@ describe("a caller's list of models", () => {
     expect(vendor.bodies).toEqual([])
   })
 
-  test("works in the extra fields of the official SDKs in each dialect", async () => {
+  test("works as an extra field of the official SDKs in each dialect", async () => {
     failing = ["dear-own"]
     const openai = new OpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
     const order = { model: "dear/big", models: ["middle/plain"] }
@@ -233,7 +233,7 @@ describe("a caller's list of models", () => {
 })
 
 describe("a model group in the settings", () => {
-  test("appears as a model and answers by its strategy", async () => {
+  test("appears as a model, and answers according to its strategy", async () => {
     const cheap = await ask("auto/cheap")
     expect(await cheap.json()).toMatchObject({ model: "cheap/small" })
     const receipt = await receiptOf(caller, cheap)
@@ -245,7 +245,7 @@ describe("a model group in the settings", () => {
     expect(list.data.map(({ id }) => id)).toContain("auto/cheap")
   })
 
-  test("continues with the next member without the caller noticing", async () => {
+  test("continues with its next member, and the caller does not notice", async () => {
     failing = ["shaky"]
     const response = await ask("auto/shaky", { stream: true })
     expect(response.status).toBe(200)
@@ -256,7 +256,7 @@ describe("a model group in the settings", () => {
     ])
   })
 
-  test("includes only the members that a key can access", async () => {
+  test("uses only the members that a key can access", async () => {
     const some = await gateway.caller("1", { models: ["dear/*"] })
     const response = await ask("auto/cheap", {}, some)
     expect(await response.json()).toMatchObject({ model: "dear/big" })
@@ -290,17 +290,14 @@ describe("invalid routing preferences", () => {
     [{ models: "cheap/small" }, "models"],
     [{ models: [1] }, "models[0]"],
   ]
-  test.each(faults)(
-    "lead to an error with the name of the parameter: %j",
-    async (preference, place) => {
-      const before = await creditsOf(caller)
-      const error = await errorOf(await ask("dear/pool", preference))
-      expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({
-        status: 400,
-        param: place,
-      })
-      expect(vendor.bodies).toEqual([])
-      expect((await creditsOf(caller)).balance).toBe(before.balance)
-    },
-  )
+  test.each(faults)("cause an error that names the parameter: %j", async (preference, place) => {
+    const before = await creditsOf(caller)
+    const error = await errorOf(await ask("dear/pool", preference))
+    expect({ status: error.status, param: (error as { param?: string }).param }).toEqual({
+      status: 400,
+      param: place,
+    })
+    expect(vendor.bodies).toEqual([])
+    expect((await creditsOf(caller)).balance).toBe(before.balance)
+  })
 })

@@ -27,7 +27,7 @@ function told(gateway: TestGateway): number {
   return gateway.heard.filter(({ name }) => name === "conversationNotStored").length
 }
 
-test("a conversation that exceeds the memory limit is not read", async () => {
+test("a conversation that exceeds the memory limit is not loaded", async () => {
   const orders: FindOptions[] = []
   const nothing = () => Promise.resolve()
   const keeper: ConversationKeeper = {
@@ -118,7 +118,7 @@ describe("a long stored conversation", () => {
     return turns
   }
 
-  test("takes several slices to read, so that other requests are not blocked", async () => {
+  test("takes several slices to load, so that other requests are not blocked", async () => {
     using stored = conversations()
     const row = Object.fromEntries(
       Array.from({ length: 9_000 }, (_, index) => [`n${index}`, index]),
@@ -138,7 +138,7 @@ describe("a long stored conversation", () => {
     expect(turns).toBeGreaterThanOrEqual(2 * Math.floor(bytes / SLICE_BYTES))
   })
 
-  test("can be checked for existence without being read", async () => {
+  test("can be checked for existence without being loaded", async () => {
     using stored = conversations()
     reads = 0
     expect(await stored.has(account, "resp_long")).toBe(true)
@@ -147,7 +147,7 @@ describe("a long stored conversation", () => {
     expect(reads).toBe(3)
   })
 
-  test("keeps the digits of large integers in its input", async () => {
+  test("keeps all digits of large integers in its input", async () => {
     using stored = conversations()
     await store(stored, "resp_digits", [{ seed: 9_007_199_254_740_993n as unknown as number }])
     using memory = new MemoryBudget(64 * MEBIBYTE).open({ id: "key", account })
@@ -163,13 +163,13 @@ describe("a long stored conversation", () => {
   test.each([
     ["values", [Array.from({ length: 210_000 }, () => 1)]],
     ["numbered members", rows(3)],
-  ])("cannot contain more %s than can be read", async (name, input) => {
+  ])("cannot contain more %s than can be loaded", async (name, input) => {
     using stored = conversations()
     await store(stored, `resp_${name}`, input)
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("stays unread if its answers have more values than a request body may have", async () => {
+  test("stays unloaded if its answers have more values than a request body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -185,7 +185,7 @@ describe("a long stored conversation", () => {
   })
 })
 
-test("a conversation history uses memory only while its request runs", async () => {
+test("a conversation history uses memory only while a request that loaded it runs", async () => {
   await using gateway = await startGateway({
     settings: {
       limits: {
@@ -220,7 +220,7 @@ describe("a conversation file that cannot be used", () => {
     expect(told(gateway)).toBe(1)
   })
 
-  test("does not delay an answer or a second turn while locked", async () => {
+  test("does not delay an answer or a second turn while it is locked", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })
@@ -253,7 +253,7 @@ test("turning conversation storage off and on at runtime keeps the stored conver
   expect(await statusOf(ann, unkept.id)).toBe(404)
 })
 
-test("a shorter retention is applied to stored conversations", async () => {
+test("a shorter retention period applies to stored conversations", async () => {
   await using gateway = await startGateway()
   const ann = await gateway.caller()
   const { id } = await asked(ann, { input: "Hi" })
@@ -263,7 +263,7 @@ test("a shorter retention is applied to stored conversations", async () => {
 })
 
 describe("the input items of a response", () => {
-  test("appear page by page, newest first, with stable ids", async () => {
+  test("can be listed page by page, newest first, with stable ids", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const bob = await gateway.caller()

@@ -30,7 +30,7 @@ async function expectOldestGone(gateway: TestGateway): Promise<void> {
   expect(await statusOf(bob, others.id)).toBe(200)
 }
 
-test("a stored response cannot be cancelled, because no response runs in the background", async () => {
+test("a stored response cannot be cancelled, because the gateway runs no responses in the background", async () => {
   await using gateway = await startGateway()
   const [ann, bob] = [await gateway.caller(), await gateway.caller()]
   const { id } = await asked(ann, { input: "Hi" })
@@ -46,7 +46,7 @@ test("a stored response cannot be cancelled, because no response runs in the bac
 })
 
 describe("a stored conversation", () => {
-  test("leaves no readable texts or ids on the disk", async () => {
+  test("leaves no readable text or ids on the disk", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { id, output } = await asked(ann, { input: "My secret is tea" })
@@ -57,7 +57,7 @@ describe("a stored conversation", () => {
     expect(await statusOf(ann, id)).toBe(200)
   })
 
-  test("counts completely in the hold and the charge", async () => {
+  test("counts completely toward the hold and the charge", async () => {
     await using gateway = await startGateway()
     const rich = await gateway.caller()
     const { id } = await asked(rich, { input: LONG, max_output_tokens: 20 })
@@ -75,7 +75,7 @@ describe("a stored conversation", () => {
     expect(before - (await rich.balance())).toBeGreaterThan(2_000_000n)
   })
 
-  test("causes no call if the credits do not cover it", async () => {
+  test("causes no call if the credits do not cover its tokens", async () => {
     await using gateway = await startGateway()
     const poor = await gateway.caller("0.0095")
     const { id } = await asked(poor, { input: LONG, max_output_tokens: 20 })
@@ -86,7 +86,7 @@ describe("a stored conversation", () => {
     expect(gateway.simulator.requests).toHaveLength(calls)
   })
 
-  test("counts once for each reference, and too many references are rejected", async () => {
+  test("costs its price for each reference, and too many references are rejected", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     const { output } = await asked(ann, { input: LONG.repeat(2), max_output_tokens: 1_000 })
@@ -145,14 +145,14 @@ describe("a stored conversation", () => {
 })
 
 describe("eviction of the oldest conversations", () => {
-  test("affects only the account that exceeds its limit", async () => {
+  test("affects only an account that exceeds its limit", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 60_000, totalBytes: 1 << 30 } },
     })
     await expectOldestGone(gateway)
   })
 
-  test("begins with the largest account when the total limit is exceeded", async () => {
+  test("begins with the largest account if the total limit is exceeded", async () => {
     await using gateway = await startGateway({
       settings: { responses: { keep: 60_000, accountBytes: 1 << 30, totalBytes: 150_000 } },
     })
@@ -160,7 +160,7 @@ describe("eviction of the oldest conversations", () => {
   })
 })
 
-test("'vendor_state: any' inserts stored conversations and passes unknown ids on", async () => {
+test("with 'vendor_state: any', stored conversations are inserted and unknown ids are passed on", async () => {
   await using gateway = await startGateway({
     settings: { vendorState: "any" },
     models: { "sim/gpt": simulated({ dialects: ["openai-responses"] }) },

@@ -41,7 +41,7 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
   return caller.post("/v1/responses", { model: MODEL, input: "Hi", max_output_tokens: 20, ...body })
 }
 
-test("an unknown id is passed on with a hold for the whole context, and gets no owner", async () => {
+test("an unknown id is passed on with a hold for the whole context, and is assigned to no account", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
     const answer = await ask(caller, body)
@@ -53,7 +53,7 @@ test("an unknown id is passed on with a hold for the whole context, and gets no 
   }
 })
 
-test("an account that cannot pay for the whole context of an unknown id is rejected", async () => {
+test("a request with an unknown id is rejected if the credits do not cover the whole context", async () => {
   const poor = await gateway.caller("0.01")
   const rejected = await errorOf(await ask(poor, { previous_response_id: "resp_x" }))
   expect(rejected).toMatchObject({ status: 402, code: "insufficient_credits" })

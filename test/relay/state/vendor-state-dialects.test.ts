@@ -82,7 +82,7 @@ describe("stored vendor state in other dialects", () => {
     expect((await ofClaude(setup.ann, { thread })).status).toBe(404)
   })
 
-  test("includes the audio of chats", async () => {
+  test("includes the audio of chat answers", async () => {
     const audio = { voice: "alloy", format: "wav" }
     const order = { model: "first/gpt", messages: ASKED }
     const left = await setup.ann.post(CHAT, { ...order, modalities: ["text", "audio"], audio })
@@ -95,7 +95,7 @@ describe("stored vendor state in other dialects", () => {
     expect(others).toMatchObject({ status: 404, param: "messages[1].audio.id" })
   })
 
-  test("includes files of chats, in every form of URL", async () => {
+  test("includes files in chats, for every form of their URLs", async () => {
     const named: readonly [object, string][] = [
       [{ type: "file", file: { file_id: "file-1" } }, "file.file_id"],
       [{ type: "image_url", image_url: { url: UPLOADED } }, "image_url.url"],

@@ -20,7 +20,7 @@ models:
 `
 }
 
-test("vendor ids are valid in all processes, after a restart, and for other keys of the account", async () => {
+test("ids of vendors are valid in all processes, after a restart, and for other keys of the account", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url))
   const keyOf = (account: string) =>

@@ -144,7 +144,7 @@ const FOREIGN: readonly [name: string, path: string, body: object][] = [
 
 describe("vendor state of another account", () => {
   for (const [name, path, body] of WAYS) {
-    test(`causes the same error as unknown state: ${name}`, async () => {
+    test(`causes the same error as unknown vendor state: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const asked = setup.first.bodies.length
       const others = await setup.bob.post(RESPONSES, {
@@ -171,7 +171,7 @@ describe("vendor state of another account", () => {
       expect(await creditsOf(setup.bob)).toMatchObject({ balance: "10", held: "0" })
     })
 
-    test(`reaches the vendor in a request of its owner: ${name}`, async () => {
+    test(`reaches the vendor in a request by its owner: ${name}`, async () => {
       const { n } = await leave(setup.ann)
       const own = await setup.ann.post(RESPONSES, { model: "first/gpt", input: "Hi", ...body(n) })
       expect(await own.text()).toContain("resp_")
@@ -218,7 +218,7 @@ test("a compaction request cannot use another account's response", async () => {
   expect((await setup.ann.post(`${RESPONSES}/compact`, body)).status).toBe(200)
 })
 
-test("an estimate includes only stored data of the caller's account", async () => {
+test("an estimate includes stored data only of the caller's account", async () => {
   setup.first.inputTokens = 5_000
   const { n } = await leave(setup.ann)
   const head = { model: "first/gpt", input: "Hi", max_output_tokens: 20 }
@@ -234,7 +234,7 @@ test("an estimate includes only stored data of the caller's account", async () =
   expect((await estimate(setup.bob, named)).status).toBe(404)
 })
 
-test("a caller that cancels a stream owns the ids that it has received", async () => {
+test("a caller that cancels a stream owns the ids that it received", async () => {
   const controller = new AbortController()
   const response = await fetch(setup.gateway.url + RESPONSES, {
     method: "POST",
@@ -253,7 +253,7 @@ test("a caller that cancels a stream owns the ids that it has received", async (
   expect((await setup.bob.post(RESPONSES, body)).status).toBe(404)
 })
 
-test("all keys of an account share its state, including a rotated key", async () => {
+test("all keys of an account can use its state, including a rotated key", async () => {
   const { n } = await leave(setup.ann)
   const hasher = new KeyHasher(
     new SecretFolder(setup.gateway.settings.data).readOrCreate("key-pepper"),
@@ -299,7 +299,7 @@ describe("charges for vendor state", () => {
     expect(setup.gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 
-  test("do not apply to simultaneous calls with an unknown id", async () => {
+  test("do not apply to simultaneous calls with unknown ids", async () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
@@ -320,7 +320,7 @@ describe("charges for vendor state", () => {
     return Math.round(Number(hold) * 1_000_000) - 40
   }
 
-  test("require a hold that includes the content of a response, an item and a file", async () => {
+  test("require a hold that includes the content of the referenced response, item and file", async () => {
     setup.first.inputTokens = 5_000
     const { n } = await leave(setup.ann)
     const plain = await heldInput({})
@@ -363,7 +363,7 @@ describe("stored responses of several accounts at a vendor", () => {
     expect((await leave(setup.ann, body)).provider).toBe("first")
   })
 
-  test("cannot be used with a model that the storing account does not serve", async () => {
+  test("cannot be used with a model that is not available at the account that stores them", async () => {
     const { n } = await leave(setup.ann)
     const body = { model: "second/gpt", input: "Hi", previous_response_id: `resp_${n}` }
     const rejected = await setup.ann.post(RESPONSES, body)
@@ -387,7 +387,7 @@ test("a request may reference at most a few thousand ids", async () => {
   expect(setup.first.bodies).toHaveLength(asked)
 })
 
-test("a vendor's own 404 for an id is returned without a retry", async () => {
+test("a vendor's own 404 for an id is returned, and the request is not retried", async () => {
   const { n } = await leave(setup.ann)
   const message = `Conversation with id 'conv_${n}' not found.`
   setup.first.rejection = {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { TokenCounter } from "../../../src/relay/tokens/token-counter.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 
-test("the token counter returns exact counts even before its thread has loaded", async () => {
+test("the token counter returns exact counts even before its thread has started", async () => {
   // Loading the vocabulary alone takes longer than this deadline.
   using pool = new WorkerPool({ deadlineMs: 200 })
   const counter = new TokenCounter(pool).of("account")
@@ -18,7 +18,7 @@ test("the token counter skips a text that blocks the tokenizer and counts the ne
   expect(await counter.count("hello world")).toBe(2)
 })
 
-test("the token counter returns the number of whole characters in the first tokens", async () => {
+test("the token counter returns how many characters the first tokens contain completely", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)

@@ -26,7 +26,7 @@ async function boundOf(text: string, model: string): Promise<number> {
 
 describe("the tokens held for a text", () => {
   for (const { name, text, counts } of SAMPLES) {
-    test(`cover the counts of published tokenizers: ${name}`, async () => {
+    test(`cover the token counts of published tokenizers: ${name}`, async () => {
       for (const [index, model] of MODELS.entries()) {
         const counted = counts[index] ?? 0
         expect(await boundOf(text, model), model).toBeGreaterThanOrEqual(counted)
@@ -42,19 +42,19 @@ describe("the tokens held for a text", () => {
     expect(await boundOf(breaks, "gpt-5")).toBeLessThan(breaks.length)
   })
 
-  test("cover a repeated letter, although o200k has longer tokens for it", async () => {
+  test("cover a repeated letter, for which o200k has longer tokens", async () => {
     const letters = "\u0436".repeat(800)
     expect(await boundOf(letters, "gemini-2.5-flash")).toBeGreaterThanOrEqual(800)
   })
 
-  test("stay below a quarter of its bytes if the tokenizer is known", async () => {
+  test("stay below a quarter of the bytes if the tokenizer is known", async () => {
     const hindi = SAMPLES.find(({ name }) => name === "hindi")?.text ?? ""
     expect(await boundOf(hindi, "gemini-2.5-flash")).toBeLessThan(Buffer.byteLength(hindi) / 4)
     expect(await boundOf(hindi, "gpt-5")).toBeLessThan(Buffer.byteLength(hindi) / 4)
   })
 })
 
-describe("a prompt for a model with another tokenizer and a low balance", () => {
+describe("a prompt with a low balance for a model with another tokenizer", () => {
   const hindi = SAMPLES.find(({ name }) => name === "hindi")
   const times = 100
   let vendor: ScriptedVendor

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { provider, simulated, startGateway } from "../../support/gateway.ts"
 import { CHAT, errorOf, HELLO, keptReceiptOf, receiptOf } from "../support.ts"
 
-test("operators, but not callers, see the cause of a failed connection to a provider", async () => {
+test("operators, but not callers, see why a connection to a provider failed", async () => {
   // This server accepts connections and never answers.
   using silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } })
   await using gateway = await startGateway({

@@ -405,7 +405,7 @@ for (const way of WAYS) {
 
       for (const stream of way === "frame" ? [true] : [false, true]) {
         const use = stream ? "streamed" : "whole"
-        test(`leads to an attempt at the next deployment: ${each.name}, ${use}`, async () => {
+        test(`causes an attempt at the next deployment: ${each.name}, ${use}`, async () => {
           const id = idOf(index, way, use)
           const response = await ask(id, stream)
           const text = await response.text()
@@ -424,7 +424,7 @@ for (const way of WAYS) {
           expect(attempts).toEqual(isAccount ? ["sim/echo"] : [`${id}/other`, "sim/echo"])
         })
 
-        test(`exposes nothing of the account to callers: ${each.name}, ${use}`, async () => {
+        test(`reveals nothing about the account to callers: ${each.name}, ${use}`, async () => {
           const id = idOf(index, way, stream ? "alone-streamed" : "alone")
           const response = await ask(id, stream)
           const error = await errorOf(response)

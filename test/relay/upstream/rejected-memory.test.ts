@@ -6,7 +6,7 @@ import { answerOf } from "../../laws/attempt-world.ts"
 const MEGABYTE = 1024 * 1024
 const PIECE = Buffer.from("x".repeat(MEGABYTE))
 
-test("the memory of a rejected answer is released before its rest is read", async () => {
+test("the memory of a rejected answer is released before the rest of the answer is read", async () => {
   const budget = new MemoryBudget(64 * MEGABYTE)
   const holder = { id: "key", account: "account" }
   using other = budget.open(holder)

@@ -46,7 +46,7 @@ async function errorOf(response: Response) {
   return error
 }
 
-test("the details of a vendor's error are returned to the caller without the operator's secrets", async () => {
+test("the caller gets the details of a vendor's error without the operator's secrets", async () => {
   details = { error_code: "tool_name_conflict", names: ["look", KEY] }
   const order = { model: "claude/opus", max_tokens: 5, messages: HELLO }
   const error = await errorOf(await caller.post(MESSAGES, order))
@@ -56,7 +56,7 @@ test("the details of a vendor's error are returned to the caller without the ope
   })
 })
 
-test("overlong details of a vendor's error are dropped", async () => {
+test("details of a vendor's error that are too long are dropped", async () => {
   details = { words: "x".repeat(5_000) }
   const order = { model: "claude/opus", max_tokens: 5, messages: HELLO }
   expect(await errorOf(await caller.post(MESSAGES, order))).not.toHaveProperty("details")
@@ -76,7 +76,7 @@ test("the first request of a thread is rejected if the vendor stores no threads"
 })
 
 test.each([true, false])(
-  "an error response lists the preceding losses, streamed: %p",
+  "an error response lists the losses that occurred before it, streamed: %p",
   async (stream) => {
     const order = { model: "claude/opus", seed: 1, logprobs: true, messages: HELLO, stream }
     const response = await caller.post(CHAT, order)

@@ -159,7 +159,7 @@ describe("a vendor that never sends content", () => {
     ["invalid JSON", "garbage", endless(JSON_TYPE, "garbage "), false, 8],
   ]
   for (const [what, name, flood, stream, most] of floods) {
-    test(`causes a failover if it sends endless ${what}`, async () => {
+    test(`causes a failover if it sends an endless stream of ${what}`, async () => {
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
         answers.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
@@ -172,7 +172,7 @@ describe("a vendor that never sends content", () => {
     })
   }
 
-  test("causes a failover if it sends millions of JSON values with content type text/plain", async () => {
+  test("causes a failover if it sends millions of JSON values with the content type text/plain", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
     answers.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
@@ -231,7 +231,7 @@ describe("a vendor that never sends content", () => {
   }
 })
 
-test("expensive decoding runs sequentially and yields to other requests", async () => {
+test("expensive decoding is sequential, and does not block other requests", async () => {
   const order: string[] = []
   const heavy = ["first", "second", "third"].map(async (name) => {
     await ownTurn()
@@ -247,7 +247,7 @@ test("expensive decoding runs sequentially and yields to other requests", async 
   expect(order.join()).toMatch(/first.*other.*second.*other.*third/)
 })
 
-test("comments in a stream use no shared memory", () => {
+test("comments in a stream use no memory of other requests", () => {
   let taken = 0
   const memory = {
     takeAnswer: (bytes: number) => void (taken += bytes),
@@ -295,7 +295,7 @@ test("an outage of all deployments is not amplified, and deployments are probed 
   expect(response.status).toBe(200)
 })
 
-test("a failing deployment is retried, regardless of the failures of other deployments", async () => {
+test("a failing deployment is retried even if other deployments fail", async () => {
   answers.set("rejected-bad", [status(500), status(500)])
   answers.set("rejected-good", [status(401), status(401)])
   const first = await ask("odd/rejected", false)
@@ -307,7 +307,7 @@ test("a failing deployment is retried, regardless of the failures of other deplo
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
 })
 
-test("an unusable answer to an embedding request counts as a failed attempt", async () => {
+test("an embedding answer that cannot be used counts as a failed attempt", async () => {
   answers.set("vectors", [() => Response.json({})])
   const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
   expect(response.status).toBe(200)
@@ -321,7 +321,7 @@ test("an unusable answer to an embedding request counts as a failed attempt", as
   )
 })
 
-test("frames that arrive before the first content are passed on with the first content", async () => {
+test("frames that arrive before the first content are sent together with the first content", async () => {
   answers.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
   const response = await ask("odd/three", true)
   expect(contentOf(await response.text())).toBe("Hello")

@@ -26,7 +26,7 @@ describe("the members of a scanned answer that report its usage", () => {
   }
 
   for (const [name, answer] of Object.entries(answers)) {
-    test(`include usage ${name}, however the answer is divided`, () => {
+    test(`include usage ${name}, for any split of the answer`, () => {
       for (const spaces of [0, 2]) {
         const text = JSON.stringify(answer, null, spaces)
         const sizes = text.length > 10_000 ? [7, 1_000, 1e6] : [1, 2, 3, 5, 8, 1e6]
@@ -43,7 +43,7 @@ describe("the members of a scanned answer that report its usage", () => {
     expect(membersOf(JSON.stringify({ response: [], other: { usage: USAGE } }))).toEqual({})
   })
 
-  test("include the service mode, and the last of several values", () => {
+  test("include the service mode, and only the last of several values", () => {
     const text = '{"service_tier":"flex","usage":{"a":1},"usage":{"a":2},"usageMetadata":null}'
     expect(membersOf(text)).toEqual({ service_tier: "flex", usage: { a: 2 } })
   })
@@ -63,7 +63,7 @@ function frameWithQuote(): Uint8Array {
 }
 
 test.each([7, 1_000, 64 * 1024])(
-  "a long binary event after others is scanned for its usage, in chunks of %p bytes",
+  "a long binary event that follows other events is scanned for its usage, in chunks of %p bytes",
   (size) => {
     const before = frameWithQuote()
     const payload = { usage: USAGE, trace: { text: "a{".repeat(200_000) } }
@@ -89,12 +89,15 @@ test.each(
   ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop"].flatMap((type) =>
     [7, 1_000, 64 * 1024, 1e6].map((size) => [type, size] as const),
   ),
-)("usage after a long binary event of type %s is found, in chunks of %p bytes", (type, size) => {
-  const long = longFrameWithQuote(type)
-  const short = [frameWithQuote(), frameWithQuote()]
-  const usage = messageFrame("metadata", JSON.stringify({ usage: USAGE }))
-  const bytes = Buffer.concat([long, ...short, usage])
-  const event = new OpenEvent(bytes.subarray(0, 5))
-  for (let at = 5; at < bytes.length; at += size) event.push(bytes.subarray(at, at + size))
-  expect(event.usageMembers).toEqual({ usage: USAGE })
-})
+)(
+  "usage that follows a long binary event of type %s is found, in chunks of %p bytes",
+  (type, size) => {
+    const long = longFrameWithQuote(type)
+    const short = [frameWithQuote(), frameWithQuote()]
+    const usage = messageFrame("metadata", JSON.stringify({ usage: USAGE }))
+    const bytes = Buffer.concat([long, ...short, usage])
+    const event = new OpenEvent(bytes.subarray(0, 5))
+    for (let at = 5; at < bytes.length; at += size) event.push(bytes.subarray(at, at + size))
+    expect(event.usageMembers).toEqual({ usage: USAGE })
+  },
+)

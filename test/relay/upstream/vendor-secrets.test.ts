@@ -277,7 +277,7 @@ const CALLER_FORMATS: Readonly<
 describe("a vendor whose response contains the operator's secrets", () => {
   for (const callerFormat of Object.keys(CALLER_FORMATS)) {
     for (const upstream of Object.keys(UPSTREAMS) as Upstream[]) {
-      test(`exposes no secret to a caller of ${callerFormat}, called as ${upstream}`, async () => {
+      test(`reveals no secret to a caller of ${callerFormat}, called as ${upstream}`, async () => {
         for (const way of WAYS) {
           for (const stream of [false, true]) {
             for (const end of STREAMS[upstream].ends.keys()) {
@@ -321,7 +321,7 @@ describe("a vendor whose response contains the operator's secrets", () => {
     translations: () => sound("/v1/audio/translations", {}),
   }
   for (const [operation, ask] of Object.entries(operations)) {
-    test(`exposes no secret to a caller of ${operation}`, async () => {
+    test(`reveals no secret to a caller of ${operation}`, async () => {
       for (const way of WAYS.filter((one) => one !== "broken-later")) {
         next = { way, upstream: "openai-chat", end: 0 }
         expectClean(await told(ask()))
@@ -329,7 +329,7 @@ describe("a vendor whose response contains the operator's secrets", () => {
     })
   }
 
-  test("exposes no secret in receipts, alarms or the operator's test of the provider", async () => {
+  test("reveals no secret in receipts, alarms or the operator's test of the provider", async () => {
     next = { way: "rejected", upstream: "openai-chat", end: 0 }
     const rejected = await caller.post("/v1/chat/completions", {
       model: "openai-chat/m",
