@@ -51,7 +51,7 @@ test("the console rejects an amount with a comma and suggests the correct spelli
   expect(entered).toMatchObject([{ amount: "1500" }])
 })
 
-test("an entry whose response is lost is not reported as failed, and is sent again with the same idempotency key", async () => {
+test("a manual entry whose response is lost is not reported as failed, and is sent again with the same idempotency key", async () => {
   const { page } = operator
   const keys: (string | undefined)[] = []
   const loseFirst = async (route: Route) => {
@@ -109,7 +109,7 @@ test("a multiplier of zero requires confirmation, and a multiplier with a comma 
   await page.getByRole("button", { name: "Save" }).waitFor({ state: "detached" })
 })
 
-test("settings are saved together, models are selected from a list, and an error is shown at its field", async () => {
+test("settings are saved together, models are selected from a list, and each error is shown at its field", async () => {
   const { page } = operator
   await page.getByRole("combobox", { name: /^Image model/ }).click()
   const options = page.getByRole("option")
@@ -133,7 +133,7 @@ test("settings are saved together, models are selected from a list, and an error
   expect(await connect.inputValue()).toBe("7s")
 })
 
-test("the mail server is saved without being shown again, and tested", async () => {
+test("a mail server is saved and tested, and its URL is not shown again", async () => {
   const { page } = operator
   await using server = await startMailServer(() => undefined)
   const address = page.getByLabel(/^Mail server/)
@@ -160,7 +160,7 @@ test("the mail server is saved without being shown again, and tested", async () 
   expect(operator.complaints).toEqual([])
 })
 
-test("an issuer is added, tested, changed and removed", async () => {
+test("an operator adds, tests, changes and removes an issuer", async () => {
   const { page } = operator
   await using issuer = await startIssuer()
   await page.getByRole("button", { name: "Add an issuer" }).click()

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 
 test.each(PROXIES)(
-  "the console behind a proxy that %s works from the setup to the sign-in at an issuer",
+  "the console works behind a proxy that %s, from the setup to the sign-in through an issuer",
   async (_, stripsPath) => {
     await using behind = await startBehind(stripsPath)
     const { proxy, issuer, output } = behind

@@ -118,7 +118,7 @@ test("credits are available if the payment is confirmed before the payer returns
   await showsBalance("19.75")
 })
 
-test("a refund of spent credits becomes a debt, which new credits pay", async () => {
+test("a refund of spent credits becomes a debt, which new credits pay off", async () => {
   const { page } = operator
   await enter("-17.75")
   for (let told = 0; told < 2; told++) {
@@ -135,7 +135,7 @@ test("a refund of spent credits becomes a debt, which new credits pay", async ()
   expect(await rejection()).toBeUndefined()
 })
 
-test("credits of a disputed payment are removed immediately, and returned when the dispute is won", async () => {
+test("a dispute of a payment removes its credits immediately, and returns them when it is won", async () => {
   const { page } = operator
   await beginToPay("4")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)

@@ -51,7 +51,7 @@ async function finish(of: Locator, button: string): Promise<void> {
   await of.waitFor({ state: "detached" })
 }
 
-test("a provider is tested, changed, given its list prices, and deleted in dialogs", async () => {
+test("an operator tests, changes, prices and deletes a provider in dialogs", async () => {
   const { page } = operator
   const entry = {
     vendor: "openai-compatible",
@@ -113,7 +113,7 @@ test("a provider is tested, changed, given its list prices, and deleted in dialo
   await page.getByRole("button", { name: "Test mine", exact: true }).waitFor({ state: "detached" })
 })
 
-test("a model is added, priced again, and reset in dialogs", async () => {
+test("an operator adds a model, changes its price, and resets it in dialogs", async () => {
   const { page } = operator
   await openPage("models")
   await page.getByRole("button", { name: "Add a model" }).click()
@@ -143,7 +143,7 @@ test("a model is added, priced again, and reset in dialogs", async () => {
   expect(await ask(page, "GET", "/models/sandbox/mine")).toMatchObject({ status: 404 })
 })
 
-test("an account is created, renamed, closed and reopened, and content storage is turned on and off", async () => {
+test("an account is created, renamed, closed and reopened, and its content storage is turned on and off", async () => {
   const { page } = operator
   await openPage("accounts")
   await page.getByRole("button", { name: "Create an account" }).click()
@@ -243,7 +243,7 @@ test("members and users are invited, promoted, demoted, disabled and removed", a
   await page.getByText("mia@example.com").waitFor({ state: "detached" })
 })
 
-test("a key is changed, a code revoked, a statement saved, and a change shown in the audit log", async () => {
+test("a key is changed, a code is revoked, a statement is saved, and the audit log shows a change", async () => {
   const { page } = operator
   await openPage("keys")
   await page
@@ -381,7 +381,7 @@ test("no dialog page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test("the focus returns to the control that opened a dialog, also through a second dialog", async () => {
+test("the focus returns to the control that opened a dialog, even through a second dialog", async () => {
   const { page } = operator
   await openPage(`keys?account=${account}`)
   const create = page.getByRole("button", { name: "Create a key", exact: true }).first()
@@ -402,7 +402,7 @@ test("the focus returns to the control that opened a dialog, also through a seco
   await page.waitForFunction("document.activeElement?.ariaLabel === 'Actions for focus'")
 })
 
-test("the list of keys shows creators, and can be limited to one's own keys", async () => {
+test("the list of keys shows who created each key, and can be limited to the user's own keys", async () => {
   const { page } = operator
   expect(await ask(page, "POST", "/keys", { account, name: "own key" })).toMatchObject({
     status: 200,
@@ -444,7 +444,7 @@ test("the palette finds users by email, and settings and actions by synonyms", a
   await page.waitForFunction("document.documentElement.dataset.mantineColorScheme === 'dark'")
 })
 
-test("a dialog asks before it is closed with unsaved changes", async () => {
+test("a dialog asks for confirmation before it is closed with unsaved changes", async () => {
   const { page } = operator
   await openPage("")
   await page.getByRole("navigation").getByRole("link", { name: "Keys", exact: true }).click()
@@ -476,7 +476,7 @@ test("a dialog asks before it is closed with unsaved changes", async () => {
   await drawer.waitFor({ state: "detached" })
 })
 
-test("the settings ask before another page is opened with unsaved changes", async () => {
+test("the settings page asks for confirmation before another page is opened with unsaved changes", async () => {
   const { page } = operator
   await openPage("settings")
   const multiplier = page.getByLabel(/^Multiplier/)

@@ -67,7 +67,7 @@ test("an issuer signs in a known user, even if their email address at the issuer
   }
 })
 
-test("an issuer does not sign in uninvited users or unverified addresses", async () => {
+test("an issuer does not sign in uninvited users or users with unverified email addresses", async () => {
   issuer.people.set("stranger", { email: "eve@example.com", isVerified: true, name: "Eve" })
   issuer.people.set("claimer", { email: OPERATOR.email, isVerified: false, name: "Eve" })
   issuer.people.set("unverified", { email: "eve@example.com", isVerified: false, name: "Eve" })
@@ -210,7 +210,7 @@ test("a token for another sign-in or without a valid signature is rejected", asy
   issuer.forgery = undefined
 })
 
-test("users can sign in immediately after an issuer has replaced its key", async () => {
+test("users can sign in immediately after an issuer has replaced its signing key", async () => {
   await issuer.admit(tollgate.url)
   await using visitor = await tollgate.visitor()
   await signInAtIssuer(visitor.page)
@@ -230,7 +230,7 @@ async function setPassword(page: Page): Promise<void> {
   await ask(page, "DELETE", "/session")
 }
 
-test("a sign-in at an unavailable or silent issuer times out, and passwords keep working", async () => {
+test("a sign-in at an unavailable or unresponsive issuer times out, and sign-in with a password still works", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await setPassword(page)

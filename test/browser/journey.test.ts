@@ -214,7 +214,7 @@ test("a request fails when credits run out, and a code adds more", async () => {
   await page.getByRole("button", { name: "Cancel" }).click()
 })
 
-test("both secrets of a rotated key are accepted, and no secret of a revoked key", async () => {
+test("both secrets of a rotated key are accepted, and both are rejected after the key is revoked", async () => {
   const { page } = operator
   await open(operator, "Keys")
   await page.getByRole("button", { name: "Actions for my laptop" }).click()
@@ -270,7 +270,7 @@ async function send(text: string, answers: number): Promise<void> {
   await page.getByRole("button", { name: "Send", exact: true }).waitFor()
 }
 
-test("markdown of an answer is rendered without active content", async () => {
+test("Markdown in an answer is rendered without active content", async () => {
   const { page } = operator
   await page.getByRole("button", { name: "New conversation" }).click()
   const hostile = [

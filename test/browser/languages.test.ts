@@ -57,7 +57,7 @@ const NAMES = ["Continue"]
 test.each([
   ["de", "Deutsch"],
   ["ja", "日本語"],
-])("the console is shown in the language %s, chosen in the profile", async (tag, name) => {
+])("the console uses the language %s after a user selects it in the profile", async (tag, name) => {
   const { page } = operator
   await visit(page, "profile")
   await page.locator("main select").selectOption({ label: name })
@@ -84,7 +84,7 @@ test.each([
   expect(operator.complaints).toEqual([])
 })
 
-test("pages before the sign-in follow the browser's languages and offer others", async () => {
+test("the pages before sign-in use the browser's preferred language and offer others", async () => {
   await using visitor = await gateway.tollgate.visitor({ width: 390, locale: "zh-CN" })
   const { page } = visitor
   const { "Sign in": chinese = "" } = readCatalog("zh-Hans")

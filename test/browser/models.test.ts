@@ -89,7 +89,7 @@ test("a provider page shows the success rate and the latency", async () => {
   await image(page, "providers-history")
 })
 
-test("deployments are edited, paused and tested, and requests follow the change", async () => {
+test("deployments are edited, paused and tested, and requests use the changed deployments", async () => {
   const { page } = operator
   await visit(page, "models?model=sandbox/claude")
   const drawer = page.getByRole("dialog")
@@ -121,7 +121,7 @@ test("deployments are edited, paused and tested, and requests follow the change"
   expect(response.headers.get("x-tollgate-provider")).toBe("sandbox")
 })
 
-test("model rules are shown with their source, and overridden individually", async () => {
+test("model rules are shown with their source, and each rule can be overridden", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/gpt")
   const drawer = page.getByRole("dialog")
@@ -174,7 +174,7 @@ test("a model shows all price periods and the current one, and keeps them when t
   })
 })
 
-test("settings of a model from the settings file are shown and locked", async () => {
+test("the deployments of a model in the settings file are shown but cannot be edited", async () => {
   const { page } = operator
   await page.goto("/console/models?model=sandbox/broken")
   const drawer = page.getByRole("dialog")
@@ -182,7 +182,7 @@ test("settings of a model from the settings file are shown and locked", async ()
   expect(await drawer.getByRole("button", { name: "Edit deployments" }).count()).toBe(0)
 })
 
-test("all providers are tested together, with times and reasons", async () => {
+test("all providers are tested together, and the results show response times and failure reasons", async () => {
   const { page } = operator
   await visit(page, "providers")
   await page.getByRole("button", { name: "Test all" }).click()
@@ -254,7 +254,7 @@ test("models show their features in the selected order and columns", async () =>
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test("the list of models on a small laptop omits columns before it breaks names into many lines", async () => {
+test("the list of models on a small laptop hides columns before it wraps names over many lines", async () => {
   const { page } = operator
   await page.evaluate("localStorage.removeItem('tollgate-columns-models')")
   await page.route(/\/admin\/v1\/models\?/, async (route) => {
@@ -281,7 +281,7 @@ test("no model page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test("addresses of unknown models and accounts name the missing model or account", async () => {
+test("pages of unknown models and accounts report that the model or account does not exist", async () => {
   const { page } = operator
   await visit(page, "models?model=sandbox%2Fno-such-model")
   const notice = page.getByRole("alert").filter({ hasText: "Model not found" })

@@ -81,7 +81,7 @@ async function rejection(user?: string): Promise<string | undefined> {
   return thrown instanceof OpenAI.APIError ? String(thrown.code) : undefined
 }
 
-test("a webhook is added, its secret is shown once, and it is tested and removed", async () => {
+test("a webhook is added with a secret that is shown once, tested and removed", async () => {
   const { page } = operator
   await open(operator, "Notices")
   await page.getByRole("button", { name: "Add a target" }).first().click()
@@ -111,7 +111,7 @@ test("a webhook is added, its secret is shown once, and it is tested and removed
   await page.getByText("a target that was removed").first().waitFor()
 })
 
-test("an account is paused and resumed, and limited", async () => {
+test("an account is paused and resumed, and gets limits", async () => {
   const { page } = operator
   await open(operator, "Accounts")
   await page.getByRole("table").getByRole("link").first().click()
@@ -132,7 +132,7 @@ test("an account is paused and resumed, and limited", async () => {
   await page.getByRole("definition").filter({ hasText: "1,200" }).waitFor()
 })
 
-test("a price group is created, and an account is assigned to it and charged by it", async () => {
+test("a price group is created, and an account in the group is charged its prices", async () => {
   const { page } = operator
   await open(operator, "Price groups")
   await page.getByRole("button", { name: "Create a price group" }).first().click()
@@ -225,7 +225,7 @@ test("a key is paused and resumed", async () => {
   await until(async () => (await rejection()) === undefined)
 })
 
-test("each end user gets a budget, which is shown as used up, and removed", async () => {
+test("a budget for each end user is set, shown as used up, and removed", async () => {
   const { page } = operator
   await open(operator, "Credits")
   await page.getByRole("button", { name: "Set a budget" }).click()
@@ -273,7 +273,7 @@ async function addAccounts(): Promise<void> {
   }
 }
 
-test("accounts are searched, filtered and sorted on the server, and all of them can be selected", async () => {
+test("accounts are searched, filtered and sorted on the server, and all matching accounts can be selected", async () => {
   const { page } = operator
   await addAccounts()
   await open(operator, "Accounts")

@@ -64,7 +64,7 @@ afterAll(async () => {
   await gateway.tollgate[Symbol.asyncDispose]()
 })
 
-test("pages before the sign-in pass the page checks", async () => {
+test("the pages before sign-in pass the page checks", async () => {
   await using visitor = await gateway.tollgate.visitor()
   await visitor.page.goto("/console/sign-in")
   await checkAppearance(visitor.page, "sign-in")
@@ -96,7 +96,7 @@ test.each(Object.entries(PAGES))("the page %s passes the page checks", async (na
 })
 
 test.each(sampleOf(Object.entries(PAGES), 3))(
-  "the page %s does not move while it loads, and has large targets, on a phone",
+  "the page %s on a phone does not shift while it loads, and has large touch targets",
   async (name, address) => {
     const { page } = operator
     await page.setViewportSize({ width: 390, height: 844 })
@@ -115,7 +115,7 @@ async function expectSteadyPage(page: Page, name: string): Promise<void> {
   expect(await smallTargets(page), name).toEqual([])
 }
 
-test("models that are compared before the list has been loaded are chosen when it arrives", async () => {
+test("models are selected for a comparison that was opened before the model list arrived", async () => {
   await using visitor = await gateway.tollgate.visitor()
   const { page } = visitor
   await signIn(page)

@@ -61,7 +61,7 @@ async function userVerifies(isUserVerified: boolean): Promise<void> {
   await devtools.send("WebAuthn.setUserVerified", change)
 }
 
-test("a passkey is created on the profile page, and signs the user in without a password", async () => {
+test("a passkey created on the profile page signs the user in without a password", async () => {
   const { page } = operator
   await openProfile(page)
   await page.getByRole("button", { name: "Add a passkey" }).click()
@@ -85,7 +85,7 @@ test("a passkey is created on the profile page, and signs the user in without a 
   expect(operator.complaints).toEqual([])
 })
 
-test("a user whom the device cannot verify is not signed in, and gets an explanation", async () => {
+test("a user whom the device cannot verify is not signed in, and sees an explanation", async () => {
   const { page } = operator
   await signOut(page)
   await userVerifies(false)
@@ -119,7 +119,7 @@ test("a passkey is renamed and removed, and is then no longer accepted", async (
   await page.getByText("This passkey is not registered here.").waitFor()
 })
 
-test("the console at an address without a host name offers no passkeys and explains why", async () => {
+test("the console at an address without a host name offers no passkeys and shows the reason", async () => {
   await using visitor = await tollgate.visitor()
   const { page } = visitor
   await page.goto("/console/sign-in")

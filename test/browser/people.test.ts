@@ -208,7 +208,7 @@ test("a member cannot see content of another account", async () => {
     .waitFor()
 })
 
-test("a member without credits is guided to add credits first, depending on the role", async () => {
+test("a member without credits sees how to get credits, depending on the role", async () => {
   const { page } = operator
   const ofMia = await ask(page, "POST", "/accounts", { name: "Mia's own" })
   const account = String(ofMia.body["id"])
@@ -405,7 +405,7 @@ async function idOf(name: string): Promise<string> {
   return users.find((user) => user.name === name)?.id ?? ""
 }
 
-test("an operator erases a person, who is signed out and no longer named in the audit log", async () => {
+test("an erased person is signed out and no longer named in the audit log", async () => {
   const { page } = operator
   await open(operator, "Audit")
   await page.getByText("mia@example.com").first().waitFor()

@@ -66,7 +66,7 @@ test("the request page lists rejected requests separately from failed ones, with
   expect(await failed.getByRole("row").count()).toBe(2)
 })
 
-test("the overview counts failed and rejected requests of the day, with links to them", async () => {
+test("the overview counts the failed and rejected requests of the day, and links to them", async () => {
   const { page } = operator
   await page.goto("/console/?account=all")
   const main = page.getByRole("main")
@@ -75,7 +75,7 @@ test("the overview counts failed and rejected requests of the day, with links to
   await page.getByRole("table", { name: "Rejected requests" }).waitFor()
 })
 
-test("all requests include rejected ones, in a column of states, and the search finds their errors", async () => {
+test("the list of all requests shows rejected requests by their status, and the search finds their errors", async () => {
   const { page } = operator
   await page.goto("/console/requests?account=all")
   const rows = page.getByRole("table", { name: "Requests", exact: true })
@@ -98,7 +98,7 @@ test("all requests include rejected ones, in a column of states, and the search 
   expect(operator.complaints).toEqual([])
 })
 
-test("Back returns to the scroll position of a long list", async () => {
+test("the browser's back button restores the scroll position of a long list", async () => {
   const { page } = operator
   const list = /\/admin\/v1\/requests\?/
   const listed = await ask(page, "GET", "/requests?limit=1&status=failed")
@@ -123,7 +123,7 @@ test("Back returns to the scroll position of a long list", async () => {
   await page.unroute(list)
 })
 
-test("a receipt is printed with its link, and without the navigation", async () => {
+test("a printed receipt has its link and no navigation", async () => {
   const { page } = operator
   await fail("sandbox/broken")
   await page.goto("/console/requests?account=all")
@@ -144,7 +144,7 @@ test("a receipt is printed with its link, and without the navigation", async () 
   expect(await page.evaluate<boolean>("window.isPrinted")).toBe(true)
 })
 
-test("rows are at most 32 pixels high, unless the user switches compact rows off", async () => {
+test("rows are at most 32 pixels high unless the user turns compact rows off", async () => {
   const { page } = operator
   await fail("sandbox/broken")
   await page.goto("/console/requests?account=all")
@@ -172,7 +172,7 @@ test("rows are at most 32 pixels high, unless the user switches compact rows off
   await page.evaluate("localStorage.removeItem('tollgate-dense-rows')")
 })
 
-test("fifteen requests and all pages of the navigation fit in a window of a laptop", async () => {
+test("fifteen requests and all navigation links fit in a laptop window", async () => {
   const { page } = operator
   await page.goto("/console/requests?account=all")
   const table = page.getByRole("table", { name: "Requests", exact: true })
@@ -194,7 +194,7 @@ test("fifteen requests and all pages of the navigation fit in a window of a lapt
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test("an account beyond the first two hundred is shown by name, also next to its keys", async () => {
+test("an account beyond the first two hundred is shown by name, including next to its keys", async () => {
   const { page } = operator
   const first = /\/admin\/v1\/accounts\?limit=200$/
   await page.route(first, (route) =>

@@ -57,7 +57,7 @@ test("a model group shows its members, and can be selected like a model", async 
     .waitFor()
 })
 
-test("credit codes are created in bulk and saved once, and the list is exported without their text", async () => {
+test("credit codes are created together and saved once, and their list is exported without the codes", async () => {
   const { page } = operator
   await visit(page, "codes")
   await page.getByRole("button", { name: "Create codes" }).first().click()
@@ -92,7 +92,7 @@ test("credit codes are created in bulk and saved once, and the list is exported 
   expect(listed.match(/used_up/g)).toHaveLength(2)
 })
 
-test("a provider shows the logo of its vendor, and a vendor without one its first letter", async () => {
+test("a provider shows the logo of its vendor, or the first letter of its id without a logo", async () => {
   const { page, complaints } = operator
   await ask(page, "POST", "/providers", { id: "speech", vendor: "deepgram", api_key: "none" })
   await ask(page, "POST", "/providers", { id: "other", vendor: "anthropic", api_key: "none" })
@@ -111,7 +111,7 @@ test("a provider shows the logo of its vendor, and a vendor without one its firs
   await image(page, "provider-marks")
 })
 
-test("a provider gets a second key, keeps the first key hidden, and loses a key again", async () => {
+test("a second key is added to a provider and removed, and the first key stays hidden", async () => {
   const { page } = operator
   await ask(page, "POST", "/providers", { id: "mine", vendor: "openai", api_key: "canary-first" })
   await page.goto("/console/providers")

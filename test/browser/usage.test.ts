@@ -31,7 +31,7 @@ afterAll(async () => {
   await tollgate[Symbol.asyncDispose]()
 })
 
-test("usage is grouped as requested, and a usage row links to its requests", async () => {
+test("usage can be grouped, and a usage row links to its requests", async () => {
   const { page } = operator
   await open(operator, "Usage")
   await page.getByRole("link", { name: "sandbox/echo" }).waitFor()
@@ -57,7 +57,7 @@ test("usage is grouped as requested, and a usage row links to its requests", asy
   await areListed(3)
 })
 
-test("the usage chart is available as an accessible table and as a file", async () => {
+test("the usage chart is also available as an accessible table and as a file", async () => {
   const { page } = operator
   await visit(page, "usage?time=24h&group=user&metric=requests")
   await page.getByRole("img", { name: /Requests over time by end user: 3 in total/ }).waitFor()
@@ -72,7 +72,7 @@ test("the usage chart is available as an accessible table and as a file", async 
   expect(text).toContain("\r\nann,2,0,")
 })
 
-test("a click on a bar narrows the usage page to its time, and Back restores the range", async () => {
+test("a click on a bar limits the usage page to the period of the bar, and Back restores the earlier range", async () => {
   const { page } = operator
   await visit(page, "usage?time=7d")
   const chart = page.getByRole("img", { name: /Spend over time by model/ })
@@ -122,7 +122,7 @@ test("a click on a bar of the overview opens the usage page for its day", async 
   expect(new URL(page.url()).searchParams.get("time")).toBe("custom")
 })
 
-test("an outcome links to its requests, and their receipts show the end user", async () => {
+test("an outcome in the usage table links to its requests, and their receipts show the end user", async () => {
   const { page } = operator
   await visit(page, "usage?time=24h&group=outcome")
   const table = page.getByRole("table", { name: "Usage by outcome" })
@@ -156,7 +156,7 @@ test("latencies and the margin are shown on the usage page", async () => {
   await page.getByText("No usage").waitFor()
 })
 
-test("requests are sorted, filtered by cost and saved as a file with the chosen columns", async () => {
+test("requests are sorted, filtered by cost, and saved as a file with the selected columns", async () => {
   const { page } = operator
   await open(operator, "Requests")
   const table = page.getByRole("table", { name: "Requests", exact: true })
@@ -215,7 +215,7 @@ test("a chart above the request list counts requests over time, and a time range
   await page.getByRole("table", { name: "Requests", exact: true }).getByRole("row").nth(1).waitFor()
 })
 
-test("the calls of a session are shown as a trace with its total, linked from its receipts", async () => {
+test("the calls of a session are shown as a trace with its total cost, and receipts link to the trace", async () => {
   const { page } = operator
   const defaultHeaders = { "x-tollgate-session": "tidy up" }
   const client = new OpenAI({
@@ -282,7 +282,7 @@ test("no usage page reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 
-test("a usage chart is saved under a name, found again, and removed", async () => {
+test("a usage chart is saved under a name, opened again, and removed", async () => {
   const { page } = operator
   await visit(page, "usage?group=user&metric=requests&time=7d")
   await page.getByRole("button", { name: "Saved charts" }).click()

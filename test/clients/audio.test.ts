@@ -33,7 +33,7 @@ describe("OpenAI's client", () => {
     expect(before - (await caller.balance())).toBe(300_000n)
   })
 
-  test("gets a transcript in each format", async () => {
+  test("gets a transcript in each response format", async () => {
     const create = async (response_format: "text" | "srt" | "vtt", model = "sim/whisper-1") =>
       client.audio.transcriptions.create({ file: await sound(), model, response_format })
     const [first, second] = heardIn(SOUND).split(/(?<=\.) /)
@@ -50,7 +50,7 @@ describe("OpenAI's client", () => {
     )
   })
 
-  test("gets a verbose transcript with words and segments", async () => {
+  test("gets a verbose transcript with word and segment timestamps", async () => {
     const verbose = await client.audio.transcriptions.create({
       file: await sound(),
       model: "sim/whisper-1",
@@ -63,7 +63,7 @@ describe("OpenAI's client", () => {
     expect(verbose.segments?.length).toBe(2)
   })
 
-  test("gets speakers from a model that separates them", async () => {
+  test("gets speaker labels from a model that distinguishes speakers", async () => {
     const transcript = await client.audio.transcriptions.create({
       file: await sound(),
       model: "openai/gpt-4o-transcribe-diarize",
@@ -158,7 +158,7 @@ describe("the AI SDK for audio", () => {
     expect(result.segments.length).toBe(2)
   })
 
-  test("transcribes with a model without times", async () => {
+  test("transcribes audio with a model that reports no timestamps", async () => {
     const result = await transcribe({
       model: openai().transcription("openai/gpt-4o-transcribe"),
       audio: SOUND,

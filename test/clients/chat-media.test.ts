@@ -54,7 +54,7 @@ test("Google's client reads images and speech, whole and streamed", async () => 
   expect(part?.inlineData?.mimeType).toStartWith("audio/")
 })
 
-test("OpenAI's client reads images from responses, whole and streamed, and sends them back", async () => {
+test("OpenAI's client reads images from responses, whole and streamed, and sends the images back", async () => {
   const { responses } = caller.client
   const whole = await responses.create({ model: IMAGE, input: ASKED })
   const [call] = whole.output.filter((item) => item.type === "image_generation_call")

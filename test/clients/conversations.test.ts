@@ -110,7 +110,7 @@ describe.each(MODELS)("a conversation with %s", (model) => {
   })
 })
 
-test("a conversation moves between models, and back to a vendor that stores a part of it", async () => {
+test("a conversation can change models, and return to a vendor that stores a part of it", async () => {
   const first = await say(ann, { model: "openai/gpt", input: "My name is Ann" }, false)
   const turn = (model: string, input: string, previous: string) =>
     say(ann, { model, input, previous_response_id: previous }, false)
@@ -194,7 +194,7 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
 describe("deletion of a response that its vendor also stores", () => {
   const model = "openai/gpt"
 
-  test("deletes it at the vendor, and a later request cannot continue it", async () => {
+  test("also deletes the vendor's copy, and a later request cannot continue the response", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0

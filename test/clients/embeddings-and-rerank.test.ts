@@ -59,7 +59,7 @@ describe("OpenAI's client for embeddings", () => {
     expect(typeof data[0]?.embedding).toBe("string")
   })
 
-  test("sends tokens as input", async () => {
+  test("sends tokens instead of text as input", async () => {
     const { usage, data } = await caller.client.embeddings.create({
       model: EMBED,
       input: [
@@ -70,7 +70,7 @@ describe("OpenAI's client for embeddings", () => {
     expect([usage.prompt_tokens, data.length]).toEqual([6, 2])
   })
 
-  test("throws its own errors", async () => {
+  test("throws its own error classes", async () => {
     const failure = await caller.client.embeddings
       .create({ model: "sandbox/embde", input: "a" })
       .catch((error: unknown) => error)
@@ -88,7 +88,7 @@ describe("the AI SDK for embeddings and reranking", () => {
     expect([embedding.length, usage.tokens]).toEqual([256, 3])
   })
 
-  test("embeds more values than the SDK's own limit", async () => {
+  test("embeds more values than the SDK sends in one request", async () => {
     const model = openai().embedding(EMBED)
     const values = Array.from({ length: 300 }, (_, index) => `text ${index}`)
     const { embeddings } = await embedMany({ model, values })
@@ -151,7 +151,7 @@ describe("Cohere's client for reranking", () => {
     expect(results).toMatchObject([{ index: 1, document: { text: DOCUMENTS[1] } }])
   })
 
-  test("receives results without documents if it does not request them", async () => {
+  test("receives results without documents unless it requests documents", async () => {
     const client = new CohereClient({ token: caller.key, environment: gateway.url })
     const { results } = await client.rerank({
       model: RERANK,

@@ -73,7 +73,7 @@ const COMMON = [
   ["prompt", "a hat"],
 ] as const
 
-describe("image edits with the rules of the provider", () => {
+describe("image edits that are validated by the provider's rules", () => {
   const photos = {
     "a photo other than a square": pngFile(png(640, 480)),
     "a JPEG": jpeg(512, 384),
@@ -90,7 +90,7 @@ describe("image edits with the rules of the provider", () => {
     })
   }
 
-  test("accept the fields of n8n: several images, and a size of the result", async () => {
+  test("accept the fields that n8n sends: several images, and a size of the result", async () => {
     const response = await edit([
       ...COMMON,
       ["image[]", pngFile(png(512, 512))],
@@ -102,7 +102,7 @@ describe("image edits with the rules of the provider", () => {
     expect(response.status).toBe(200)
   })
 
-  test("accept a mask of another shape, which the provider checks", async () => {
+  test("accept a mask with another size than the image, which the provider checks", async () => {
     const response = await edit([
       ...COMMON,
       ["image", pngFile(png(640, 480))],
@@ -124,13 +124,13 @@ describe("image edits with the rules of the provider", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("can return a link", async () => {
+  test("can return a link to the image", async () => {
     const response = await edit([...COMMON, ["image", jpeg(512, 512)], ["response_format", "url"]])
     const { data } = (await response.json()) as Edited
     expect(data?.[0]?.url).toStartWith("http")
   })
 
-  test("have the type of the file in the request to Gemini", async () => {
+  test("send the file's type to Gemini", async () => {
     const response = await edit([
       ["model", "google/gemini-2.5-flash-image"],
       ["prompt", "a hat"],
@@ -149,7 +149,7 @@ describe("image edits with the rules of the provider", () => {
     expect(error?.message).toContain("it is not a PNG, JPEG or WebP")
   })
 
-  test("can come from the AI SDK", async () => {
+  test("can be requested with the AI SDK", async () => {
     const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
     const { image } = await generateImage({
       model: openai.image(GPT),
@@ -158,7 +158,7 @@ describe("image edits with the rules of the provider", () => {
     expect(image.uint8Array.byteLength).toBeGreaterThan(0)
   })
 
-  test("have an estimate by the shape of the image", async () => {
+  test("can be estimated from the size of the image", async () => {
     const body = { model: GPT, prompt: "a hat", image: { width: 640, height: 480 } }
     const response = await caller.post("/v1/estimate", { path: "/v1/images/edits", body })
     expect(response.status).toBe(200)

@@ -92,7 +92,7 @@ describe("image edits without a mask", () => {
     expect(await caller.balance()).toBe(before)
   })
 
-  test("succeed in the AI SDK", async () => {
+  test("can be requested with the AI SDK if the vendor supports them", async () => {
     await rule("optional")
     const openai = editorOf(gateway, caller)
     const { image } = await generateImage({

@@ -79,7 +79,7 @@ describe("OpenAI's client for images", () => {
     expect(readPng(bytesOf(answer))).toBeObject()
   })
 
-  test("gets one answer for several calls, with rewritten prompts", async () => {
+  test("gets one response for several upstream calls, with rewritten prompts", async () => {
     const before = gateway.simulator.requests.length
     const answer = await caller.client.images.generate({
       model: "sim/dall-e-3",
@@ -159,7 +159,7 @@ describe("OpenAI's client for images", () => {
     expect(sent?.body).toMatchObject({ prompt: expect.stringContaining("variation") })
   })
 
-  test("uses by default the first model that the key can access", async () => {
+  test("uses the first model that the key can access by default", async () => {
     const answer = await caller.client.images.generate({ prompt: "a lake" })
     expect(gateway.simulator.requests.at(-1)?.path).toEndWith(
       "gemini-2.5-flash-image:generateContent",

@@ -73,7 +73,7 @@ test("Anthropic's client continues without a thread if the vendor stores no thre
 })
 
 test.each(["claude/opus", "sim/echo"])(
-  "Anthropic's client answers tool calls that only the vendor stores: %s",
+  "Anthropic's client sends results of tool calls that only the vendor stores: %s",
   async (model) => {
     const tool: BetaRunnableTool = {
       name: "get_weather",

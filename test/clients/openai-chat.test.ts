@@ -77,7 +77,7 @@ describe("OpenAI's client for chat", () => {
     expect(Number(usage?.cost)).toBeGreaterThan(0)
   })
 
-  test("gets no usage without a request for it, and is charged", async () => {
+  test("gets no usage unless it requests usage, and is still charged", async () => {
     const before = await caller.balance()
     const stream = await caller.client.chat.completions.create({
       model: "sim/echo",
@@ -144,7 +144,7 @@ describe("OpenAI's client for chat", () => {
     expect(schema.safeParse(completion.choices[0]?.message.parsed).success).toBe(true)
   })
 
-  test("gets n choices, each of which is charged", async () => {
+  test("gets n choices and pays for each choice", async () => {
     const completion = await caller.client.chat.completions.create({
       model: "sim/echo",
       messages: [...MESSAGES],
@@ -179,7 +179,7 @@ describe("OpenAI's client for chat", () => {
     await until(async () => (await caller.balance()) < before)
   })
 
-  test("aborts before the answer, which is free", async () => {
+  test("aborts before the answer begins, free of charge", async () => {
     const other = await gateway.caller("1")
     const controller = new AbortController()
     const running = other.client.chat.completions.create(

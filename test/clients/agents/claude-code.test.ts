@@ -174,7 +174,7 @@ describe.each(UPSTREAMS)("Claude Code with %s", (upstream) => {
     expect(JSON.parse(said)).toEqual({ title: expect.any(String) })
   })
 
-  test.each([0, 1])("checks its access with max_tokens %d", async (max_tokens) => {
+  test.each([0, 1])("checks its access with a request for max_tokens %d", async (max_tokens) => {
     const body = { model, max_tokens, messages, metadata: METADATA }
     const response = await upstreams.caller.post(PATH, body, HEADERS)
     expect([response.status, await response.json()]).toMatchObject([200, { type: "message" }])
@@ -205,7 +205,7 @@ test("Claude Code first checks whether the address answers", async () => {
   expect(response.status).toBe(302)
 })
 
-test("the model names of Claude Code can be aliases of a key", async () => {
+test("the model names that Claude Code uses can be aliases of a key", async () => {
   const model = "claude-haiku-4-5-20251001"
   const aliases = { [model]: modelAt("openai-chat") }
   const caller = await upstreams.gateway.caller("10", { aliases })

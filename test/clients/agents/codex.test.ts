@@ -129,7 +129,7 @@ function outputOf({ type, call_id }: Item): object {
 
 describe.each(UPSTREAMS)("Codex with %s", (upstream) => {
   test.each(["listed", "added"] as const)(
-    "calls a function, a text tool and a server tool, each with its own type, %s",
+    "calls a function, a tool with text input and a server tool, each in its own format, %s",
     async (way) => {
       let input: readonly object[] = INPUT
       const calls: Item[] = []

@@ -120,7 +120,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
     ])
   })
 
-  test("gets the difficulty of a task with an uppercase schema", async () => {
+  test("rates the difficulty of a task with a schema that has uppercase types", async () => {
     const judged = await judge(upstream, {
       type: "OBJECT",
       properties: {
@@ -135,7 +135,7 @@ describe.each(UPSTREAMS)("Gemini CLI with %s", (upstream) => {
     })
   })
 
-  test("checks for repetition with a lowercase schema", async () => {
+  test("checks for repetition with a schema that has lowercase types", async () => {
     const judged = await judge(upstream, {
       type: "object",
       properties: {

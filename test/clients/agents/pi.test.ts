@@ -34,10 +34,13 @@ function bodyFor(model: string) {
   }
 }
 
-test.each(UPSTREAMS)("strict requests of pi without storage succeed at %s", async (upstream) => {
-  const headers = { "user-agent": "pi/0.73.1", "x-tollgate-strict": "true" }
-  const body = bodyFor(modelAt(upstream))
-  const response = await upstreams.caller.post("/v1/chat/completions", body, headers)
-  expect(await response.text()).toContain('"name":"read"')
-  expect(response.headers.get("x-tollgate-losses")).toBeNull()
-})
+test.each(UPSTREAMS)(
+  "strict requests of pi that forbid storage succeed at %s",
+  async (upstream) => {
+    const headers = { "user-agent": "pi/0.73.1", "x-tollgate-strict": "true" }
+    const body = bodyFor(modelAt(upstream))
+    const response = await upstreams.caller.post("/v1/chat/completions", body, headers)
+    expect(await response.text()).toContain('"name":"read"')
+    expect(response.headers.get("x-tollgate-losses")).toBeNull()
+  },
+)

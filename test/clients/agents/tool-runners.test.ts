@@ -28,7 +28,7 @@ describe.each(UPSTREAMS)("tool runners with %s", (upstream) => {
   const model = modelAt(upstream)
 
   test.each([false, true])(
-    "run tools through Anthropic's SDK, over a thread by default, stream %p",
+    "run tools through Anthropic's SDK, in its default beta for threads, stream %p",
     async (stream) => {
       const find: BetaRunnableTool<{ name: string }> = {
         name: "find",
