@@ -130,8 +130,8 @@ const damaged = fc
 
 const encoding = fc.constantFrom("float", "base64")
 
-describe("an answer whose vectors are passed on", () => {
-  test("results in the same response and tokens as a parsed answer", async () => {
+describe("an answer whose vectors are passed on unparsed", () => {
+  test("results in the same response and token count as a parsed answer", async () => {
     const texts = fc.oneof({ weight: 3, arbitrary: answer }, damaged)
     await fc.assert(
       fc.asyncProperty(
@@ -163,7 +163,7 @@ describe("an answer whose vectors are passed on", () => {
   })
 
   test.each(["float", "base64"])(
-    "keeps the bytes of vectors in the requested form: %s",
+    "keeps the bytes of vectors in the requested encoding: %s",
     async (form) => {
       const numbers = Array.from({ length: 64 }, (_, index) => index / 7)
       const text =

@@ -101,7 +101,7 @@ describe("answers with too many members over several frames", () => {
   )
 })
 
-test("long inputs of Anthropic's own tools stay unparsed beyond a million characters", () => {
+test("long inputs of Anthropic's own tools remain unparsed beyond a million characters", () => {
   const decoder = UPSTREAMS.find(({ id }) => id === "anthropic-messages")?.decodeEvents()
   const push = (json: JsonObject) => decoder?.push({ data: "", json }) ?? []
   const input = `{"a":[${"{},".repeat(200_000)}{}]}`

@@ -212,7 +212,7 @@ describe.each(UPSTREAMS.filter(({ id }) => id in FRAMES).map((each) => [each.id,
       }),
     )
     test.each(cases)(
-      "need little time for small frames after a large $path",
+      "process small frames quickly after a large $path",
       ({ big, small, clients }) => {
         expectBelow(timeAfter(upstream, big, small, clients), MAX_MS)
       },
@@ -246,7 +246,7 @@ describe("streamed arguments of Gemini", () => {
     return decoder.end()
   }
 
-  test("omit a path of a million steps quickly", () => {
+  test("omit a path of a million steps without delay", () => {
     const frame = call([`$${".a".repeat(1_000_000)}`, "$.b"])
     expectBelow(
       threadTime(() => read(frame), 100),

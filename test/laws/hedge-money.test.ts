@@ -76,7 +76,7 @@ function behaviourIn(body: Record<string, unknown>, name: "first" | "second"): B
 const PRICE = 12_000n
 const CASES = 40
 
-test("only one of two hedged attempts is charged, once, and no hold remains", async () => {
+test("only one of two hedged attempts is charged, only once, and no hold remains", async () => {
   using late = lateSoon()
   using begun = spyOn(Load.prototype, "begin")
   using ended = spyOn(Load.prototype, "end")

@@ -67,13 +67,16 @@ describe.each(UPSTREAMS.map((each) => [each.id, each] as const))(
   (id, upstream) => {
     const cases = (ANSWERS[id] ?? []).flatMap((answer) => [...largeAnswers(answer)])
 
-    test.each(cases)("convert or fail quickly if they have a large list: %s", (_, make) => {
-      const body = make()
-      for (const client of CLIENTS) {
-        const work = () => void isRejected(() => translate(upstream, client, body))
-        expectBelow(threadTime(work, MAX_MS), MAX_MS)
-      }
-    })
+    test.each(cases)(
+      "convert quickly, or fail quickly, if they have a large list: %s",
+      (_, make) => {
+        const body = make()
+        for (const client of CLIENTS) {
+          const work = () => void isRejected(() => translate(upstream, client, body))
+          expectBelow(threadTime(work, MAX_MS), MAX_MS)
+        }
+      },
+    )
   },
 )
 

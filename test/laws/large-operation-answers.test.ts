@@ -126,7 +126,7 @@ describe("the embeddings decoder", () => {
     )
   })
 
-  test("encodes each vector when it is written", () => {
+  test("encodes each vector only when it is written", () => {
     const vectors = Array.from({ length: 2_000 }, () => Buffer.alloc(4 * 4_096).toString("base64"))
     const request = embeddingRequest({})
     expectBelow(

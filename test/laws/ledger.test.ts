@@ -177,26 +177,26 @@ function noInterleavingBreaksTheLaws({ steps, numRuns, isThreaded = false }: Tri
 
 describe("ledger invariants under any interleaving", () => {
   test(
-    "stay true for grants, holds, settlements and releases on up to three nodes",
+    "remain true for grants, holds, settlements and releases on up to three nodes",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "stay true for steps on nodes that crash and are replaced",
+    "remain true while nodes crash and are replaced",
     () => noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "stay true for steps with leases taken from live nodes",
+    "remain true while leases are taken from live nodes",
     () =>
       noInterleavingBreaksTheLaws({ steps: fc.oneof(...peaceful, crash, theft), numRuns: RUNS }),
     60_000,
   )
 
   test(
-    "stay true for steps through the store's own thread",
+    "remain true for steps that run on the store's own thread",
     () =>
       noInterleavingBreaksTheLaws({
         steps: fc.oneof(...peaceful, crash, theft),

@@ -201,7 +201,7 @@ for (const upstream of UPSTREAMS) {
       for (const isCall of [false, true]) {
         const what = `${isStream ? "streamed" : "whole"}, ${isCall ? "a call" : "text"}`
 
-        test(`reads or rejects odd values in any field: ${what}`, () => {
+        test(`reads or rejects unusual values in any field: ${what}`, () => {
           const word = WORDS[upstream.id] ?? "stop"
           const ending: Ending = { word, usage: USAGES[upstream.id], isCall }
           expect(
@@ -211,7 +211,7 @@ for (const upstream of UPSTREAMS) {
       }
     }
 
-    test(`reads or rejects odd values in recordings${WITHOUT_FIXTURES}`, () => {
+    test(`reads or rejects unusual values in recordings${WITHOUT_FIXTURES}`, () => {
       const own = RECORDED.filter(({ dialect }) => dialect === upstream.id)
       for (const answer of sampleOf(own, 3)) attack(upstream, answer, RECORDED_STEP)
     })

@@ -69,7 +69,7 @@ describe("OpenAI: decoding an encoded value", () => {
     )
   })
 
-  test("returns the same messages that the caller sends back", () => {
+  test("returns the messages that the caller sends back", () => {
     fc.assert(
       fc.property(choice, (choice) => {
         const { choices } = onWire(dialect.encodeResult({ choices: [choice] }, STREAMING)) as {

@@ -160,7 +160,7 @@ for (const [upstream, client, isCall] of sampleCombinations(2, UPSTREAMS, CLIENT
   const frames = framesOf(upstream.id, isCall)
   const what = `${upstream.id} to ${client.id}, ${isCall ? "a call" : "text"}`
 
-  test(`a stream ends for any merging of its frames and any failure: ${what}`, async () => {
+  test(`a stream ends in every combination of merged frames and failures: ${what}`, async () => {
     for (const [name, ending] of Object.entries(endingsOf(upstream.id))) {
       for (let place = 0; place <= frames.length; place++) {
         const begun = frames.slice(0, place)
@@ -191,7 +191,7 @@ for (const [upstream, client, isCall] of sampleCombinations(2, UPSTREAMS, CLIENT
   })
 }
 
-test("chunks without content yield to other requests, regardless of their number", async () => {
+test("a stream with many chunks without content does not block other requests", async () => {
   const ping = Buffer.from('event: ping\ndata: {"type":"ping"}\n\n')
   const upstream = UPSTREAMS.find(({ id }) => id === "anthropic-messages")
   const client = CLIENTS.find(({ id }) => id === "openai-chat")

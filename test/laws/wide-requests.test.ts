@@ -305,7 +305,7 @@ for (const [client, [name, shape]] of sampleCombinations(4, CLIENTS, Object.entr
 }
 
 test.each(CLIENTS)(
-  "$id shortens long names of many tools about as fast as it parses them",
+  "$id shortens long names of many tools about as quickly as it parses them",
   (client) => {
     const tools = list(LARGE / 3, (index) => ({ name: `${"é".repeat(1_300)}${index}` }))
     const text = textOf(client, { tools })

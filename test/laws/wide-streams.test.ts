@@ -233,7 +233,7 @@ for (const [upstream, client, [name, make]] of sampleCombinations(
     await expectSlices(() => folded(upstream, client, bytes), bytes.length)
   })
 
-  test(`a whole answer from ${upstream.id} to ${client.id} of ${name} is streamed in slices`, async () => {
+  test(`a complete answer from ${upstream.id} to ${client.id} of ${name} is streamed in slices`, async () => {
     const { result, head } = make()
     const bytes = Buffer.from(
       JSON.stringify({ ...upstream.encodeResult(result, REQUEST), ...head }),

@@ -37,7 +37,7 @@ const MODEL: ModelSettings = {
   maxOutput: MAX_OUTPUT_TOKENS,
 }
 
-test("nothing is written off if vendors follow their documented rules", async () => {
+test("the gateway writes nothing off if vendors follow their documented rules", async () => {
   const all = fc.sample(honestCases, { numRuns: CASES, seed: 34 })
   let current: HonestCase | undefined
   using vendor = startVendor(() => {

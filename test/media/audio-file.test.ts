@@ -66,7 +66,7 @@ describe("the detector of audio file types", () => {
       }))
   }
 
-  test("returns a result without an error for any bytes", async () => {
+  test("returns a result and no error for any bytes", async () => {
     const heads = [
       "ID3\x04\0\0",
       "OggS",
@@ -104,7 +104,7 @@ describe("the duration reader of an audio file", () => {
     }
   })
 
-  test("returns a duration for WAV files with unknown or wrong lengths", async () => {
+  test("returns a duration for a WAV file with an unknown or a wrong length", async () => {
     for (const length of [0xffff_ffff, 0, 10]) {
       const file = wave(5)
       new DataView(file.buffer).setUint32(4, length, true)
@@ -113,7 +113,7 @@ describe("the duration reader of an audio file", () => {
     }
   })
 
-  test("counts the frames if the header states too little, and otherwise uses the stated maximum", async () => {
+  test("counts the frames if the header states too few, and otherwise uses the stated maximum", async () => {
     const flac = wholeSound("flac", 4)
     const { seconds: real } = await look(flac)
     // The number of samples in STREAMINFO is 36 bits that end at byte 26.

@@ -10,12 +10,12 @@ describe("audioTokenBound", () => {
     [29, 1],
     [61, 3],
     [34_200, 1_140],
-  ])("counts %p seconds as %p windows of 30 s", (seconds, windows) => {
+  ])("counts %p seconds as %p windows of 30 seconds", (seconds, windows) => {
     const source = { type: "base64", data: "", extent: { seconds } } as const
     expect(audioTokenBound(source)).toBe(windows * WINDOW)
   })
 
-  test("returns no bound for linked audio, or for audio that could not be measured", () => {
+  test("returns no bound for linked audio or for audio of unknown duration", () => {
     expect(audioTokenBound({ type: "url", url: "https://example.com/a.mp3" })).toBe(Infinity)
     expect(audioTokenBound({ type: "reference", id: "x" })).toBe(Infinity)
     expect(audioTokenBound({ type: "base64", data: "AAAA" })).toBe(Infinity)

@@ -71,14 +71,14 @@ const CASES: Readonly<Record<string, Case>> = {
 
 describe("durationOf", () => {
   for (const [name, { bytes, seconds, hasVideo = false, factor = 1.1 }] of Object.entries(CASES)) {
-    test(`bounds ${name} closely`, () => {
+    test(`returns a close bound for ${name}`, () => {
       const found = measure(bytes)
       expect(found?.seconds).toBeWithin(seconds * 0.94, seconds * 1.1)
       expect(found?.maxSeconds).toBeWithin(seconds * 0.99, seconds * factor)
       expect(found?.hasVideo).toBe(hasVideo)
     })
 
-    test(`never returns a bound below its data for ${name} with a modified header`, () => {
+    test(`never returns a bound below the duration of the data for ${name} with a modified header`, () => {
       for (const change of claimsIn(bytes)) {
         const changed = Uint8Array.from(bytes)
         for (const at of change.places) changed.set(change.value, at)
@@ -88,13 +88,13 @@ describe("durationOf", () => {
     })
   }
 
-  test("bounds a WAV file of a very low rate by that rate", () => {
+  test("bounds the duration of a WAV file with a very low sample rate by that rate", () => {
     const slow = wave(1)
     new DataView(slow.buffer).setUint32(24, 1, true)
     expect(measure(slow)?.maxSeconds).toBe(16_000)
   })
 
-  test("reads any bytes without an error, and never returns a duration below zero", () => {
+  test("reads any bytes without an error, and never returns a negative duration", () => {
     const whole = Object.values(CASES).map(({ bytes }) => bytes)
     fc.assert(
       fc.property(

@@ -57,19 +57,19 @@ async function rejection(address: string, limits = TRUSTED): Promise<string> {
   throw new Error("it was fetched")
 }
 
-test("media is fetched as base64, with its type", async () => {
+test("linked media is downloaded and encoded as base64, with its type", async () => {
   const fetched = await fetchMedia(at("/image"), TRUSTED, MEMORY)
   expect(fetched).toEqual({ type: "base64", data: btoa("image"), mediaType: "image/png" })
 })
 
-test("a host name of media is resolved once, and the checked address is called", async () => {
+test("the host name of linked media is resolved once, and the checked address is called", async () => {
   asked = []
   await fetchMedia(`http://localhost:${server.port}/image`, TRUSTED, MEMORY)
   expect(asked).toEqual([`localhost:${server.port}/image`])
 })
 
 describe("media that the gateway does not fetch", () => {
-  test("includes private addresses, written or resolved", async () => {
+  test("includes private addresses, whether in the URL or from DNS", async () => {
     asked = []
     expect(await rejection(at("/image"), PUBLIC_ONLY)).toContain("not on the public internet")
     expect(await rejection(`http://localhost:${server.port}/`, PUBLIC_ONLY)).toContain("public")
@@ -91,7 +91,7 @@ describe("media that the gateway does not fetch", () => {
     expect(await rejection("http://a:b@127.0.0.1/")).toContain("credential")
   })
 
-  test("includes content above the limit, declared or not", async () => {
+  test("includes content above the size limit, whether or not its size is declared", async () => {
     expect(await rejection(at("/large"))).toContain("larger than")
     expect(await rejection(at("/endless"))).toContain("larger than")
   })

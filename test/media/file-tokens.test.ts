@@ -10,7 +10,7 @@ function bound(extent: MediaExtent, model: string, fields = {}): number {
 }
 
 describe("fileTokenBound", () => {
-  test("bounds a PDF by the rule of its model for pages and text", () => {
+  test("bounds a PDF by the model's rule for pages and text", () => {
     const extent = { pages: 3, textBytes: 9_000 }
     // 1,600 tokens were measured for the image of a page, in addition to its text.
     expect(bound(extent, "anthropic/claude-sonnet-4-5")).toBeWithin(3 * 1_600 + 9_000, 15_000)
@@ -19,7 +19,7 @@ describe("fileTokenBound", () => {
     expect(bound(extent, "up/unknown")).toBeGreaterThan(bound(extent, "claude"))
   })
 
-  test("bounds video for Gemini by its frames and its sound", () => {
+  test("bounds a video for Gemini by its frames and its sound", () => {
     const extent = { seconds: 60, hasVideo: true }
     const tokens = bound(extent, "gemini-2.5-flash")
     expect(tokens).toBeWithin(60 * (258 + 32), 60 * (258 + 32) * 1.25)
@@ -30,7 +30,7 @@ describe("fileTokenBound", () => {
     expect(bound(extent, "qwen-vl")).toBe(Infinity)
   })
 
-  test("bounds audio in a file by its seconds", () => {
+  test("bounds an audio file by its seconds", () => {
     expect(bound({ seconds: 60 }, "up/any")).toBeWithin(1_920, 2_100)
   })
 
@@ -46,7 +46,7 @@ describe("fileTokenBound", () => {
     expect(measured("\u00e9".repeat(5_000))).toBeWithin(10_000, 10_100)
   })
 
-  test("bounds text by its normal form if that is longer", () => {
+  test("bounds text by its Unicode normal form if that is longer", () => {
     for (const character of ["\ufdfa", "\u3300", "\u0f76", "\u0344", "\u{1d160}"]) {
       const text = character.repeat(5_000)
       const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
@@ -80,7 +80,7 @@ describe("fileTokenBound", () => {
     expect(fileTokenBound({ type: "base64", data }, "up/any")).toBeGreaterThan(10_000)
   })
 
-  test("never throws for any input", () => {
+  test("returns without an error for any input", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (data, mediaType) => {
         const tokens = fileTokenBound({ type: "base64", data, mediaType }, "up/any")

@@ -36,7 +36,7 @@ describe("the token bound of a generated image", () => {
     })
   }
 
-  test("has a generous value for an unknown model", () => {
+  test("has a high value for an unknown model", () => {
     expect(imageTokenBound("painter", SQUARE, "low")).toBe(16_384)
   })
 
@@ -48,7 +48,7 @@ describe("the token bound of a generated image", () => {
     [{ width: 3840, height: 2160 }, "max", 16_384],
     [{ width: 4096, height: 4096 }, "high", 25_767],
   ] as const) {
-    test(`of an unknown model is that of the largest known image (${size?.width ?? "any"} pixels wide, ${quality})`, () => {
+    test(`equals the bound of the largest known image for an unknown model (${size?.width ?? "any"} pixels wide, ${quality})`, () => {
       expect(imageTokenBound("image-prod", size, quality)).toBe(bound)
     })
   }

@@ -87,7 +87,7 @@ describe("the duration bound of an Ogg file", () => {
     const behindHeaders = pages[2] ?? 0
     const [head, rest] = [whole.subarray(0, behindHeaders), whole.subarray(behindHeaders)]
 
-    test(`counts pages of ${name} inside pages with a wrong checksum`, () => {
+    test(`counts pages of ${name} that are hidden inside pages with a wrong checksum`, () => {
       expectMeasured(Buffer.concat([head, inWrongPages(rest, { serial })]), SECONDS * 0.9)
       const cut = Buffer.concat([head, oggHeader({ serial, segments: [255, 255, 255] }), rest])
       expectMeasured(cut)
@@ -97,7 +97,7 @@ describe("the duration bound of an Ogg file", () => {
       }
     })
 
-    test(`counts pages of ${name} inside a truncated page, or one of an unknown version`, () => {
+    test(`counts pages of ${name} that are hidden inside a truncated page or a page of an unknown version`, () => {
       const segments = Array.from({ length: 255 }, () => 255)
       const end = pages.at(-4) ?? 0
       const long = oggHeader({ serial, segments })
@@ -115,7 +115,7 @@ describe("the duration bound of an Ogg file", () => {
       }
     })
 
-    test(`counts pages of ${name} at any position of such pages`, () => {
+    test(`counts pages of ${name} at any position inside such pages`, () => {
       fc.assert(
         fc.property(
           fc.array(fc.tuple(fc.nat(), fc.nat(255), fc.integer({ min: 1, max: 255 })), {
@@ -153,7 +153,7 @@ describe("the duration bound of an Ogg file", () => {
     expectMeasured(repeated)
   })
 
-  test("uses the longest blocks that any Vorbis header names", () => {
+  test("uses the longest blocks that any of the Vorbis headers names", () => {
     const vorbis = files.Vorbis
     const pages = placesOf(vorbis, "OggS")
     const short = Buffer.from(vorbis.subarray(0, pages[1]))
@@ -169,7 +169,7 @@ describe("the duration bound of an Ogg file", () => {
     }
   })
 
-  test("counts FLAC frames at any position of a packet or its pages", () => {
+  test("counts FLAC frames at any position of a packet or of its pages", () => {
     const flac = Buffer.from(wholeSound("flac", SECONDS))
     const header = Buffer.concat([latin1("\x7fFLAC\x01\0\0\0"), flac.subarray(0, 42)])
     const serial = Buffer.from("flac")
@@ -257,7 +257,7 @@ describe("the duration bound of a WebM file", () => {
   const whole = withoutTimes(sample("minute.webm"))
   const clusters = placesOf(whole, CLUSTER)
 
-  test("counts the frames of a whole file without times", () => expectMeasured(whole))
+  test("counts the frames of a whole file without timestamps", () => expectMeasured(whole))
 
   for (const [name, id] of Object.entries({ VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK })) {
     test(`counts clusters after an element of ${name} that is longer than its content`, () => {
@@ -271,7 +271,7 @@ describe("the duration bound of a WebM file", () => {
     })
   }
 
-  test("counts clusters at any position of such elements, even within each other", () => {
+  test("counts clusters at any position inside such elements, even nested ones", () => {
     const ids = fc.constantFrom(VOID, CUES, TAGS, ATTACHMENTS, TIMESTAMP, BLOCK)
     const hiding = fc.tuple(fc.nat(), ids, fc.nat(), fc.nat(4))
     fc.assert(
@@ -320,7 +320,7 @@ describe("the duration bound of a WebM file", () => {
     expect(measure(Buffer.concat([head, encodings, rest]))).toBeUndefined()
   })
 
-  test("covers at least the present part of the file", () => {
+  test("covers at least the part of the file that was received", () => {
     for (let cut = 0; cut < whole.length; cut += 997) {
       const found = measure(whole.subarray(0, cut))
       if (found === undefined) continue
@@ -354,7 +354,7 @@ describe("the duration bound of an MP4 file", () => {
   const movie = boxOf(whole, "moov")
   const start = whole.subarray(0, whole.length - movie.length)
 
-  test("counts tracks of a movie in a box of another type", () => {
+  test("counts the tracks of a movie inside a box of another type", () => {
     expect(whole.subarray(start.length)).toEqual(movie)
     for (const type of ["free", "hoov", "mdat", "skip"]) {
       const hidden = Buffer.from(movie)

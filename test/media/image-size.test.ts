@@ -28,7 +28,7 @@ describe("imageSize", () => {
     expect(imageSize(bytes(hex))).toEqual({ width: 640, height: 480 })
   })
 
-  test("reads a BMP, even if it is stored from top to bottom or has the old header", () => {
+  test("reads a BMP, even if it is stored from top to bottom or has the older header", () => {
     const head = "424d 00000000 00000000 00000000"
     const upright = imageSize(bytes(`${head} 28000000 80020000 e0010000`))
     expect(upright).toEqual({ width: 640, height: 480 })
@@ -37,14 +37,14 @@ describe("imageSize", () => {
     expect(imageSize(bytes(`${head} 0c000000 8002 e001`))).toEqual({ width: 640, height: 480 })
   })
 
-  test("returns undefined for missing or false sizes", () => {
+  test("returns undefined for a missing or an impossible size", () => {
     expect(imageSize(bytes("00000020 66747970 61766966 00000000"))).toBeUndefined()
     expect(imageSize(png(0, 10))).toBeUndefined()
     expect(imageSize(new Uint8Array())).toBeUndefined()
     expect(imageSize(Buffer.from("plain text of some length"))).toBeUndefined()
   })
 
-  test("never throws and never returns an invalid size", () => {
+  test("never throws, and never returns an invalid size", () => {
     const starts = fc.constantFrom(
       "89504e470d0a1a0a0000000d49484452",
       "ffd8ffe0",

@@ -48,7 +48,7 @@ describe("the image store of a folder", () => {
     expect(await new Response(kept?.body).bytes()).toEqual(png(8, 8))
   })
 
-  test("creates links that are valid in one installation only", async () => {
+  test("creates links that are valid only in its own installation", async () => {
     using images = store()
     using others = store({}, "another secret")
     const link = await images.keep(png(8, 8), "image/png", BASE)
@@ -65,7 +65,7 @@ describe("the image store of a folder", () => {
     expect(failures).toEqual([])
   })
 
-  test("sweeps without removing valid images or other files", async () => {
+  test("removes expired images without removing valid images or other files", async () => {
     using images = store()
     await images.keep(png(8, 8), "image/jpeg", BASE)
     writeFileSync(join(folder, "images", "notes.txt"), "mine")
@@ -76,7 +76,7 @@ describe("the image store of a folder", () => {
     ])
   })
 
-  test("sweeps images of an earlier process at the start", async () => {
+  test("removes images of an earlier process at its start", async () => {
     using before = store({ linkLifetime: 1 })
     await before.keep(png(8, 8), "image/png", BASE)
     setSystemTime(Date.now() + 2)

@@ -45,14 +45,14 @@ describe("imageTokenBound", () => {
     ["openai/gpt-5-mini", Math.ceil(1536 * 1.62)],
     ["openai/gpt-5.4", 10_000],
     ["groq/some-vision-model", 16_384],
-  ])("uses the maximum cost of %p for an image of another provider: %p", (model, max) => {
+  ])("uses the maximum cost of %p for an image at another provider: %p", (model, max) => {
     expect(imageTokenBound(ELSEWHERE, undefined, model)).toBe(max)
     expect(imageTokenBound({ type: "reference", id: "file-1" }, "auto", model)).toBe(max)
     expect(imageTokenBound(base64("no image"), "auto", model)).toBe(max)
     expect(bound(100_000, 100_000, model)).toBeLessThanOrEqual(max)
   })
 
-  test("covers Anthropic, Pixtral, Qwen and Gemini 3 for unknown models of any size", () => {
+  test("covers Anthropic, Pixtral, Qwen and Gemini 3 for unknown models and any image size", () => {
     for (const [width, height] of [
       [1, 1],
       [200, 100],
@@ -67,7 +67,7 @@ describe("imageTokenBound", () => {
     }
   })
 
-  test("ignores the size of the encoded bytes", () => {
+  test("does not depend on the number of encoded bytes", () => {
     const heavy = Buffer.concat([png(512, 512), Buffer.alloc(3_000_000, 7)])
     expect(imageTokenBound(base64(heavy), "high", "openai/gpt-4o")).toBe(765)
   })
@@ -78,7 +78,7 @@ describe("imageTokenBound", () => {
     expect(imageTokenBound(source, "high", "openai/gpt-4o")).toBe(765)
   })
 
-  test("uses the largest size for a frame header beyond the searched range", () => {
+  test("uses the largest size if the frame header is beyond the searched range", () => {
     const hidden = jpeg(10, 10, [60_000, 60_000])
     expect(imageTokenBound(base64(hidden), "high", "openai/gpt-4o")).toBe(85 + 8 * 170)
   })
@@ -100,7 +100,7 @@ describe("imageTokenBound", () => {
     )
   })
 
-  test("uses the enlarged size if the request asks the vendor to enlarge an image", () => {
+  test("uses the enlarged size if the request asks the vendor to enlarge the image", () => {
     const enlarged = (width: number, fields: JsonObject): number =>
       imageTokenBound(base64(png(width, 10)), undefined, "alibaba/qwen3-vl-plus", fields)
     const pixels = 12_845_056

@@ -85,7 +85,7 @@ describe("the reader of a PNG's alpha channel", () => {
   for (const [colour, depth] of KINDS) {
     for (const isInterlaced of [false, true]) {
       const name = `colour type ${colour}, ${depth} bits${isInterlaced ? ", interlaced" : ""}`
-      test(`reads ${name}: any size, any filters`, async () => {
+      test(`reads images of any size, with any filters: ${name}`, async () => {
         const side = fc.integer({ min: 1, max: 19 })
         const law = fc.asyncProperty(side, side, fc.nat(4), async (width, height, first) => {
           const filterOf = (row: number) => (depth < 8 ? 0 : (first + row) % 5)
@@ -105,7 +105,7 @@ describe("the reader of a PNG's alpha channel", () => {
     expect(turns).toBeGreaterThan(3)
   })
 
-  test("reads several images simultaneously, with a damaged one among them", async () => {
+  test("reads several images simultaneously, even if one of them is damaged", async () => {
     const damaged = withPixels(Buffer.from("nothing packed"))
     const reads = await Promise.all([png(3, 2), damaged, png(2, 3)].map(readAlpha))
     expect(reads).toMatchObject([
@@ -160,7 +160,7 @@ describe("the reader of a PNG's alpha channel on unreadable pixels", () => {
     })
   }
 
-  test("does not decompress pixels that are far larger than the header states", async () => {
+  test("does not decompress more pixels than the header states", async () => {
     // 128 megabytes of zeros, which are compressed to half a megabyte.
     const bomb = withPixels(deflateSync(Buffer.alloc(128 * 1024 * 1024), { level: 1 }))
     const before = process.memoryUsage().rss
@@ -188,11 +188,11 @@ describe("the mask for vendors with black and white masks", () => {
     return [...inflateSync(view.subarray(at + 4, at + 4 + view.readUInt32BE(at - 4)))]
   }
 
-  test("marks the editable area in white, with its strength", async () => {
+  test("marks the editable area in white, and partially opaque pixels in gray", async () => {
     expect(await shades("white")).toEqual([0, 255, 155, 55, 0])
   })
 
-  test("marks the editable area in black, without grays", async () => {
+  test("marks the editable area in black, without gray pixels", async () => {
     expect(await shades("black")).toEqual([0, 0, 0, 255, 255])
   })
 })

@@ -123,7 +123,7 @@ describe("the duration bound of a misleading WAV file", () => {
     ["a compressed format in an extensible header", { tag: 0xfffe, bits: 4, subFormat: 0x11 }],
     ["a header that ends before the bits per sample", { tag: 1, size: 14 }],
     ["a header that ends before the format of its samples", { tag: 0xfffe, size: 18 }],
-  ] satisfies [string, WaveFormat][])("stays unknown with %s", (_, format) => {
+  ] satisfies [string, WaveFormat][])("stays unknown for %s", (_, format) => {
     expect(measure(waveHead(format), Buffer.alloc(40_000, 0x55))).toBeUndefined()
   })
 
@@ -146,13 +146,13 @@ describe("the duration bound of a misleading WAV file", () => {
     ["DTS in words of 14 bits", frame([0xff, 0x1f, 0x00, 0xe8, 0xf1, 0x07], 1_024)],
     ["bursts in S/PDIF", frame([0x72, 0xf8, 0x1f, 0x4e, 0x01, 0], 6_144)],
   ]
-  test.each(frames)("stays unknown if the samples are frames: %s", (_, one) => {
+  test.each(frames)("stays unknown if the samples are encoded frames: %s", (_, one) => {
     const head = waveHead({ tag: 1, channels: 2, rate: 48_000 })
     expect(measure(head, times(200, one))).toBeUndefined()
     expect(measure(head, Buffer.alloc(100_001), times(200, one))).toBeUndefined()
   })
 
-  test("stays unknown with other bytes between a few AAC frames", () => {
+  test("stays unknown if other bytes occur between a few AAC frames", () => {
     const aac = wholeSound("aac", 1)
     const length = ((aac[3] ?? 0) & 3) * 2_048 + (aac[4] ?? 0) * 8 + ((aac[5] ?? 0) >> 5)
     const few = Buffer.concat([aac.subarray(0, length * 3), Buffer.from([0x11])])
@@ -161,7 +161,7 @@ describe("the duration bound of a misleading WAV file", () => {
     ).toBeUndefined()
   })
 
-  test("has a value for noise", () => {
+  test("has a value for random bytes", () => {
     const noise = Buffer.alloc(480_000)
     for (let at = 0, seed = 1; at < noise.length; at++) {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
@@ -251,7 +251,7 @@ describe("the duration bound of a misleading MP4 file", () => {
     }
   })
 
-  test("stays unknown with a version 2 sample description", () => {
+  test("stays unknown if the sample description has version 2", () => {
     expect(measure(movie(entryOf("ulaw", 0), 8_000, 1))).toBeDefined()
     expect(measure(movie(entryOf("ulaw", 2), 8_000, 1))).toBeUndefined()
   })
@@ -299,7 +299,7 @@ describe("the duration bound of an MPEG program stream", () => {
   const sound = readFileSync(join(import.meta.dir, "samples/sound.mpeg"))
 
   test.each([0xbc, 0xbd, 0xbf, 0xfd])(
-    "stays unknown with a stream of unknown format (%d)",
+    "stays unknown if a stream has an unknown format (%d)",
     (code) => {
       expect(measure(sound)).toBeDefined()
       const packet = Buffer.concat([Buffer.from([0, 0, 1, code, 0, 100]), Buffer.alloc(100, 0xff)])

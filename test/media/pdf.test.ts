@@ -8,7 +8,7 @@ import { makePdf } from "./make-pdf.ts"
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(60)
 
 describe("pdfExtent", () => {
-  test.each([false, true])("counts pages and their text; packed objects: %p", (isPacked) => {
+  test.each([false, true])("counts the pages and their text; packed objects: %p", (isPacked) => {
     for (const isShared of [true, false]) {
       const extent = pdfExtent(makePdf({ pages: 3, text: TEXT, isShared, isPacked }))
       expect(extent?.pages).toBe(3)
@@ -22,12 +22,12 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)).toMatchObject({ pages: 100, textBytes: 100 * 7_501 })
   })
 
-  test("uses the page tree, and never a count in the file", () => {
+  test("counts the pages in the page tree, and ignores the counts stated in the file", () => {
     const pdf = makePdf({ pages: 50, text: TEXT, comment: "%/Count 1", count: 1 })
     expect(pdfExtent(pdf)?.pages).toBe(50)
   })
 
-  test("counts one page object as often as the tree names it", () => {
+  test("counts a page object as often as the page tree references it", () => {
     const kids = "10 0 R ".repeat(40)
     const pdf = withObjects(makePdf({ pages: 1, text: TEXT }), [
       `2 0 obj << /Type /Pages /Ki#64s [${kids}] /Count 1 >> endobj`,
@@ -35,7 +35,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.pages).toBe(40)
   })
 
-  test("uses the largest of several definitions of an object", () => {
+  test("uses the largest of several definitions of the same object", () => {
     const longer = deflateSync(Buffer.from(`(${"x".repeat(50_000)}) Tj`))
     const pdf = Buffer.concat([
       makePdf({ pages: 2, text: "short" }),
@@ -47,7 +47,7 @@ describe("pdfExtent", () => {
   })
 
   test.each(["12 %\n 0 obj", "12 0 %c\r obj", "12%a\n%b\n0%c\nobj"])(
-    "returns nothing for a file that hides an object behind a comment: %j",
+    "returns undefined for a file that hides an object behind a comment: %j",
     (head) => {
       const hidden = [`${head} << /Filter /FlateDecode /Length 1 >> stream\n`, "\nendstream endobj"]
       const pdf = [makePdf({ pages: 2, text: "short" }), ...hidden.map((text) => Buffer.from(text))]
@@ -67,7 +67,7 @@ describe("pdfExtent", () => {
   )
 
   test.each(["beginbfchar ", "/a%\u0001", "/a ", "/a\n%"])(
-    "reads a map and a content stream with a megabyte of %j quickly",
+    "quickly reads a character map and a content stream with a megabyte of %j",
     (repeated) => {
       const packed = deflateSync(Buffer.alloc(1_000_000, repeated))
       const head = `<< /Filter /FlateDecode /Length ${packed.length} >> stream\n`
@@ -84,7 +84,7 @@ describe("pdfExtent", () => {
     },
   )
 
-  test("follows the objects that a page draws, through all levels", () => {
+  test("follows the objects that a page draws at all levels", () => {
     const inner = form(21, `(${"y".repeat(1_000)}) Tj`)
     const outer = form(20, "/In Do /In Do", "/Resources << /XObject << /In 21 0 R >> >>")
     const page = [
@@ -96,7 +96,7 @@ describe("pdfExtent", () => {
     expect(pdfExtent(pdf)?.textBytes).toBeWithin(20_000, 20_100)
   })
 
-  test("counts all characters of a code in any font", () => {
+  test("counts all characters that a font assigns to a code", () => {
     const map = `1 beginbfchar <41> <${"0062".repeat(100)}> endbfchar`
     const pdf = withObjects(makePdf({ pages: 1, text: "A".repeat(500) }), [
       "3 0 obj << /Type /Font /Subtype /Type1 /ToUnicode 30 0 R >> endobj",
@@ -135,7 +135,7 @@ describe("pdfExtent", () => {
     ["a file that decompresses to a gigabyte", bomb()],
     ["a file of brackets only", Buffer.from(`%PDF-1.4\n1 0 obj ${"[".repeat(1_000_000)}`)],
   ]
-  test.each([...unreadable])("returns nothing for %s", (_, pdf) => {
+  test.each([...unreadable])("returns undefined for %s", (_, pdf) => {
     expect(pdfExtent(pdf)).toBeUndefined()
   })
 

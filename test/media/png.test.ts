@@ -76,7 +76,7 @@ describe("the PNG header reader on invalid files", () => {
 describe("the PNG header reader on generated files", () => {
   const side = fc.integer({ min: 1, max: 0x7fff_ffff })
 
-  test("reads a header of any size as written, without decompressing pixels", () => {
+  test("reads a header of any size as it was written, without decompressing pixels", () => {
     fc.assert(
       fc.property(side, side, (width, height) => {
         const bytes = whole(header(width, height, 6), chunk("IDAT", Buffer.alloc(1)), END)

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { measureMedia } from "../../src/media/measure/measure.ts"
 import { threadTime } from "../support/processor-time.ts"
 
-test("the token bound of a text file covers at least the bytes of its normal forms", () => {
+test("the token bound of a text file covers at least the bytes of its Unicode normal forms", () => {
   for (const text of ["plain", "\ufdfa", "e\u0301", "\u{1d15e}", "a\u0301\u0323".repeat(10)]) {
     const { extent } = measureMedia({ bytes: Buffer.from(text) })
     const forms = [text, text.normalize("NFC"), text.normalize("NFKC")]
@@ -11,7 +11,7 @@ test("the token bound of a text file covers at least the bytes of its normal for
   }
 })
 
-test("the token bound of a text file with combining marks is computed in one pass", () => {
+test("the token bound of a text file with combining marks requires only one pass", () => {
   const bytes = Buffer.from(`a${"\u0301\u0323".repeat(200_000)}`)
   expect(threadTime(() => measureMedia({ bytes }), 200)).toBeLessThan(200)
 })
