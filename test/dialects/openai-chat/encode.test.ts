@@ -107,7 +107,7 @@ describe("the OpenAI request encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("sends cache markers to vendors that accept them", () => {
+  test("sends cache markers only to vendors that accept them", () => {
     const text = { type: "text", text: "a" } as const
     const marked = request({
       tools: [{ name: "f", cache: { ttl: "1h" } }],
@@ -152,7 +152,7 @@ describe("the OpenAI request encoder", () => {
     expect(losses).toEqual(["citations"])
   })
 
-  test("determines a missing image type from the bytes", () => {
+  test("determines the type of an image from its bytes if the type is missing", () => {
     const { messages } = encodeMessages({
       role: "user",
       parts: [{ type: "image", source: { type: "base64", data: "/9j/4AAQ" } }],
@@ -202,7 +202,7 @@ describe("the OpenAI tool result encoder", () => {
     expect(losses).toEqual(["tool_result.media"])
   })
 
-  test("keeps the legacy format of calls and results", () => {
+  test("keeps the legacy format of functions in calls and results", () => {
     const body = {
       model: "m",
       messages: [
@@ -276,7 +276,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("writes citations as annotations with positions in the complete content", () => {
+  test("writes citations as annotations, with positions relative to the complete content", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -309,7 +309,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("adds missing fields and drops extras of other dialects", () => {
+  test("adds missing fields, and drops extras of other dialects", () => {
     const extra = { dialect: "gemini", fields: { secret: 1 } } as const
     const encoded = encodeResult({
       extra,

@@ -73,7 +73,7 @@ describe("requests that OpenAI rejected in recordings", () => {
   }
 
   test.skipIf(!HAS_FIXTURES)(
-    "fail for invalid ranges and pass for rules that only the vendor checks",
+    "fail if a value is out of range, and pass if only the vendor checks the rule",
     () => {
       const left = recorded.filter((example) => nameOf(example) in VENDORS_BUSINESS)
       expect(left.length).toBeGreaterThan(0)

@@ -81,7 +81,7 @@ describe("the OpenAI error decoder", () => {
     ["a page", "<html>secret</html>", "The provider rejected the request with status 400.", {}],
     ["nothing", undefined, "The provider rejected the request with status 400.", {}],
     ["an empty list of errors", [[[]]], "The provider rejected the request with status 400.", {}],
-  ])("reads %s", (_, body, message, words) => {
+  ])("reads an error in the form of %s", (_, body, message, words) => {
     const error = decodeError(400, body)
     expect(error.kind).toBe("rejected_by_upstream")
     expect(error.message).toBe(message)
@@ -106,7 +106,7 @@ describe("the OpenAI error decoder", () => {
     [504, "upstream_timeout"],
     [529, "upstream_overloaded"],
     [302, "upstream_error"],
-  ])("maps an error with status %i to %s", (status, kind) => {
+  ])("maps an error with status %i to the kind %s", (status, kind) => {
     const error = decodeError(status, { error: { message: "secret text" } })
     expect(error.kind).toBe(kind as GatewayError["kind"])
     if (kind !== "rejected_by_upstream") expect(error.message).not.toContain("secret")
@@ -173,7 +173,7 @@ test.each([
   expect(error.message).not.toMatch(/balance|acme|quota|arrears|credits/i)
 })
 
-test("the OpenAI error decoder does not treat quoted text of the caller as an account error", () => {
+test("the OpenAI error decoder does not treat text that quotes the caller as an account error", () => {
   const echoed = [{ loc: ["body"], msg: "Field required", input: "Your account is suspended" }]
   expect(decodeError(400, { detail: echoed }).message).toContain("Field required")
 })

@@ -39,7 +39,7 @@ describe("the OpenAI decoder of empty frames", () => {
     ])
   })
 
-  test("ignores a cumulative message in a choice with a delta", () => {
+  test("ignores a cumulative message if the choice also has a delta", () => {
     const choice = { index: 0, delta: { content: "a" }, message: { content: "a" } }
     expect(changes(chunk(choice))).toHaveLength(1)
   })
@@ -61,7 +61,7 @@ describe("the OpenAI decoder of usage", () => {
     ])
   })
 
-  test("reads usage from the only choice of a chunk", () => {
+  test("reads usage inside the only choice of a chunk", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const ended = { index: 0, delta: {}, finish_reason: "stop", usage }
     const events = changes(chunk({ index: 0, delta: { content: "a" } }), chunk(ended))
@@ -72,7 +72,7 @@ describe("the OpenAI decoder of usage", () => {
     ])
   })
 
-  test("ignores usage in one of several choices", () => {
+  test("ignores usage inside one of several choices", () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2 }
     const events = changes(
       chunk({ index: 0, delta: { content: "a" } }),
@@ -111,7 +111,7 @@ describe("the OpenAI decoder of errors after status 200", () => {
 })
 
 describe("the OpenAI decoder of the stream end", () => {
-  test("completes a stream without [DONE] at the end of its choices", () => {
+  test("completes a stream without [DONE] when all choices have ended", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))
     decoder.push(finish("stop"))
@@ -127,7 +127,7 @@ describe("the OpenAI decoder of the stream end", () => {
     expect(OPENAI_CHAT.decodeEvents().finished).toBe(false)
   })
 
-  test("ends unfinished choices at [DONE]", () => {
+  test("ends unfinished choices at the [DONE] frame", () => {
     expect(changes(delta({ content: "a" }), DONE).at(-1)).toEqual({
       type: "finish",
       choice: 0,

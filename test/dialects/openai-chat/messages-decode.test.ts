@@ -45,7 +45,7 @@ describe("the OpenAI message decoder", () => {
     ])
   })
 
-  test("reads an assistant's calls and their results", () => {
+  test("reads the calls of an assistant message and their results", () => {
     const called = { name: "f", arguments: '{"a":1}' }
     const request = decodeRequest(
       withMessage(
@@ -100,7 +100,7 @@ describe("the OpenAI message decoder", () => {
     ])
   })
 
-  test("assigns different ids to two calls of one function in the legacy format", () => {
+  test("assigns different ids to two calls of the same function in the legacy format", () => {
     const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
     const answer = { role: "function", name: "f", content: "ok" }
     const { messages } = decodeRequest(withMessage(call, answer, call, answer))
@@ -108,7 +108,7 @@ describe("the OpenAI message decoder", () => {
     expect(ids).toEqual(["f", "f", "f_2", "f_2"])
   })
 
-  test("applies a cache marker on a message to its last part", () => {
+  test("applies the cache marker of a message to its last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" }
     const { messages } = decodeRequest(
       withMessage(
@@ -166,7 +166,7 @@ describe("the OpenAI message decoder", () => {
     ])
   })
 
-  test("attaches annotations of earlier turns to the text", () => {
+  test("attaches the annotations of earlier turns to their text", () => {
     const cited = { url: "https://host/a", title: "A", start_index: 0, end_index: 1 }
     const other = { type: "file_citation", file_citation: {} }
     const annotations = [{ type: "url_citation", url_citation: cited }, other]
@@ -249,7 +249,7 @@ describe("the OpenAI part decoder", () => {
     expect(file({ file_data: "https://host/a.pdf" })).toMatchObject([{ source: { type: "url" } }])
   })
 
-  test("keeps unknown fields of a part as extras of the part", () => {
+  test("keeps unknown fields of a part as extras of that part", () => {
     const part = {
       type: "image_url",
       image_url: { url: "https://host/a.png", x: 1 },

@@ -41,7 +41,7 @@ describe("the OpenAI decoder for a server that sends every optional member", () 
     })
   })
 
-  test("reads the function next to an empty custom tool", () => {
+  test("reads a function call that also has an empty custom tool call", () => {
     const message = { role: "assistant", content: "", function_call: EMPTY, tool_calls: [CALL] }
     expect(partsOf(message, "tool_calls")).toEqual({
       parts: [
@@ -51,7 +51,7 @@ describe("the OpenAI decoder for a server that sends every optional member", () 
     })
   })
 
-  test("writes empty content if a message has only an empty call", () => {
+  test("writes empty content if a message contains only an empty call", () => {
     const body: JsonObject = {
       choices: [{ message: { content: null, function_call: EMPTY }, finish_reason: "stop" }],
     }

@@ -50,7 +50,7 @@ describe("the patcher of OpenAI requests", () => {
     expect(unasked).toEqual({ body: { model: "up", stream: true }, losses: [] })
   })
 
-  test("sends the output limit in the caller's own field", () => {
+  test("sends the output limit in the field that the caller used", () => {
     expect(request({}, {}, 5).body).toEqual({ model: "up", max_completion_tokens: 5 })
     expect(request({ max_tokens: 9 }, {}, 5).body).toEqual({ model: "up", max_tokens: 5 })
     expect(request({ max_tokens: 9 }).body.max_tokens).toBe(9)
@@ -84,7 +84,7 @@ describe("the patcher of OpenAI requests", () => {
     })
   })
 
-  test("reports no loss when it drops disabled storage", () => {
+  test("reports no loss when it drops an option that disables storage", () => {
     const quirks = { dropFields: ["store"] }
     expect(request({ store: false }, quirks)).toEqual({ body: { model: "up" }, losses: [] })
   })
@@ -125,7 +125,7 @@ describe("the patcher of OpenAI requests", () => {
     expect(request({ messages }, { reasoningHistory: "details" }).body.messages).toBe(messages)
   })
 
-  test("keeps earlier reasoning and adds missing reasoning if the model requires reasoning", () => {
+  test("keeps earlier reasoning, and adds empty reasoning if the model requires it and it is missing", () => {
     const calls = { tool_calls: [call("1")] }
     const messages = [
       { role: "assistant", content: null, ...calls },
@@ -192,7 +192,7 @@ describe("the patcher of complete OpenAI answers", () => {
     })
   })
 
-  test("adds missing fields that official clients require", () => {
+  test("adds missing fields that the official clients require", () => {
     const call = { id: "a", function: { name: "f", arguments: "{}" } }
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
@@ -224,7 +224,7 @@ describe("the patcher of OpenAI stream frames", () => {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const asked = { ...PATCH, streamUsage: true }
 
-  test("writes the public model name and the id prefix, and keeps all other fields", () => {
+  test("writes the public model name and the id prefix, and keeps other fields", () => {
     const chunk = { id: "gen-1", object, created: 7, model: "up", choices, obfuscation: "x" }
     const patched = patchFrame(frame(chunk), PATCH)
     expect(patched.action).toBe("forward")
@@ -236,7 +236,7 @@ describe("the patcher of OpenAI stream frames", () => {
     expect(chunk.model).toBe("up")
   })
 
-  test("keeps the original bytes if no field changes", () => {
+  test("returns the original bytes if no field changes", () => {
     const choice = '{"index":0,"delta":{"role":"assistant"}}'
     const head = `"id":"chatcmpl-1", "object":"${object}", "created":7, "model":"public/model"`
     const data = `{ ${head}, "choices":[${choice}] }`
@@ -259,7 +259,7 @@ describe("the patcher of OpenAI stream frames", () => {
     expect(kept.usageCarrier).toBeUndefined()
   })
 
-  test("accepts usage with the finish reason, as Mistral and Groq send it", () => {
+  test("accepts usage in the chunk with the finish reason, as Mistral and Groq send it", () => {
     const ended = [{ index: 0, delta: {}, finish_reason: "stop" }]
     const mistral = frame({ id: "chatcmpl-1", model: "up", choices: ended, usage })
     expect(JSON.parse(patchFrame(mistral, PATCH).data)).not.toHaveProperty("usage")
@@ -359,7 +359,7 @@ describe("the patcher of OpenAI stream frames", () => {
     expect(indexes).toEqual(expected)
   })
 
-  test("does not report tool calls for an empty list of calls", () => {
+  test("does not report tool calls if the list of calls is empty", () => {
     const patcher = OPENAI_CHAT.patches.frames(PATCH)
     const delta = { role: "assistant", content: "4", tool_calls: null }
     patcher.push(frame({ id: "chatcmpl-1", model: "up", choices: [{ index: 0, delta }] }))

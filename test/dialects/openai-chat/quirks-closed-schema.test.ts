@@ -111,7 +111,7 @@ for (const [way, send] of WAYS) {
       expect(JSON.stringify(seen.messages)).not.toContain('"type":"refusal"')
     })
 
-    test("uses the vendor's form for documents and audio", () => {
+    test("uses the vendor's own form for documents and audio", () => {
       const seen = said({
         role: "user",
         content: [
@@ -132,7 +132,7 @@ for (const [way, send] of WAYS) {
       expect(seen.losses).toEqual([])
     })
 
-    test("keeps the vendor's own parts unchanged", () => {
+    test("keeps parts in the vendor's own form unchanged", () => {
       const own = {
         role: "user",
         content: [
@@ -154,7 +154,7 @@ for (const [way, send] of WAYS) {
       expect(losses).toEqual([])
     })
 
-    test("sends only the allowed tools", () => {
+    test("sends only the tools that the caller allows", () => {
       const allowed = TOOLS.slice(0, 2).map(({ function: { name } }) => ({
         type: "function",
         function: { name },

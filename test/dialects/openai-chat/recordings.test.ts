@@ -173,7 +173,7 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
 
 describe("recorded OpenAI streams", () => {
   for (const { file, answer, vendor } of streamed) {
-    test(`decode to the same result for any split: ${file}`, () => {
+    test(`decode to the same result for any split of their bytes: ${file}`, () => {
       const text = answer as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {
@@ -208,7 +208,7 @@ describe("recorded OpenAI streams", () => {
 
 describe("recorded OpenAI streams after patching", () => {
   for (const { file, answer } of streamed) {
-    test(`have one id, and usage only on request: ${file}`, () => {
+    test(`have one id, and have usage only on request: ${file}`, () => {
       const frames = parsedFramesOf(answer as string)
       for (const streamUsage of [true, false]) {
         const ids = new Set<unknown>()

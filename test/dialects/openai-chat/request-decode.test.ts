@@ -163,7 +163,7 @@ describe("the OpenAI request decoder", () => {
     })
   })
 
-  test("accepts Mistral's name for a required tool call", () => {
+  test("accepts Mistral's name for the tool choice that requires a call", () => {
     const tools = [{ function: { name: "f" } }]
     expect(decodeRequest(body({ tools, tool_choice: "any" })).toolChoice).toEqual({
       type: "required",

@@ -236,7 +236,7 @@ describe("OpenAI request validation", () => {
     expect(rejected.message).toContain(words)
   })
 
-  test("shortens a long value in the error", () => {
+  test("shortens a long value in the error message", () => {
     const { message } = refusal(withMessage({ role: "x".repeat(100_000), content: "" }))
     expect(message.length).toBeLessThan(500)
   })

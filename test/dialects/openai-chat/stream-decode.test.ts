@@ -7,7 +7,7 @@ import { DONE, chunk, delta, calls, finish, decode, changes } from "./decoded-ev
 const MINTED = /^call_[0-9A-Za-z]{24}$/
 
 describe("the OpenAI stream decoder", () => {
-  test("reads a role, text, a finish reason, usage and an end", () => {
+  test("reads a role, text, a finish reason, usage and the end of the stream", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
     const frames = [
@@ -111,7 +111,7 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("continues a call by its id, or the last call if there is no index", () => {
+  test("continues a call by its id, or continues the last call if there is no index", () => {
     const events = changes(
       calls({ id: "a", function: { name: "f", arguments: "{" } }),
       calls({ id: "b", function: { name: "g", arguments: "{" } }),
@@ -197,14 +197,14 @@ describe("the OpenAI stream decoder of tool calls", () => {
     ])
   })
 
-  test("reports tool calls if a choice with calls ends with stop", () => {
+  test("reports tool calls as the finish reason if a choice with calls ends with stop", () => {
     const events = changes(calls({ index: 0, ...opened }), finish("stop"))
     expect(events.at(-1)).toMatchObject({ reason: "tool-calls", rawReason: "stop" })
   })
 })
 
 describe("the OpenAI stream decoder of reasoning", () => {
-  test.each(["reasoning_content", "reasoning"])("reads reasoning from %s", (field) => {
+  test.each(["reasoning_content", "reasoning"])("reads reasoning from the field %s", (field) => {
     expect(changes(delta({ [field]: "hm", content: null }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
@@ -242,14 +242,14 @@ describe("the OpenAI stream decoder of reasoning", () => {
     ])
   })
 
-  test("reads reasoning that is only in the details", () => {
+  test("reads reasoning that occurs only in reasoning_details", () => {
     const summary = { type: "reasoning.summary", summary: "hm" }
     expect(changes(delta({ reasoning_details: [summary] }))).toEqual([
       { type: "reasoning-delta", choice: 0, text: "hm" },
     ])
   })
 
-  test("ignores details that repeat plain text or earlier details", () => {
+  test("ignores reasoning_details that repeat plain text or earlier details", () => {
     const first = { type: "reasoning.text", text: "one", signature: "1" }
     const second = { type: "reasoning.text", text: "two", signature: "2" }
     const events = changes(
@@ -266,7 +266,7 @@ describe("the OpenAI stream decoder of reasoning", () => {
     ])
   })
 
-  test("keeps details of unknown kinds as extras", () => {
+  test("keeps reasoning_details of unknown kinds as extras", () => {
     const detail = { type: "reasoning.server_tool_call", tool_call: {} }
     expect(changes(delta({ reasoning_details: [detail] }))).toEqual([
       {
@@ -335,7 +335,7 @@ describe("the OpenAI stream decoder of OpenAI-only fields", () => {
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("keeps fields of the answer as extras of its start event", () => {
+  test("keeps fields of the whole answer as extras of its start event", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

@@ -78,7 +78,7 @@ describe("the OpenAI stream encoder", () => {
     expect(carrier.usage).toMatchObject({ completion_tokens: 9, cost: 0.000012 })
   })
 
-  test("opens tool calls without content and ends them with arguments", async () => {
+  test("starts tool calls without content, and ends them with their arguments", async () => {
     const frames = encode([
       START,
       { type: "tool-call-start", choice: 0, call: 0, id: "call_a", name: "f" },
@@ -164,7 +164,7 @@ describe("the OpenAI stream encoder", () => {
     expect(String(chunks[0]?.id)).toStartWith("chatcmpl-")
   })
 
-  test("adds the prefix to ids of other vendors", () => {
+  test("adds the gateway's prefix to ids of other vendors", () => {
     const chunks = chunksOf(
       encode([
         { type: "start", id: "msg_1" },
@@ -187,7 +187,7 @@ describe("the OpenAI stream encoder", () => {
     expect(encoder.end()).toMatchObject([{ json: { choices: [] } }, { data: "[DONE]" }])
   })
 
-  test("drops extras of other dialects and restores OpenAI's extras in their fields", () => {
+  test("drops extras of other dialects, and writes OpenAI's extras to their original fields", () => {
     const fields = { logprobs: { content: [] }, message: { annotations: [1] } }
     const ours = encode([START, extraEvent("openai-chat", fields)])
     expect(chunksOf(ours)[1]).toMatchObject({
@@ -222,7 +222,7 @@ function extraEvent(dialect: "openai-chat" | "gemini", fields: JsonObject): Chat
   return { type: "choice-extra", choice: 0, extra: { dialect, fields } }
 }
 
-test("the OpenAI stream encoder repeats no signature in later chunks and lists all at the end", () => {
+test("the OpenAI stream encoder writes each signature once, and repeats all signatures only at the end", () => {
   const chunks = 5_000
   const frames = encode([
     START,

@@ -126,7 +126,7 @@ for (const [name, quirks] of VARIANTS) {
 }
 
 describe("features that OpenAI callers can use", () => {
-  test("include all features except the mark of a failed tool result", () => {
+  test("include all features except the mark for a failed tool result", () => {
     const all = Object.keys(FEATURES) as Feature[]
     expect(all.filter((name) => !OPENAI_CHAT.expresses.has(name))).toEqual(["tool_result.failed"])
   })
@@ -135,7 +135,7 @@ describe("features that OpenAI callers can use", () => {
   const carried = (Object.keys(FEATURES) as Feature[]).filter(
     (name) => keeping.supports[name] === "carried",
   )
-  test.each(carried)("include %s, which is equal after encoding and decoding", (feature) => {
+  test.each(carried)("include %s, which is unchanged after encoding and decoding", (feature) => {
     const asked = { ...ASKED, ...EXAMPLES[feature] }
     const { body } = keeping.encodeRequest(asked)
     expect(OPENAI_CHAT.decodeRequest(body)).toEqual(asked)

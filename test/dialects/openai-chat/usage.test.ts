@@ -49,7 +49,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 50, inputCacheRead: 30, inputCacheWrite: 20 })
   })
 
-  test("reads the lifetimes of cache writes under Anthropic's names next to the total", () => {
+  test("reads the cache writes of each lifetime under Anthropic's names next to the total", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const reported = { cache_creation_input_tokens: 20, cache_creation: lifetimes }
     expect(decodeUsage({ prompt_tokens: 100, completion_tokens: 1, ...reported })).toMatchObject({
@@ -60,7 +60,7 @@ describe("OpenAI usage", () => {
     })
   })
 
-  test("reads the lifetimes of cache writes under Anthropic's names in the details", () => {
+  test("reads the cache writes of each lifetime under Anthropic's names in the details", () => {
     const lifetimes = { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 15 }
     const details = { cache_creation_tokens: 20, cache_creation_token_details: lifetimes }
     const reported = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: details }
@@ -92,7 +92,7 @@ describe("OpenAI usage", () => {
     expect(decodeUsage(all)).toMatchObject({ inputFresh: 20, inputCacheRead: 80, imageInput: 0 })
   })
 
-  test("adds xAI's reasoning to the completion", () => {
+  test("adds xAI's reasoning tokens to the completion tokens", () => {
     const usage = decodeUsage({
       prompt_tokens: 307,
       completion_tokens: 26,
@@ -103,7 +103,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
   })
 
-  test("counts the tokens by which the total exceeds its parts as hidden output", () => {
+  test("counts tokens of the total that are in none of its parts as hidden output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
   })
@@ -153,12 +153,12 @@ describe("OpenAI usage", () => {
     expect([prompt, completion, total]).toEqual(expected)
   })
 
-  test("remains unchanged if the counts add up", () => {
+  test("remains unchanged if the counts add up to the total", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 1 }
     expect(withTotal(usage)).toBe(usage)
   })
 
-  test("ignores a total that is too small", () => {
+  test("ignores a total below the sum of its parts", () => {
     const usage = decodeUsage({ prompt_tokens: 10, completion_tokens: 5, total_tokens: 3 })
     expect(usage).toMatchObject({ inputFresh: 10, output: 5, reasoning: 0 })
   })
@@ -212,7 +212,7 @@ describe("OpenAI usage", () => {
     expect(decodeUsage({ prompt_tokens: 1, completion_tokens: 1, ...details })?.searches).toBe(2)
   })
 
-  test("includes usage from Groq's x_groq field", () => {
+  test("includes usage in Groq's field x_groq", () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2 }
     expect(chunkUsage({ x_groq: { usage } })).toBe(usage)
     expect(chunkUsage({ usage, x_groq: { id: "x" } })).toBe(usage)
@@ -258,7 +258,7 @@ describe("OpenAI usage compared with the independent oracle", () => {
     : []
   const ours = cases.filter(({ body }) => typeof body.usage?.completion_tokens === "number")
 
-  test.skipIf(!HAS_FIXTURES)("matches the oracle for each class", () => {
+  test.skipIf(!HAS_FIXTURES)("matches the oracle for each usage class", () => {
     let compared = 0
     for (const oracle of ours) {
       const reported = oracle.body.usage ?? {}

@@ -118,7 +118,7 @@ describe("the Responses decoder of unknown content", () => {
     expect(foldEvents(told).choices[0]?.extra?.fields).toEqual({ logprobs })
   })
 
-  test("skips unknown events, keep-alives and empty frames", () => {
+  test("skips unknown events, keep-alive events and empty frames", () => {
     const told = decode(
       CREATED,
       { type: "keepalive", sequence_number: 1 },
@@ -131,7 +131,7 @@ describe("the Responses decoder of unknown content", () => {
     expect(decodeStream([{ data: "" }])).toEqual([])
   })
 
-  test("ignores arguments of a call that never started", () => {
+  test("ignores arguments of a call that was never started", () => {
     const decoder = OPENAI_RESPONSES.decodeEvents()
     const delta = {
       type: "response.function_call_arguments.delta",

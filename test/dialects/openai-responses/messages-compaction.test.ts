@@ -23,7 +23,7 @@ function compacted(body: JsonObject): JsonObject {
 }
 
 describe("a request to compact a conversation", () => {
-  test("asks the model for a summary and forbids tool calls", () => {
+  test("asks the model for a summary, and forbids tool calls", () => {
     const body = compactionBody({
       model: "vendor/model",
       input: "Hello",
@@ -74,7 +74,7 @@ describe("a compacted conversation", () => {
     ],
   })
 
-  test("contains the user's messages and one compaction item", () => {
+  test("contains the user's messages and a compaction item", () => {
     expect(told).toMatchObject({
       object: "response.compaction",
       output: [

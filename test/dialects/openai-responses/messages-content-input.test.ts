@@ -41,7 +41,7 @@ for (const [name, input, items] of CASES) {
   })
 }
 
-test("the Responses format finds a stored file outside a message", () => {
+test("the Responses format finds a stored file outside of a message", () => {
   const input = [{ type: "input_file", file_id: "file_1" }]
   const found = findState(OPENAI_RESPONSES.requestState ?? {}, { model: "m", input })
   expect(found.map(({ id }) => id)).toEqual(["file_1"])
@@ -53,7 +53,7 @@ test("the Responses patcher sends an input of items unchanged", () => {
   expect(body.input).toBe(input)
 })
 
-test("the Responses patcher removes a message id that an earlier item has", () => {
+test("the Responses patcher removes a message id that occurs in an earlier item", () => {
   const { patches } = OPENAI_RESPONSES
   const said = (id: string, text: string) => ({
     type: "message",

@@ -37,13 +37,13 @@ describe("the patcher of Responses requests", () => {
     expect(body.model).toBe("vendor/gpt-5")
   })
 
-  test("lowers the output limit to the affordable length", () => {
+  test("lowers the output limit to the length that the credits cover", () => {
     const body = { model: "m", input: "Hi", max_output_tokens: 1000 }
     expect(patches.request(body, { model: "m", maxTokens: 10 }).body.max_output_tokens).toBe(10)
   })
 })
 
-test("the patcher of a Responses answer writes the public model and removes the operator's cost", () => {
+test("the patcher of a Responses answer writes the public model name, and removes the operator's cost", () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
   const body: JsonObject = {
     ...RESPONSE,
@@ -54,7 +54,7 @@ test("the patcher of a Responses answer writes the public model and removes the 
 })
 
 describe("the patcher of Responses stream frames", () => {
-  test("writes the public model in a copy of the response event", () => {
+  test("writes the public model name to a copy of the response event", () => {
     const patched = push(CREATED)
     expect(patched.action).toBe("forward")
     expect(patched.event).toBe("response.created")
@@ -112,7 +112,7 @@ describe("the patcher of Responses stream frames", () => {
     }
   })
 
-  test("marks no frame for the cost if the response has no usage", () => {
+  test("marks no frame for the addition of the cost if the response has no usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })

@@ -133,7 +133,7 @@ function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
 
 describe("recorded Responses streams", () => {
   for (const { file, answer } of streamed) {
-    test(`decode to the same result for any split: ${file}`, () => {
+    test(`decode to the same result for any split of their bytes: ${file}`, () => {
       const events = decodeStream(framesOf(answer))
       for (const length of [1, 7, 64, 1000]) {
         expect(decodeStream(framesOf(answer, length))).toEqual(events)
@@ -152,7 +152,7 @@ describe("recorded Responses streams", () => {
       )
     })
 
-    test(`have the same content in the official client after decoding and encoding: ${file}`, async () => {
+    test(`remain readable for the official client after decoding and encoding, with the same content: ${file}`, async () => {
       const events = decodeStream(framesOf(answer))
       if (events.some(({ type }) => type === "error")) return
       const frames = encodeStream(events)
@@ -180,7 +180,7 @@ describe("recorded Responses answers that are converted to streams", () => {
 
 describe("recorded Responses streams after patching", () => {
   for (const { file, answer } of streamed) {
-    test(`keep the vendor's frames except patched fields: ${file}`, () => {
+    test(`keep the vendor's frames except for patched fields: ${file}`, () => {
       const patcher = OPENAI_RESPONSES.patches.frames({ model: "vendor/model", streamUsage: true })
       const frames = parsed(framesOf(answer))
       const patched = frames.map((frame) => {

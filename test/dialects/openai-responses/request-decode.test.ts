@@ -96,7 +96,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("reads audio and cache breakpoints", () => {
+  test("reads audio, and breakpoints of the cache", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -200,7 +200,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("reads plain-text reasoning and keeps a reasoning reference unchanged", () => {
+  test("reads reasoning in plain text, and keeps a reference to reasoning unchanged", () => {
     const pointer = { type: "reasoning", id: "rs_1", summary: [] }
     const [message] = messagesOf(
       {
@@ -219,7 +219,7 @@ describe("the Responses input decoder", () => {
     ])
   })
 
-  test("keeps items of the vendor's own tools as extras under their type", () => {
+  test("keeps items of the vendor's own tools as extras with their type", () => {
     const search = { type: "web_search_call", id: "ws_1", status: "completed" }
     const reference = { id: "msg_1" }
     const vendors = { type: "acme:scan", id: "1" }
@@ -311,7 +311,7 @@ describe("the Responses parameter decoder", () => {
     expect(decode({ text })).toMatchObject(expected)
   })
 
-  test("reads functions, and keeps other tools and choices as extras", () => {
+  test("reads functions, and keeps other tools and tool choices as extras", () => {
     const request = decode({
       tools: [
         { type: "function", name: "a", description: null, parameters: { type: "object" } },
@@ -347,7 +347,7 @@ describe("the Responses parameter decoder", () => {
     expect(decode({ tool_choice: choice }).toolChoice).toEqual(expected)
   })
 
-  test("drops default values", () => {
+  test("drops parameters with default values", () => {
     const request = decode({
       store: false,
       background: false,
@@ -383,7 +383,7 @@ describe("the Responses parameter decoder", () => {
     })
   })
 
-  test("reads log probabilities requested through include", () => {
+  test("reads a request for log probabilities in the field include", () => {
     const request = decode({ include: ["message.output_text.logprobs"] })
     expect(request.logprobs).toBe(true)
     expect(request.extra).toBeUndefined()

@@ -65,7 +65,7 @@ describe("the Responses instruction encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("keeps instructions in the input for JSON answers, because OpenAI requires the word JSON there", () => {
+  test("keeps instructions in the input if the answer is JSON, because OpenAI requires the word JSON there", () => {
     const request = conversation(system, user(text("Hi")))
     const { body } = encode({ ...request, responseFormat: { type: "json-object" } })
     expect(body).not.toHaveProperty("instructions")
@@ -89,7 +89,7 @@ describe("the Responses instruction encoder", () => {
     ])
   })
 
-  test("sends an empty input if there are only instructions", () => {
+  test("sends an empty input if the request contains only instructions", () => {
     expect(encode(conversation(system)).body).toMatchObject({ instructions: "Be kind.", input: [] })
   })
 })
@@ -156,7 +156,7 @@ describe("the Responses encoder of assistant turns", () => {
     ])
   })
 
-  test("joins successive texts and refusals into one message with sources", () => {
+  test("joins successive texts and refusals into one message, and keeps their sources", () => {
     const citations = [{ url: "https://a.b", title: "A", start: 0, end: 3 }]
     expect(
       inputOf(
@@ -186,7 +186,7 @@ describe("the Responses encoder of assistant turns", () => {
     ])
   })
 
-  test("writes the phase of a text on the message item", () => {
+  test("writes the phase of a text to the message item", () => {
     const phased = (words: string, phase: string): Part => ({
       type: "text",
       text: words,
@@ -224,7 +224,7 @@ describe("the Responses encoder of assistant turns", () => {
     ])
   })
 
-  test("keeps short call ids, and shortens long ids equally in calls and outputs", () => {
+  test("keeps short call ids, and shortens a long id to the same id in the call and its output", () => {
     const id = `resp_1:call_${"x".repeat(80)}`
     const [call, output, short] = inputOf(
       assistant({ ...CALL, id }),
@@ -263,7 +263,7 @@ describe("the Responses encoder of earlier reasoning", () => {
     })
   })
 
-  test("sends reasoning as text if the vendor reads it", () => {
+  test("sends reasoning as text to a vendor that reads such text", () => {
     const request = conversation(assistant(SIGNED, CALL))
     expect(encode(request, DEEPSEEK)).toMatchObject({
       losses: ["reasoning.signature:dropped"],

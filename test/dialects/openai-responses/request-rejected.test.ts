@@ -189,7 +189,7 @@ describe("Responses validation of tool calls and outputs", () => {
     ])
   })
 
-  test("rejects an output without a call or before its call", () => {
+  test("rejects an output that has no call or precedes its call", () => {
     const message = "No tool call found for function call output with call_id call_1."
     expect(told({ input: [OUTPUT] })).toEqual(["invalid_value", "input", message])
     expect(told({ input: [OUTPUT, CALL] })).toEqual(["invalid_value", "input", message])
@@ -209,7 +209,7 @@ describe("Responses validation of tool calls and outputs", () => {
   })
 })
 
-test("Responses validation accepts a call id again after the output of the first call", () => {
+test("Responses validation accepts the same call id again after the output of the first call", () => {
   const input = [CALL, OUTPUT, CALL, OUTPUT]
   expect(OPENAI_RESPONSES.decodeRequest({ model: "m", input }).messages.length).toBe(4)
 })

@@ -187,7 +187,7 @@ describe("the Responses answer encoder", () => {
     ])
   })
 
-  test("writes distinct ids regardless of the vendor's ids", () => {
+  test("writes distinct ids even if the vendor repeats ids", () => {
     const chunk: Part = { type: "reasoning", text: "Hm.", id: "rs_1" }
     const call: Part = { type: "tool-call", id: "call_1", name: "a", arguments: "{}" }
     const output = encode(resultOf([chunk, chunk, call, call])).output as JsonObject[]
@@ -301,7 +301,7 @@ describe("the Responses answer decoder", () => {
   })
 })
 
-test("the compact form of a response contains only the text of the answer", () => {
+test("the compacted form of a response contains only the text of the answer", () => {
   const parts: Part[] = [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hel" },
@@ -312,7 +312,7 @@ test("the compact form of a response contains only the text of the answer", () =
   expect(compactOf({ choices: [] })).toEqual({ output: "" })
 })
 
-test("a Responses stream repeats the same request fields as the complete answer", () => {
+test("a Responses stream contains the request's fields like the complete answer", () => {
   const request = requestOf({ temperature: 0.25, tools: [{ name: "a" }] })
   const [created] = OPENAI_RESPONSES.encodeEvents(request).push({
     type: "start",

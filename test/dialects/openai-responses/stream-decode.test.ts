@@ -47,7 +47,7 @@ describe("the Responses stream decoder of items", () => {
 })
 
 describe("the Responses stream decoder of text", () => {
-  test("returns each text delta once and immediately", () => {
+  test("returns each text delta once, as soon as it arrives", () => {
     expect(
       decode(
         CREATED,
@@ -86,12 +86,12 @@ describe("the Responses stream decoder of text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("returns text once if a vendor counts content parts from 1", () => {
+  test("returns text once even if a vendor counts content parts from 1", () => {
     const told = decode(CREATED, textDelta("Hello", 0, 1), done(0, message("Hello")), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("returns text once if a vendor omits items from the final response", () => {
+  test("returns text once even if a vendor omits items from the final response", () => {
     const told = decode(CREATED, textDelta("Hello", 2), done(2, message("Hello")), {
       ...completed({ output: [message("Hello")] }),
     })
@@ -109,7 +109,7 @@ describe("the Responses stream decoder of text", () => {
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "text", text: "Hello" }])
   })
 
-  test("separates a refusal from text", () => {
+  test("separates a refusal from other text", () => {
     const refusal = {
       type: "response.refusal.delta",
       output_index: 0,
@@ -161,7 +161,7 @@ describe("the Responses stream decoder of sources", () => {
     ])
   })
 
-  test("keeps sources for a file as extras", () => {
+  test("keeps sources that are files as extras", () => {
     const file = { type: "file_citation", file_id: "file-1", filename: "a.txt", index: 3 }
     const told = decode(CREATED, done(0, message("One", [file])), completed())
     expect(told).toContainEqual({
@@ -227,7 +227,7 @@ describe("the Responses stream decoder of reasoning", () => {
     },
   )
 
-  test("reports reasoning that arrives only with its item", () => {
+  test("reports reasoning that arrives only in its complete item", () => {
     const summary = [{ type: "summary_text", text: "Hm." }]
     const told = decode(CREATED, done(0, { ...item, summary }), completed())
     expect(foldEvents(told).choices[0]?.parts).toEqual([{ type: "reasoning", text: "Hm." }])
@@ -287,7 +287,7 @@ describe("the Responses stream decoder of calls", () => {
   })
 })
 
-test("the Responses stream decoder accepts an event name after the data, or no event name", () => {
+test("the Responses stream decoder accepts an event name after the data, and a frame without an event name", () => {
   const event = JSON.stringify(completed({ output: [message("Hi")] }))
   const named = framesOf(`data: ${event}\nevent: response.completed\n\n`)
   expect(decodeStream(named)).toEqual(decodeStream(framesOf(`data: ${event}\r\n\r\n`)))
@@ -314,7 +314,7 @@ test.each([
   }
 })
 
-test("the Responses stream decoder counts encrypted reasoning only once if its text is readable", () => {
+test("the Responses stream decoder counts encrypted reasoning only once if its text is also readable", () => {
   const decoder = OPENAI_RESPONSES.decodeEvents()
   const content = [{ type: "reasoning_text", text: "Hm, so." }]
   const item = { id: "rs_1", type: "reasoning", content, encrypted_content: "x".repeat(400) }

@@ -95,14 +95,14 @@ describe("the Responses stream encoder", () => {
   })
 })
 
-test("the Responses stream encoder writes each event's type as its name and a sequence number", () => {
+test("the Responses stream encoder writes the type of each event as its name, and a sequence number", () => {
   const frames = encodeStream([START, thought("Hm."), text("Hi"), call(0, "a"), STOP])
   for (const [index, { event, data }] of frames.entries()) {
     expect(JSON.parse(data)).toMatchObject({ type: event, sequence_number: index })
   }
 })
 
-test("the Responses stream encoder starts with a response with all fields and an empty output", () => {
+test("the Responses stream encoder starts with a response that has all fields and an empty output", () => {
   const [created] = jsonOf(encodeStream([START], requestOf({ temperature: 0.5 })))
   expect(created?.response).toMatchObject({
     id: "resp_1",
@@ -118,7 +118,7 @@ test("the Responses stream encoder starts with a response with all fields and an
   })
 })
 
-test("the Responses stream encoder uses the request's model if the stream names no model", () => {
+test("the Responses stream encoder uses the model of the request if the stream names no model", () => {
   expect(lastResponse(encodeStream([text("Hi")]))).toMatchObject({
     model: REQUEST.model,
     id: expect.stringMatching(/^resp_/),
@@ -158,7 +158,7 @@ test("the Responses stream encoder replaces a duplicate call id", async () => {
   expect(output).toMatchObject([{ call_id: "a" }, { call_id: expect.stringMatching(/^call_/) }])
 })
 
-test("the Responses stream encoder writes signatures in reasoning items, without text if redacted", async () => {
+test("the Responses stream encoder writes signatures in reasoning items, without the text of redacted reasoning", async () => {
   const { output } = await readByClient(
     encodeStream([
       START,
@@ -207,7 +207,7 @@ test("the Responses stream encoder writes sources as annotations of the text bef
   ])
 })
 
-test("the Responses stream encoder keeps log probabilities and items of the vendor's tools in place", async () => {
+test("the Responses stream encoder keeps the positions of log probabilities and of items of the vendor's tools", async () => {
   const own = (fields: JsonObject): ChatEvent => ({
     type: "choice-extra",
     choice: 0,
@@ -261,7 +261,7 @@ describe("the Responses encoder of the stream end", () => {
     },
   )
 
-  test("sends the last event when usage and cost are available", () => {
+  test("sends the last event only when usage and cost are available", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     const usage = { ...NO_USAGE, inputFresh: 3, inputCacheRead: 2, output: 9, reasoning: 4 }
     const events: ChatEvent[] = [START, text("Hi"), STOP, { type: "usage", usage }]
@@ -327,7 +327,7 @@ describe("the Responses stream encoder of a broken stream", () => {
     ])
   })
 
-  test("sends the vendor's message and no further events", () => {
+  test("sends the vendor's message, and no events after it", () => {
     const encoder = OPENAI_RESPONSES.encodeEvents(REQUEST)
     encoder.push(START)
     const frames = encoder.push(errorEvent({ message: "Overloaded", code: "overloaded_error" }))

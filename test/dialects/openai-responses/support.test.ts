@@ -108,7 +108,7 @@ for (const [vendor, dialect] of Object.entries(DIALECTS)) {
   }
 }
 
-test("the Responses format declares no features that it has no field for", () => {
+test("the Responses format does not declare features for which it has no field", () => {
   const { expresses } = OPENAI_RESPONSES
   for (const name of ["stop", "seed", "n", "top_k", "name"] as const) {
     expect(expresses.has(name)).toBe(false)

@@ -9,7 +9,7 @@ function usageOf(response: JsonObject) {
 }
 
 describe("Responses usage", () => {
-  test("counts cached tokens as part of the input, and reasoning as part of the output", () => {
+  test("counts cached tokens as part of the input and reasoning as part of the output", () => {
     const usage = {
       input_tokens: 100,
       input_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
@@ -27,7 +27,7 @@ describe("Responses usage", () => {
     })
   })
 
-  test("separates uncached image tokens from other input tokens", () => {
+  test("separates uncached image tokens from the other input tokens", () => {
     const details = { cached_tokens: 30, image_tokens: 90 }
     const usage = { input_tokens: 100, input_tokens_details: details, output_tokens: 1 }
     expect(usageOf({ usage })).toMatchObject({ inputFresh: 10, inputCacheRead: 30, imageInput: 60 })
