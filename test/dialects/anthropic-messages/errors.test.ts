@@ -9,7 +9,7 @@ function encode(error: GatewayError) {
 }
 
 describe("the Anthropic error encoder", () => {
-  test("adds the gateway's own fields", () => {
+  test("adds the gateway's own fields to an error", () => {
     const error = new GatewayError("insufficient_credits", "No credits.", {
       fields: { balance: "0.1", required: "0.2" },
     })

@@ -31,7 +31,7 @@ describe("the Anthropic stop reason encoder", () => {
     expect(word({ reason: "tool-calls", rawReason: "end_turn" })).toEqual(["tool_use", null])
   })
 
-  test("sets refusal after refused text", () => {
+  test("sets the stop reason refusal after refused text", () => {
     const told = eventsOf(
       encode([START, { type: "refusal-delta", choice: 0, text: "No." }, FINISH]),
     )

@@ -169,7 +169,7 @@ describe("decoding after encoding in the Anthropic format", () => {
     )
   })
 
-  test("returns the same stream, even with interleaved tool calls", () => {
+  test("returns the same stream, even if tool calls are interleaved", () => {
     const request = { model: "m", messages: [], stream: true, streamUsage: true, choices: 1 }
     fc.assert(
       fc.property(results, fc.array(fc.nat(2), { maxLength: 40 }), (result, order) => {

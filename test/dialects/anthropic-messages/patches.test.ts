@@ -49,7 +49,7 @@ describe("the patcher of Anthropic requests", () => {
     expect(body.system).toBeNull()
   })
 
-  test("sets an affordable output limit and lowers the thinking budget below it", () => {
+  test("sets an output limit that the credits cover, and lowers the thinking budget below it", () => {
     const thinking = { type: "enabled", budget_tokens: 5000, display: "omitted" }
     const body = { model: "a/b", max_tokens: 10_000, thinking }
     const clamp = (maxTokens: number) => patches.request(body, { model: "claude", maxTokens })
@@ -106,7 +106,7 @@ describe("the patcher of Anthropic requests", () => {
   })
 })
 
-test("the patcher of a complete Anthropic answer writes the public model name", () => {
+test("the patcher of a complete Anthropic answer replaces the model name with the public name", () => {
   const told = { type: "message", role: "assistant", stop_reason: "pause", stop_sequence: null }
   const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1, ...told }
   patches.result(body, { model: "a/b", streamUsage: false })

@@ -68,7 +68,7 @@ describe("the Anthropic encoder for a model with a thinking budget", () => {
     ])
   })
 
-  test("turns thinking off if a tool call is required", () => {
+  test("disables thinking if a tool call is required", () => {
     const tools = [{ name: "f" }]
     const forced = encode(BUDGETS, { effort: "low" }, { tools, toolChoice: { type: "required" } })
     expect([forced.thinking, forced.losses]).toEqual([undefined, ["reasoning_effort:dropped"]])
@@ -107,7 +107,7 @@ describe("the Anthropic encoder for a model with a thinking budget", () => {
     })
   })
 
-  test("drops sampling parameters while thinking is on", () => {
+  test("drops sampling parameters while thinking is enabled", () => {
     const sampling = { temperature: 0.3, topK: 5 }
     const { body, losses } = encode(BUDGETS, { budget: 2000 }, sampling)
     expect(body).not.toHaveProperty("temperature")
@@ -153,7 +153,7 @@ describe("the Anthropic encoder for a model with adaptive thinking", () => {
     })
   })
 
-  test("keeps thinking on if a tool call is required", () => {
+  test("keeps thinking enabled if a tool call is required", () => {
     const tools = [{ name: "f" }]
     const forced = { tools, toolChoice: { type: "required" } } as const
     expect(encode(EFFORTS, { effort: "low" }, forced)).toMatchObject({
@@ -163,7 +163,7 @@ describe("the Anthropic encoder for a model with adaptive thinking", () => {
   })
 })
 
-test("a model with thinking budgets and adaptive thinking receives the requested form", () => {
+test("a model with both thinking budgets and adaptive thinking gets the form that the caller requested", () => {
   expect(encode(EITHER, { budget: 2000 }).thinking).toEqual({
     type: "enabled",
     budget_tokens: 2000,

@@ -100,7 +100,7 @@ describe("the Anthropic request decoder", () => {
 })
 
 describe("the Anthropic instruction decoder", () => {
-  test("puts instructions first, both as text and as blocks with cache markers", () => {
+  test("puts instructions first, in the form of text or of blocks with cache markers", () => {
     expect(decode({ system: "Be brief." }).messages[0]).toEqual({
       role: "system",
       parts: [{ type: "text", text: "Be brief." }],
@@ -175,7 +175,7 @@ describe("the Anthropic turn decoder", () => {
     ])
   })
 
-  test("accepts tool results in two user messages, and unanswered calls in the last turn", () => {
+  test("accepts tool results in two consecutive user messages, and unanswered calls in the last turn", () => {
     const calls = ["a", "b"].map((id) => ({ type: "tool_use", id, name: "f", input: {} }))
     const results = ["a", "b"].map((id) => ({
       role: "user",
@@ -276,7 +276,7 @@ describe("the Anthropic block decoder", () => {
     )
   })
 
-  test("keeps the caller field of a programmatic tool call", () => {
+  test("keeps the field `caller` of a programmatic tool call", () => {
     const call = { type: "tool_use", id: "a", name: "f", input: {} }
     const program = { type: "code_execution_20260120", tool_id: "s" }
     const content = [
@@ -322,7 +322,7 @@ describe("the Anthropic block decoder", () => {
     ])
   })
 
-  test("keeps Anthropic's fields of citations", () => {
+  test("keeps Anthropic's own fields of citations", () => {
     const page = {
       type: "page_location",
       cited_text: "words",

@@ -50,7 +50,7 @@ describe("the Anthropic request encoder", () => {
     })
   })
 
-  test("restores Anthropic extras in their fields and reports other dialects' extras as lost", () => {
+  test("writes Anthropic extras to their original fields, and reports extras of other dialects as lost", () => {
     const search = { type: "web_search_20250305", name: "web_search" }
     const fields = {
       container: "c",
@@ -193,7 +193,7 @@ describe("the Anthropic turn encoder", () => {
     ])
   })
 
-  test("removes trailing white space from a prefilled answer", () => {
+  test("removes trailing white space from a prefilled assistant turn", () => {
     const prefill: Message = { role: "assistant", parts: [text("The answer is: \n")] }
     expect(encode({ messages: [USER, prefill] }).body.messages).toEqual([
       { role: "user", content: "Hi" },
@@ -218,7 +218,7 @@ describe("the Anthropic turn encoder", () => {
     ])
   })
 
-  test("drops names of speakers", () => {
+  test("drops the names of message authors", () => {
     expect(encode({ messages: [{ ...USER, name: "Ann" }] }).losses).toEqual(["name:dropped"])
   })
 })
@@ -226,7 +226,7 @@ describe("the Anthropic turn encoder", () => {
 describe("the Anthropic encoder of earlier reasoning", () => {
   const own = { signature: "c2ln", signedBy: "anthropic-messages" } as const
 
-  test("sends reasoning back if Anthropic signed it", () => {
+  test("sends earlier reasoning back if it has Anthropic's signature", () => {
     const { content, losses } = encodeParts(
       "assistant",
       { type: "reasoning", text: "Hm.", ...own },

@@ -46,7 +46,7 @@ describe("the Anthropic answer encoder", () => {
     expect(message).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: null })
   })
 
-  test("writes all required fields for a result without an id or choices", () => {
+  test("writes all required fields even if the result has no id and no choices", () => {
     const message = ANTHROPIC_MESSAGES.encodeResult({ choices: [] }, REQUEST)
     expect(message).toMatchObject({ model: "vendor/model", content: [], stop_reason: "end_turn" })
     expect(String(message.id)).toMatch(/^msg_.{32}$/)
@@ -139,7 +139,7 @@ describe("the Anthropic answer encoder", () => {
     })
   })
 
-  test("restores Anthropic-only fields", () => {
+  test("writes Anthropic-only extras to their original fields", () => {
     const block = { type: "server_tool_use", id: "s" }
     const extra = (dialect: "anthropic-messages" | "gemini") => ({
       dialect,

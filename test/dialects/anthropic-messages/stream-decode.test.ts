@@ -160,7 +160,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
     ])
   })
 
-  test("accepts all arguments of a call in the start event", () => {
+  test("accepts all arguments of a call in the event that starts its block", () => {
     const use = { type: "tool_use", id: "a", name: "f", input: { x: 1 } }
     expect(inside(opening(0, use), closing(0))[1]).toEqual({
       type: "tool-call-delta",
@@ -311,7 +311,7 @@ describe("the Anthropic stream decoder of usage", () => {
   })
 })
 
-test("the Anthropic stream decoder returns no content for an event without a type", () => {
+test("the Anthropic stream decoder ignores an event without a type", () => {
   const decoder = ANTHROPIC_MESSAGES.decodeEvents()
   expect(decoder.push({ data: '{"choices":[{"text":"Hello"}]}' })).toEqual([])
   expect(decoder.other?.amount).toBe(0)

@@ -128,7 +128,7 @@ describe("the Anthropic stream encoder", () => {
     expect(message.model).toBe("vendor/model")
   })
 
-  test("adds Anthropic's prefix to ids of other vendors", () => {
+  test("adds Anthropic's prefix to message ids of other vendors", () => {
     const [start] = eventsOf(encode([{ type: "start", id: "chatcmpl-1" }]))
     expect(start).toMatchObject({ message: { id: "msg_chatcmpl-1" } })
   })
@@ -180,11 +180,11 @@ describe("the Anthropic stream encoder of content blocks", () => {
     ])
   })
 
-  test("writes one empty chunk for a tool call without arguments", () => {
+  test("writes a single empty chunk for a tool call without arguments", () => {
     expect(blocksOf([call(0), written(0, ""), FINISH])).toEqual(["0 tool_use c0", '0 ""', "0 stop"])
   })
 
-  test("sends successive calls immediately", () => {
+  test("sends a call immediately if the preceding call has ended", () => {
     const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
     const push = (event: ChatEvent) => eventsOf(encoder.push(event)).map(({ type }) => type)
     push(START)
@@ -264,7 +264,7 @@ describe("the Anthropic stream encoder of content blocks", () => {
     expect(blocksOf([signature, FINISH])).toEqual(["0 thinking", '0 "s"', "0 stop"])
   })
 
-  test("writes citations in the block of their text and starts a new block for other text", () => {
+  test("writes citations in the block of their text, and starts a new block for the following text", () => {
     const own = { type: "char_location", cited_text: "q" }
     const extra = { dialect: "anthropic-messages", fields: own } as const
     const told = eventsOf(

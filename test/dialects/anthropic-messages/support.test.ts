@@ -108,7 +108,7 @@ describe("declared support for Anthropic features", () => {
       expect(effectOf(feature)).toBe(ANTHROPIC_MESSAGES.supports[feature]))
   }
 
-  test("matches the encoder's output for variants of the dialect", () => {
+  test("matches the encoder's output for each variant of the dialect", () => {
     const without = { sampling: false, structuredOutput: false, thinking: "adaptive" } as const
     for (const other of [anthropicMessages(without), anthropicMessages({ maxTemperature: 2 })]) {
       for (const feature of features) {
@@ -119,7 +119,7 @@ describe("declared support for Anthropic features", () => {
   })
 })
 
-test("Anthropic requests can express every canonical feature except a fixed list", () => {
+test("Anthropic requests can express every canonical feature except those in a fixed list", () => {
   const { expresses } = ANTHROPIC_MESSAGES
   expect([...expresses].filter((feature) => !features.includes(feature))).toEqual([])
   expect(features.filter((feature) => !expresses.has(feature))).toEqual([

@@ -81,7 +81,7 @@ describe("the Anthropic tool decoder", () => {
 describe("the Anthropic decoder of thinking and formats", () => {
   const order = (fields: JsonObject) => decode({ max_tokens: 4000, ...fields }).reasoning
 
-  test("reads every form of thinking", () => {
+  test("reads every form of thinking options", () => {
     expect(order({ thinking: { type: "enabled", budget_tokens: 2000 } })).toEqual({ budget: 2000 })
     expect(order({ thinking: { type: "disabled" } })).toEqual({ effort: "none" })
     expect(order({ thinking: { type: "adaptive", display: "summarized" } })).toEqual({

@@ -5,7 +5,7 @@ import type { Part } from "../../../src/canon/message.ts"
 import { encode, encodeParts, text } from "./encoded-request.ts"
 
 describe("the Anthropic encoder of other parts", () => {
-  test("converts refusals to text, and sends only Anthropic's citations", () => {
+  test("converts refusals to text, and drops citations that are not Anthropic's", () => {
     expect(encodeParts("assistant", { type: "refusal", text: "No." })).toEqual({
       content: "No.",
       losses: ["refusal:approximated"],
@@ -74,7 +74,7 @@ describe("the Anthropic tool encoder", () => {
     expect(losses).toEqual(["cache_control:approximated"])
   })
 
-  test("encodes every tool choice", () => {
+  test("encodes each tool choice", () => {
     const choice = (fields: Partial<ChatRequest>) => encode({ tools, ...fields }).body.tool_choice
     expect(choice({})).toBeUndefined()
     expect(choice({ toolChoice: { type: "auto" } })).toEqual({ type: "auto" })
@@ -94,7 +94,7 @@ describe("the Anthropic tool encoder", () => {
     expect(choice({ parallelToolCalls: true })).toBeUndefined()
   })
 
-  test("drops a tool choice without tools", () => {
+  test("drops the tool choice of a request without tools", () => {
     const { body, losses } = encode({ toolChoice: { type: "required" } })
     expect(body).not.toHaveProperty("tool_choice")
     expect(losses).toEqual(["tool_choice:dropped"])
@@ -106,7 +106,7 @@ describe("the Anthropic encoder of an answer schema", () => {
   const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
   const responseFormat = { type: "json-schema", name: "x", schema } as const
 
-  test("sends the vendor's own format with closed objects", () => {
+  test("sends the schema in the vendor's own format, with closed objects", () => {
     const { body, losses } = encode({ responseFormat })
     expect(body.output_config).toEqual({
       format: { type: "json_schema", schema: { ...schema, additionalProperties: false } },
@@ -141,7 +141,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     })
   })
 
-  test("sends a list schema as the vendor's format, or as an instruction if only tools are supported", () => {
+  test("sends a list schema in the vendor's format, or as an instruction if only tools are supported", () => {
     const list = { ...responseFormat, schema: { type: "array", items: { type: "string" } } }
     const { body, losses } = encode({ responseFormat: list })
     expect(body.output_config).toEqual({ format: { type: "json_schema", schema: list.schema } })
@@ -155,7 +155,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("requires a call to the answer tool if the model has no answer formats", () => {
+  test("requires a call to the answer tool if the model supports no answer formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

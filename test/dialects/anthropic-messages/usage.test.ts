@@ -61,7 +61,7 @@ describe("Anthropic usage", () => {
     },
   )
 
-  test("includes the tokens of a conversation's compaction", () => {
+  test("includes the tokens used to compact a conversation", () => {
     const iterations = [
       { type: "compaction", input_tokens: 300, output_tokens: 20 },
       { type: "compaction" },
@@ -72,7 +72,7 @@ describe("Anthropic usage", () => {
     expect(usage).toMatchObject({ inputFresh: 305, output: 26 })
   })
 
-  test("replaces negative counts, limits thinking to the output and accepts missing counts", () => {
+  test("replaces negative counts by zero, limits thinking to the output, and accepts missing counts", () => {
     const counts = { input_tokens: -1, output_tokens: 3 }
     const usage = { ...counts, output_tokens_details: { thinking_tokens: 9 } }
     expect(decoded(usage)).toMatchObject({ inputFresh: 0, output: 3, reasoning: 3 })
@@ -80,7 +80,7 @@ describe("Anthropic usage", () => {
     expect(ANTHROPIC_MESSAGES.decodeResult({ content: [] }).usage).toBeUndefined()
   })
 
-  test("contains every member of the official client's type after encoding", () => {
+  test("contains every member of the official client's usage type after encoding", () => {
     const usage = {
       inputFresh: 1,
       inputCacheRead: 2,
@@ -136,7 +136,7 @@ function oracleCases(): { usage: JsonObject; expected: Record<string, number> }[
 
 describe(`Anthropic usage compared with an independent decoder${WITHOUT_FIXTURES}`, () => {
   const cases = oracleCases()
-  test.skipIf(!HAS_FIXTURES)("covers recorded cases", () =>
+  test.skipIf(!HAS_FIXTURES)("covers the recorded cases", () =>
     expect(cases.length).toBeGreaterThan(10),
   )
 

@@ -14,7 +14,7 @@ function refusal(
 }
 
 describe("the Gemini error decoder", () => {
-  test("returns the vendor's message for an invalid request, with or without an enclosing list", () => {
+  test("returns the vendor's message for an invalid request, even if a list encloses the error", () => {
     const body = refusal(400, "INVALID_ARGUMENT", "Please use a valid role: user, model.")
     for (const answered of [body, [body]]) {
       const error = decodeError(400, answered)
@@ -63,7 +63,7 @@ describe("the Gemini error decoder", () => {
     [500, "INTERNAL", "upstream_error"],
     [503, "UNAVAILABLE", "upstream_overloaded"],
     [504, "DEADLINE_EXCEEDED", "upstream_timeout"],
-  ])("maps the status %d %s to an error kind", (status, word, kind) => {
+  ])("maps the status %d %s to its error kind", (status, word, kind) => {
     expect(decodeError(status, refusal(status, word, "m")).kind as string).toBe(kind)
   })
 

@@ -74,7 +74,7 @@ function halve(part: JsonObject): JsonObject[] {
   ]
 }
 
-test("a Gemini stream decodes to the complete answer", () => {
+test("a Gemini stream decodes to the same answer as the complete response", () => {
   fc.assert(
     fc.property(answerArbitrary, (answer) => {
       const whole = wholeOf(answer)

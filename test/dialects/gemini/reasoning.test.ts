@@ -96,7 +96,7 @@ describe("the Gemini encoder of other models' calls", () => {
       .map((part) => at(part, "thoughtSignature") ?? "none")
   }
 
-  test("adds the placeholder signature to the first call of each step of the current turn", () => {
+  test("adds the placeholder signature to the first call of each step in the current turn", () => {
     const messages = [
       asked("a"),
       called("0"),
@@ -112,7 +112,7 @@ describe("the Gemini encoder of other models' calls", () => {
     expect(signatures(messages)).toEqual(["none", DUMMY, "none", DUMMY])
   })
 
-  test("treats text after the result of a call as part of the current turn", () => {
+  test("counts text after the result of a call as part of the current turn", () => {
     const messages = [asked("a"), called("1"), answered("1", "x"), asked("b")]
     expect(signatures(messages)).toEqual([DUMMY])
   })
@@ -129,7 +129,7 @@ describe("the Gemini encoder of other models' calls", () => {
     expect(signatures(messages)).toEqual(["s1", "none", DUMMY])
   })
 
-  test("treats images from a tool as part of the current turn", () => {
+  test("counts images from a tool as part of the current turn", () => {
     const source = { type: "base64", data: "AAAA", mediaType: "image/png" } as const
     const shown: Message = {
       role: "tool",

@@ -12,7 +12,7 @@ function contents(...turns: JsonObject[]): JsonObject {
 }
 
 describe("the Gemini request decoder", () => {
-  test("accepts fields in camel case and snake case, and keeps names from the caller", () => {
+  test("accepts fields in camel case and snake case, and keeps names that the caller chose", () => {
     const schema = { type: "OBJECT", properties: { user_name: { type: "STRING", nullable: true } } }
     const request = decode({
       contents: [{ parts: [{ inline_data: { mime_type: "image/png", data: "iVBORw0KGgo=" } }] }],

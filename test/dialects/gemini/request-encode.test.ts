@@ -50,7 +50,7 @@ describe("the Gemini conversation encoder", () => {
     expect(losses).toEqual(["system.position:approximated"])
   })
 
-  test("writes an empty text for an empty but required turn", () => {
+  test("writes an empty text for a required turn without content", () => {
     const empty = [{ role: "user", parts: [{ text: "" }] }]
     expect(encodeWhole({ messages: [asked("")] }).contents).toEqual(empty)
     const onlyInstructions = [
@@ -65,7 +65,7 @@ describe("the Gemini conversation encoder", () => {
 })
 
 describe("the Gemini media encoder", () => {
-  test("encodes images, audio and files as base64, with or without a given type", () => {
+  test("encodes images, audio and files as base64, even if their type is not given", () => {
     const { body, losses } = partsOf(
       { type: "image", source: { type: "base64", data: PNG, mediaType: "image/webp" } },
       { type: "image", source: { type: "base64", data: PNG } },
@@ -98,7 +98,7 @@ describe("the Gemini media encoder", () => {
     expect(at(parts, 0)).toEqual({ inlineData: { mimeType: "image/webp", data: PNG } })
   })
 
-  test("keeps references to stored files and URLs that Gemini can read", () => {
+  test("keeps references to stored files, and URLs that Gemini can read", () => {
     const kept = "https://generativelanguage.googleapis.com/v1beta/files/abc"
     const { body, losses } = partsOf(
       { type: "image", source: { type: "url", url: "gs://bucket/cat.jpg" } },
@@ -135,7 +135,7 @@ describe("the Gemini media encoder", () => {
 describe("the Gemini tool encoder", () => {
   const parameters = { type: "object", properties: { a: { type: "string" } }, $defs: {} }
 
-  test("declares tools with their unchanged schema", () => {
+  test("declares tools and does not change their schemas", () => {
     const body = encodeWhole({
       tools: [{ name: "f", description: "d", parameters, strict: false }, { name: "g" }],
       parallelToolCalls: true,
@@ -214,7 +214,7 @@ describe("the Gemini encoder of calls and results", () => {
     })
   })
 
-  test("writes a failed result as an error", () => {
+  test("writes the result of a failed call as an error", () => {
     const failed = { type: "tool-result", id: "1", failed: true } as const
     const content = [{ type: "text" as const, text: "{}" }]
     const { contents } = encodeWhole({

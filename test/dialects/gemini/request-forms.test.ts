@@ -94,7 +94,7 @@ describe("the Gemini decoder of alternative forms", () => {
     })
   })
 
-  test("accepts a single value instead of a list", () => {
+  test("accepts a single value in place of a list", () => {
     const request = decode({
       tools: { functionDeclarations: { name: "find" } },
       toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: "find" } },

@@ -43,7 +43,7 @@ describe("the Gemini settings encoder", () => {
     })
   })
 
-  test("declares several choices as approximated on a platform with one candidate per call", () => {
+  test("declares n as approximated on a platform that returns one candidate per call", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
     expect(dialect.answerLimits("gemini").choices).toBe(1)
@@ -64,7 +64,7 @@ describe("the Gemini settings encoder", () => {
     expect(encodeWhole({ serviceTier }).serviceTier).toBe(expected)
   })
 
-  test("drops a service tier that Gemini does not have, and any service tier for Vertex", () => {
+  test("drops a service tier that Gemini does not support, and every service tier for Vertex", () => {
     expect(encode({ serviceTier: "scale" }).losses).toEqual(["service_tier:dropped"])
     const vertex = gemini({ serviceTier: false })
     expect(vertex.supports.service_tier).toBe("dropped")

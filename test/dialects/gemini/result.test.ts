@@ -79,7 +79,7 @@ describe("the Gemini part decoder", () => {
     ])
   })
 
-  test("adds an id and empty arguments to a call that has neither", () => {
+  test("generates an id and empty arguments for a call that lacks both", () => {
     const [first, second] = partsOf(
       { functionCall: { name: "f" } },
       { functionCall: { name: "f" } },
@@ -195,7 +195,7 @@ describe("the Gemini finish reason decoder", () => {
     expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
   })
 
-  test("reports tool calls for STOP with a call, but not at the token limit", () => {
+  test("reports tool calls for STOP if there is a call, but not if the token limit ended the answer", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
@@ -204,7 +204,7 @@ describe("the Gemini finish reason decoder", () => {
   })
 
   test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
-    "keeps %s as the raw finish reason of an answer with a call",
+    "keeps %s as the raw finish reason of an answer that contains a call",
     (word) => {
       const call = { functionCall: { name: "f", args: {} } }
       const { finish, rawFinish } = choiceOf([call], { finishReason: word })
@@ -212,7 +212,7 @@ describe("the Gemini finish reason decoder", () => {
     },
   )
 
-  test("accepts an empty answer that was filtered or has only thoughts", () => {
+  test("accepts an answer without text that was filtered or contains only thoughts", () => {
     const filtered = { candidates: [{ content: {}, finishReason: "SAFETY", safetyRatings: [1] }] }
     expect(GEMINI.decodeResult(filtered).choices).toEqual([
       {
@@ -300,7 +300,7 @@ describe("the Gemini citation decoder", () => {
     ])
   })
 
-  test("reads all kinds of sources, with or without a segment", () => {
+  test("reads every kind of source, with or without a segment", () => {
     const groundingMetadata = {
       groundingChunks: [
         web("a"),

@@ -293,7 +293,7 @@ describe("the Gemini stream decoder of a failing stream", () => {
     expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not JSON")
   })
 
-  test("ignores unknown shapes", () => {
+  test("ignores frames of an unknown shape", () => {
     const odd: JsonObject[] = [
       {},
       { candidates: "none" },
