@@ -24,7 +24,7 @@ describe("the request encoder", () => {
       expect(JSON.stringify(body)).toContain("The invoice.")
     })
 
-    test(`keeps the reasoning display option or reports its loss for ${upstream.id}`, () => {
+    test(`keeps the option to display reasoning, or reports its loss, for ${upstream.id}`, () => {
       const reasoning = { effort: "high" } as const
       const plain = JSON.stringify(encode({ reasoning }).body)
       const { body, losses } = encode({ reasoning: { ...reasoning, summary: "none" } })

@@ -20,13 +20,13 @@ describe("the check of the files of a dialect", () => {
     expect(checkDialectFiles([...chat, ...operation])).toEqual([])
   })
 
-  test("accepts a folder in place of a subject's file, with any file names", () => {
+  test("accepts a folder in place of the file of a subject, with files of any name", () => {
     const paths = chat.filter((path) => !path.endsWith("/stream.ts"))
     const folder = ["dialects/new-chat/stream/decode.ts", "dialects/new-chat/stream/open-calls.ts"]
     expect(checkDialectFiles([...paths, ...folder])).toEqual([])
   })
 
-  test("ignores the names of shared files and other folders", () => {
+  test("ignores the names of shared files and of other folders", () => {
     const others = ["dialects/shared/anything.ts", "canon/anything.ts"]
     expect(checkDialectFiles([...chat, ...others])).toEqual([])
   })

@@ -222,7 +222,7 @@ test("the gateway accepts at most 256 plugins", () => {
 })
 
 test.each(["n_cmpl", "N_Cmpl", "num_return_sequences"])(
-  "the gateway rejects %s, which some servers prefer to n",
+  "the gateway rejects %s, which takes precedence over n at some servers",
   (name) => {
     for (const format of ["openai-chat", "openai-responses", "anthropic-messages", "gemini"]) {
       const [decode, body] = FORMATS[format] ?? []
@@ -252,7 +252,7 @@ test.each(["batch_size", "num_images", "numberOfImages", "sequential_image_gener
   },
 )
 
-test("the gateway reads 26 MB of long names quickly", () => {
+test("the gateway checks 26 MB of long field names quickly", () => {
   const names = Array.from({ length: 9_900 }, (_, index) => `${"_aB-".repeat(650)}${index}`)
   const unknown = Object.fromEntries(names.map((name) => [name, 1]))
   for (const [decode, body] of Object.values(FORMATS)) {

@@ -16,7 +16,7 @@ const message = (stop_reason: string): JsonObject => ({
 })
 
 test.each([...CLIENTS])(
-  "$id callers receive a normal finish reason if a tool-call finish has no call",
+  "$id callers receive a normal finish reason if the vendor reports tool calls without a call",
   (client) => {
     for (const result of [
       OPENAI_CHAT.decodeResult(chat()),
@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test("the OpenAI stream encoder uses one id even if the start event arrives late", () => {
+test("the OpenAI stream encoder uses a single id even if the start event arrives late", () => {
   const encoder = OPENAI_CHAT.encodeEvents({ ...REQUEST, stream: true })
   const frames = [
     ...encoder.push({ type: "text-delta", choice: 0, text: "Hi" }),

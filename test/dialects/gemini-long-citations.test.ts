@@ -123,7 +123,7 @@ describe("conversion of citation positions between characters and bytes", () => 
     })
     .map((chunks) => chunks.join(""))
 
-  test("matches the encoded text while text is appended", () => {
+  test("returns correct positions while text is appended", () => {
     fc.assert(
       fc.property(texts, fc.nat(), fc.nat(), (text, place, cut) => {
         const length = cut % (text.length + 1)

@@ -92,12 +92,12 @@ function expectDigits(text: string): void {
 }
 
 describe.each([...UPSTREAMS])("a tool call with long integers from $id", (upstream) => {
-  test.each([...CLIENTS])("keeps all digits for $id", (client) => {
+  test.each([...CLIENTS])("keeps all digits in the format $id", (client) => {
     const result = upstream.decodeResult(parsed(ANSWERS[upstream.id]), REQUEST)
     expectDigits(JSON.stringify(client.encodeResult(result, REQUEST)))
   })
 
-  test.each([...CLIENTS])("keeps all digits for $id when streamed", (client) => {
+  test.each([...CLIENTS])("keeps all digits in the format $id when streamed", (client) => {
     const asked = { ...REQUEST, stream: true }
     const decoder = upstream.decodeEvents(asked)
     const events = [...framesOf(upstream).flatMap((each) => decoder.push(each)), ...decoder.end()]
@@ -118,7 +118,7 @@ const REQUESTS: Readonly<Record<string, string>> = {
 }
 
 describe.each([...CLIENTS])("a request with long integers in $id", (client) => {
-  test.each([...UPSTREAMS])("keeps all digits for $id", (upstream) => {
+  test.each([...UPSTREAMS])("keeps all digits in the format $id", (upstream) => {
     const request = client.decodeRequest(parsed(REQUESTS[client.id] ?? ""))
     const { body, losses } = upstream.encodeRequest({ ...request, model: MODELS[upstream.id] })
     const text = JSON.stringify(body)

@@ -86,7 +86,7 @@ function framesOf(dialect: ClientDialect, request: ChatRequest, events: ChatEven
 
 describe("translation of custom tools and tools in namespaces", () => {
   for (const upstream of UPSTREAMS) {
-    test(`keeps the tools and their calls for ${upstream.id}`, () => {
+    test(`keeps the tools and the calls to them for ${upstream.id}`, () => {
       const { body, losses } = upstream.encodeRequest({ ...CODEX, model: "gpt-5.1" })
       const written = JSON.stringify(body)
       const known = upstream.id === "openai-chat" || upstream.id === "openai-responses"
@@ -139,7 +139,7 @@ describe("translation of custom tools and tools in namespaces", () => {
     }
   })
 
-  test("keeps the choice of a custom tool or a tool in a namespace", () => {
+  test("keeps a tool choice that names a custom tool or a tool in a namespace", () => {
     const chosen = (tool_choice: JsonObject) => {
       const { tools = [] } = CODEX
       const input = { model: "m/m", input: "Hi", tools: [SHELL, CUSTOM_ITEM, NAMESPACE] }
@@ -220,7 +220,7 @@ describe("calls to custom tools and tools in namespaces", () => {
     ["{}", ""],
     ['{ "input" : "a\nb\\q" }', "a\nbq"],
     ['{"input":"cut o', "cut o"],
-  ])("have an input text for any arguments: %p", (arguments_, text) => {
+  ])("have text input even if their arguments are %p", (arguments_, text) => {
     const frames = framesOf(OPENAI_RESPONSES, CODEX, called("apply_patch", arguments_))
     expect(frames.at(-1)?.response).toMatchObject({ output: [{ input: text }] })
   })
@@ -286,7 +286,7 @@ describe("functions in the legacy chat format", () => {
     })
   }
 
-  test("receive calls in the legacy format", () => {
+  test("get the calls to them in the legacy format", () => {
     const events = called("look", '{"at":1}')
     const call = { name: "look", arguments: '{"at":1}' }
     expect(OPENAI_CHAT.encodeResult(foldEvents(events), request)).toMatchObject({

@@ -57,7 +57,7 @@ describe("the decoder of sources outside the choices of an answer", () => {
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
-  test("returns a citation for each mark in the text, with and without streaming", () => {
+  test("returns a citation for each citation mark in the text, with and without streaming", () => {
     const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
@@ -72,7 +72,7 @@ describe("the decoder of sources outside the choices of an answer", () => {
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
-  test("returns citations of the complete text if the text has no marks", () => {
+  test("returns citations of the complete text if the text has no citation marks", () => {
     for (const result of [
       OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
@@ -83,7 +83,7 @@ describe("the decoder of sources outside the choices of an answer", () => {
     }
   })
 
-  test("returns only the citations of the message if the message has citations", () => {
+  test("returns only the citations inside the message if the message has its own citations", () => {
     const body = answer(TEXT, SOURCES)
     const url = "https://own.example"
     const annotation = { type: "url_citation", url_citation: { url, start_index: 0, end_index: 4 } }
@@ -92,17 +92,20 @@ describe("the decoder of sources outside the choices of an answer", () => {
     expect(citationsOf(OPENAI_CHAT.decodeResult(body)).map((each) => each.url)).toEqual([url])
   })
 
-  test.each([...CLIENTS])("keeps sources for $id with and without streaming", (client) => {
-    const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
-    const encoder = client.encodeEvents({ ...REQUEST, stream: true })
-    const events = streamedEvents(chunks(TEXT, SOURCES))
-    const frames = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
-    const stream = frames.map(formatEvent).join("")
-    for (const text of [JSON.stringify(client.encodeResult(whole, REQUEST)), stream]) {
-      expect(text).toContain("https://three.example")
-      expect(text).toContain("https://one.example")
-    }
-  })
+  test.each([...CLIENTS])(
+    "keeps sources for clients of $id, with and without streaming",
+    (client) => {
+      const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
+      const encoder = client.encodeEvents({ ...REQUEST, stream: true })
+      const events = streamedEvents(chunks(TEXT, SOURCES))
+      const frames = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
+      const stream = frames.map(formatEvent).join("")
+      for (const text of [JSON.stringify(client.encodeResult(whole, REQUEST)), stream]) {
+        expect(text).toContain("https://three.example")
+        expect(text).toContain("https://one.example")
+      }
+    },
+  )
 })
 
 test("the Gemini stream decoder keeps citations if a signature follows the text", () => {
@@ -140,7 +143,7 @@ describe("the encoder of a Gemini citation without a source", () => {
     ],
   })
 
-  test.each([...CLIENTS])("omits the citation for $id", (client) => {
+  test.each([...CLIENTS])("omits the citation for clients of $id", (client) => {
     const whole = GEMINI.decodeResult(body())
     const json = body()
     const events = streamedEvents([{ data: JSON.stringify(json), json }], GEMINI)

@@ -43,7 +43,7 @@ describe("search results and tool references in an Anthropic request", () => {
   })
 
   for (const vendor of [OPENAI_CHAT, OPENAI_RESPONSES, GEMINI, BEDROCK_CONVERSE, COHERE_CHAT]) {
-    test(`become text for ${vendor.id} with a reported loss`, () => {
+    test(`become text for ${vendor.id}, with a reported loss`, () => {
       const sent = JSON.stringify(vendor.encodeRequest(REQUEST).body)
       expect(sent.split("Keys are in the drawer.")).toHaveLength(3)
       expect(sent).toContain("https://docs.example/keys")

@@ -3,7 +3,7 @@ import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.t
 import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 import { threadTime } from "../../support/processor-time.ts"
 
-test("Bedrock document names are unique, even if the caller uses a generated name", () => {
+test("Bedrock document names are unique, even if the caller uses a name that the gateway generates", () => {
   const names = new DocumentNames()
   const given = ["a.pdf", "a (2).pdf", "a.txt", undefined, undefined, "a.md"]
   expect(given.map((name) => names.next(name))).toEqual([

@@ -55,7 +55,7 @@ test.each<[string, number, ErrorKind]>([
   ["ResourceNotFoundException", 404, "upstream_error"],
   ["InternalServerException", 500, "upstream_error"],
 ])(
-  "the Bedrock error %s with %i is reported as %s and hides Bedrock's message",
+  "the Bedrock error %s with status %i is reported as %s and hides Bedrock's message",
   (type, status, kind) => {
     const error = decode(status, { message: "secret text" }, type)
     expect(error.kind).toBe(kind)

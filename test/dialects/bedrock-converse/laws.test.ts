@@ -185,7 +185,7 @@ describe(`generated Bedrock requests${WITHOUT_FIXTURES}`, () => {
     )
   })
 
-  test("follow Bedrock's rules that the API model does not contain", () => {
+  test("follow Bedrock's rules that are not part of the API model", () => {
     fc.assert(
       fc.property(anyRequest, (asked) => {
         const body = BEDROCK_CONVERSE.encodeRequest(asked).body as unknown as Body
@@ -327,7 +327,7 @@ describe("generated Bedrock answers", () => {
     )
   })
 
-  test("can be sent back with no loss except reasoning, citations and turns", () => {
+  test("can be sent back, and only reasoning, citations and turns may be lost", () => {
     fc.assert(
       fc.property(answered, (blocks) => {
         const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, "end_turn"))

@@ -243,7 +243,7 @@ describe("the Bedrock encoder of earlier reasoning", () => {
 })
 
 describe("the Bedrock encoder of unsupported content", () => {
-  test("drops names of speakers and converts refusals to text", () => {
+  test("drops the names of message authors, and converts refusals to text", () => {
     const messages: Message[] = [
       { role: "user", name: "Ann", parts: [text("a")] },
       assistant({ type: "refusal", text: "I will not" }),

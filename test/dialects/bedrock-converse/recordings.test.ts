@@ -154,7 +154,7 @@ describe(`recorded Bedrock answers${WITHOUT_FIXTURES}`, () => {
 describe(`recorded Bedrock streams${WITHOUT_FIXTURES}`, () => {
   for (const { name, answer } of answered) {
     if (!Buffer.isBuffer(answer)) continue
-    test(`decode to the same result for any split: ${name}`, () => {
+    test(`decode to the same result for any split of their bytes: ${name}`, () => {
       const frames = framesOf(answer)
       const events = decode(frames)
       for (const length of [1, 7, 64, 1000]) {

@@ -47,7 +47,7 @@ describe("the Bedrock encoder of limits and sampling", () => {
     }
   })
 
-  test("sends either temperature or top_p to Claude 4.1 and later", () => {
+  test("sends only one of temperature and top_p to Claude 4.1 and later", () => {
     const more = { temperature: 0.5, topP: 0.9 }
     expect(bodyOf(more).inferenceConfig).toEqual({ temperature: 0.5 })
     expect(lossesOf(more)).toEqual(["top_p:dropped"])
@@ -85,7 +85,7 @@ describe("the Bedrock encoder of limits and sampling", () => {
     expect(lossesOf({ model: LLAMA, topK: 5 })).toEqual(["top_k:dropped"])
   })
 
-  test("requests the matched stop string from Claude models only", () => {
+  test("requests the name of the matched stop string only from Claude models", () => {
     const stop = ["END"]
     expect(bodyOf({ stop }).additionalModelResponseFieldPaths).toEqual(["/stop_sequence"])
     expect(bodyOf({ stop, stream: true }).additionalModelResponseFieldPaths).toEqual([
@@ -124,7 +124,7 @@ describe("the Bedrock tool encoder", () => {
     expect(lossesOf({ tools: [], parallelToolCalls: false })).toEqual([])
   })
 
-  test("makes tools strict if the model supports their schemas", () => {
+  test("makes a tool strict if the model supports its schema", () => {
     const closed = { type: "object", properties: {}, additionalProperties: false }
     const strict = [{ ...look, parameters: closed, strict: true }]
     expect(bodyOf({ tools: strict }).toolConfig).toMatchObject({
@@ -156,7 +156,7 @@ describe("the Bedrock tool encoder", () => {
     expect(lossesOf(more)).toEqual(losses)
   })
 
-  test("sends the tool choice any if the request requires its only tool", () => {
+  test("sends the tool choice any if the request requires its only tool by name", () => {
     const more = {
       model: MISTRAL,
       tools: [look],
@@ -302,7 +302,7 @@ describe("the Bedrock model table", () => {
     expect(bodyOf({ model: OPUS_4_7, responseFormat })).toHaveProperty("toolConfig")
   })
 
-  test("has no rules for an inference profile unless the operator adds a row", () => {
+  test("has no rules for an inference profile unless the operator adds them", () => {
     const model = "arn:aws:bedrock:us-east-1:1:application-inference-profile/abc"
     expect(lossesOf({ model, topK: 1 })).toEqual(["top_k:dropped"])
     const row = { ...FAMILIES[3]!, pattern: /application-inference-profile\/abc$/ }
@@ -310,7 +310,7 @@ describe("the Bedrock model table", () => {
     expect(dialect.encodeRequest(request({ model, topK: 1 })).losses).toEqual([])
   })
 
-  test("belongs to a dialect with event-stream framing and without patches", () => {
+  test("belongs to a dialect with AWS event-stream framing and without patches", () => {
     expect(BEDROCK_CONVERSE).toMatchObject({ id: "bedrock-converse", framing: "event-stream" })
     expect(BEDROCK_CONVERSE.patches).toBeUndefined()
   })

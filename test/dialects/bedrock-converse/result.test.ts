@@ -79,7 +79,7 @@ describe("the Bedrock answer decoder", () => {
     ])
   })
 
-  test("accepts an answer without text and usage", () => {
+  test("accepts an answer that has no text and no usage", () => {
     const { usage: _, ...body } = answer([], { stopReason: "guardrail_intervened" })
     expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
       choices: [

@@ -86,7 +86,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("gives the answer tool a name that no tool of the caller has", () => {
+  test("gives the answer tool a name that none of the caller's tools has", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
@@ -199,7 +199,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
-  test("returns the arguments of the answer tool without the text before them", () => {
+  test("returns the arguments of the answer tool, and drops the text before the call", () => {
     const frames = [
       delta(0, { text: "Here you are:" }),
       frame("contentBlockStop", { contentBlockIndex: 0 }),
@@ -243,7 +243,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("returns the arguments from an answer that is not streamed", () => {
+  test("returns the arguments of the answer tool if the answer is not streamed", () => {
     const body = {
       output: {
         message: {

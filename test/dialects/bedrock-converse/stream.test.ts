@@ -41,7 +41,7 @@ function changes(frames: readonly SseFrame[], asked?: ChatRequest): ChatEvent[] 
 }
 
 describe("the Bedrock stream decoder", () => {
-  test("decodes the message start, text without a block start, the end and usage", () => {
+  test("decodes the message start, text in a block without a start event, the end and usage", () => {
     const decoder = BEDROCK_CONVERSE.decodeEvents()
     const events = [START, delta(0, { text: "Hi" }), stopBlock(0), stop("end_turn")].flatMap(
       (frame) => decoder.push(frame),
@@ -138,7 +138,7 @@ describe("the Bedrock stream decoder of tool calls", () => {
     expect(changes([START, delta(3, { toolUse: { input: "{}" } })])).toEqual([])
   })
 
-  test("drops the vendor's own tools and their results", () => {
+  test("drops calls and results of the vendor's own tools", () => {
     const frames = [
       START,
       startTool(0, "t1", "nova_code_interpreter", { type: "server_tool_use" }),
@@ -312,7 +312,7 @@ describe("the Bedrock stream decoder of the stop reason", () => {
     },
   )
 
-  test("reports tool calls as the finish reason of an answer with calls", () => {
+  test("reports tool calls as the finish reason if the answer contains calls", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,
@@ -344,7 +344,7 @@ describe("the Bedrock stream decoder of a broken stream", () => {
     expect(decoder.finished).toBe(false)
   })
 
-  test("prefers the model's own message to Bedrock's", () => {
+  test("prefers the model's own error message to Bedrock's message", () => {
     const payload = {
       message: "Model Stream Error",
       originalStatusCode: 500,

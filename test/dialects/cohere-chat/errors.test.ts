@@ -20,7 +20,7 @@ test("the Cohere error decoder keeps the status and message of an invalid reques
   }
 })
 
-test("the Cohere error decoder returns the error type if the body has one", () => {
+test("the Cohere error decoder returns the error type if the body contains one", () => {
   expect(errorOf(400, { message: "No.", error_type: "invalid_request" }).upstream).toEqual({
     status: 400,
     type: "invalid_request",

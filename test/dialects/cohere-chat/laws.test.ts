@@ -100,7 +100,7 @@ function chunksOf(text: string, size: number): string[] {
   return list
 }
 
-test("a Cohere stream decodes to the complete answer for any split of the bytes", () => {
+test("a Cohere stream decodes to the same answer as the complete response, for any split of the bytes", () => {
   fc.assert(
     fc.property(
       answer,

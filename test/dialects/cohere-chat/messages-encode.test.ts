@@ -50,7 +50,7 @@ describe("the Cohere message encoder", () => {
     expect(later.losses).toEqual(["system.position:approximated"])
   })
 
-  test("sends images as URL and as data, with their detail", () => {
+  test("sends images as URLs or as data, and keeps their detail", () => {
     const url = "https://example.com/cat.png"
     const [message] = messagesOf(
       user(

@@ -36,7 +36,7 @@ test("the Cohere encoder sets an omitted temperature to 1, even with top_p", () 
   expect(encoded(requestOf({ temperature: 0 })).body.temperature).toBe(0)
 })
 
-test("the Cohere encoder sends sampling parameters under Cohere's names", () => {
+test("the Cohere encoder uses Cohere's names for sampling parameters", () => {
   const { body, losses } = encoded(
     requestOf({
       stream: true,
@@ -75,7 +75,7 @@ test("the Cohere encoder limits values to Cohere's ranges and reports losses", (
   ])
 })
 
-test("the Cohere encoder makes a negative seed positive", () => {
+test("the Cohere encoder converts a negative seed to a positive one", () => {
   expect(encoded(requestOf({ seed: -5 }))).toMatchObject({ body: { seed: 5 }, losses: [] })
 })
 
@@ -120,7 +120,7 @@ describe("the Cohere thinking encoder", () => {
 })
 
 describe("the Cohere tool encoder", () => {
-  test("uses OpenAI's format with a schema and without `strict`", () => {
+  test("uses OpenAI's tool format with a schema and without `strict`", () => {
     const { body, losses } = encoded(requestOf({ tools: [WEATHER, CLOCK] }))
     expect(body.tools).toEqual([
       {
@@ -141,7 +141,7 @@ describe("the Cohere tool encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("makes all tools strict if every tool is strict and requires a parameter", () => {
+  test("makes all tools strict if every tool is strict and has a required parameter", () => {
     const strict = { ...WEATHER, strict: true }
     expect(encoded(requestOf({ tools: [strict] }))).toMatchObject({
       body: { strict_tools: true },
@@ -154,7 +154,7 @@ describe("the Cohere tool encoder", () => {
     }
   })
 
-  test("sends only the chosen tool", () => {
+  test("sends only the tool that the caller chose", () => {
     const chosen = (toolChoice: ToolChoice) =>
       encoded(requestOf({ tools: [WEATHER, CLOCK], toolChoice }))
     expect(chosen({ type: "auto" }).body).not.toHaveProperty("tool_choice")

@@ -69,7 +69,7 @@ test("the Cohere answer decoder generates an id for a call without an id", () =>
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("the Cohere answer decoder returns one citation per source, in the text of its content block", () => {
+test("the Cohere answer decoder returns one citation per source, with the text of its content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
     answer(
@@ -162,7 +162,7 @@ describe("the Cohere finish reason decoder", () => {
 })
 
 describe("the Cohere usage decoder", () => {
-  test("reads the billed tokens, including reasoning", () => {
+  test("reads the billed tokens, which include reasoning", () => {
     const usage = usageOf({
       billed_units: { input_tokens: 44, output_tokens: 2692 },
       tokens: { input_tokens: 1430, output_tokens: 2697, reasoning_tokens: 2463 },

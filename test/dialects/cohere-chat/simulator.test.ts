@@ -161,7 +161,7 @@ test("the Cohere simulator cites the tool results", async () => {
   ])
 })
 
-test("the Cohere decoder reports errors and faults of the simulator with their kind", async () => {
+test("the Cohere decoder reports each simulated error and fault with its error kind", async () => {
   const kinds: Record<string, string> = {
     "429": "upstream_overloaded",
     "500": "upstream_error",

@@ -35,7 +35,7 @@ function eventsOf(...chunks: JsonObject[]): ChatEvent[] {
   return decoded(framesFrom(...chunks)).events
 }
 
-test("the Cohere stream decoder reads text, its end and usage", () => {
+test("the Cohere stream decoder reads text, the end of the stream and usage", () => {
   const tokens = { input_tokens: 3, output_tokens: 2 }
   const block = { type: "content-start", index: 0 }
   const opened = { ...block, delta: { message: { content: { type: "text", text: "" } } } }
@@ -107,7 +107,7 @@ describe("the Cohere stream decoder of tool calls", () => {
     }
   })
 
-  test("forwards arguments that only begin like null", () => {
+  test("forwards arguments whose first characters look like null", () => {
     const events = eventsOf(callStart(0, "a", "nu"), callDelta(0, "mber"), callDelta(0, "null"))
     expect(events.slice(1)).toEqual([
       { type: "tool-call-delta", choice: 0, call: 0, arguments: "number" },

@@ -46,7 +46,7 @@ describe("the Vertex AI embedding decoder", () => {
     expect(tokens).toBe(5)
   })
 
-  test("normalizes shortened vectors to length one", async () => {
+  test("normalizes shortened vectors to a length of one", async () => {
     const answer = answerOf({ predictions: [prediction([3, 4])] })
     const { vectors, tokens } = await decoded("vertex", [answer], { dimensions: 2 })
     expect([...numbersOf(vectors[0] ?? [])]).toEqual([expect.closeTo(0.6), expect.closeTo(0.8)])

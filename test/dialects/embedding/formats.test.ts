@@ -222,14 +222,14 @@ describe("the embedding answer decoder", () => {
     expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
   })
 
-  test("returns no tokens without usage, or 0 if the vendor normally reports tokens", async () => {
+  test("returns undefined tokens without usage, or 0 if the vendor normally reports tokens", async () => {
     const values = { embeddings: [{ values: [1, 0] }] }
     expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
     const silent = { data: [item(0, [1, 0])] }
     expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
   })
 
-  test("normalizes Google's vectors with fewer dimensions to length one", async () => {
+  test("normalizes Google's vectors with reduced dimensions to a length of one", async () => {
     const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
     const { vectors } = await decoded("google", answers, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
@@ -238,7 +238,7 @@ describe("the embedding answer decoder", () => {
     expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
-  test("reads Perplexity's vectors as signed bytes and normalizes them to length one", async () => {
+  test("reads Perplexity's vectors as signed bytes, and normalizes them to a length of one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
     const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
     expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
@@ -251,7 +251,7 @@ describe("the embedding answer decoder", () => {
     }
   })
 
-  test("reads the tokens of Bedrock's answers from a header", async () => {
+  test("reads the token count of Bedrock's answers from a header", async () => {
     const titan = answerOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },

@@ -76,7 +76,7 @@ test.skipIf(!HAS_FIXTURES)(`embedding recordings of seven vendors exist${WITHOUT
 
 describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, () => {
   for (const recording of ANSWERED) {
-    test(`contain a vector for each text, and the token count: ${recording.id}`, async () => {
+    test(`contain a vector for each text, and a token count: ${recording.id}`, async () => {
       const texts = textsOf(recording.request)
       const result = await decoded(vendorOf(recording), [whole(recording)], { input: texts })
       expect(result.vectors.length).toBe(texts.length)

@@ -16,7 +16,7 @@ function verdict(body: JsonObject): string {
   }
 }
 
-test("the embedding request decoder accepts an input as text, texts, tokens or lists of tokens", () => {
+test("the embedding request decoder accepts text, a list of texts, tokens, or a list of token lists", () => {
   expect(requestOf({ input: "one" }).input).toEqual({ type: "texts", texts: ["one"] })
   expect(requestOf({ input: ["one", "two"] }).input).toEqual({
     type: "texts",

@@ -16,7 +16,7 @@ const drawn = (parts: JsonObject[], usageMetadata?: JsonObject) => ({
 })
 
 describe("the Gemini image decoder", () => {
-  test("joins the images of all calls without drafts in thoughts, and adds up the usage", async () => {
+  test("joins the images of all calls, omits drafts in thoughts, and adds up the usage", async () => {
     const image = { inlineData: { mimeType: "image/png", data: BASE64 } }
     const counted = { promptTokenCount: 10, candidatesTokenCount: 100 }
     const { images, usage } = await decoded(
@@ -57,7 +57,7 @@ describe("the Gemini image decoder", () => {
   })
 })
 
-test("the Imagen decoder keeps prompts that Imagen rewrote", async () => {
+test("the Imagen decoder returns prompts that Imagen has rewritten", async () => {
   const { images, usage } = await decoded({
     predictions: [
       { bytesBase64Encoded: BASE64, prompt: "A boat at sea" },

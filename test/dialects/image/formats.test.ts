@@ -103,7 +103,7 @@ describe("the OpenAI image encoder", () => {
     )
   })
 
-  test("sends the caller's fields to a compatible server, as for GPT image models", async () => {
+  test("sends all of the caller's fields to a compatible server, like to GPT image models", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
       options: { style: "vivid", steps: 4 },
@@ -120,7 +120,7 @@ describe("the OpenAI image encoder", () => {
 })
 
 describe("the image encoder for other vendors", () => {
-  test("requests one image per call from Gemini, with images as parts and a described mask", async () => {
+  test("requests one image per call from Gemini, with images as parts and the mask described in text", async () => {
     const { paths, bodies, losses } = await asked("google", "gemini-2.5-flash-image", {
       task: "edit",
       count: 2,
@@ -257,7 +257,7 @@ describe("the image encoder for other vendors", () => {
     expect(edited.losses).toEqual(["quality:dropped"])
   })
 
-  test("declares the mask style of each model", () => {
+  test("declares the form of masks that each model requires", () => {
     for (const [vendor, model, style] of [
       ["stability", "inpaint", "white"],
       ["stability", "core", undefined],
@@ -300,7 +300,7 @@ describe("the image encoder for other vendors", () => {
     }
   })
 
-  test("requests a stream only for one image of a GPT image model", async () => {
+  test("requests a stream only for a single image of a GPT image model", async () => {
     const stream = { drafts: 2 }
     const gpt = await asked("openai", "gpt-image-1", { stream })
     expect(gpt.bodies[0]).toMatchObject({ stream: true, partial_images: 2 })

@@ -57,7 +57,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     })
   }
 
-  test.skipIf(!HAS_FIXTURES)("answer requests that the encoder reproduces", async () => {
+  test.skipIf(!HAS_FIXTURES)("belong to requests that the encoder reproduces", async () => {
     const generations = RECORDINGS.filter(
       ({ url, status }) => status === 200 && url.endsWith("openai.com/v1/images/generations"),
     )

@@ -46,7 +46,7 @@ function read(reader: ImageEventReader, text: string, cuts: readonly number[] = 
 }
 
 describe("the image stream", () => {
-  test("forwards drafts unchanged for any split of the bytes and withholds the final image", () => {
+  test("forwards drafts unchanged and withholds the final image, for any split of the bytes", () => {
     const cut = fc.array(fc.nat(TEXT.length), { maxLength: 8 })
     fc.assert(
       fc.property(cut, (cuts) => {
@@ -91,7 +91,7 @@ function paidText(...args: Parameters<typeof paidEvent>): string {
   return [...paidEvent(...args)].join("")
 }
 
-test("the last image event contains the cost, with or without the vendor's token counts", () => {
+test("the last event of an image stream contains the cost, with or without the vendor's token counts", () => {
   const paid = JSON.parse(paidText(LAST, "0.0042").split("data: ")[1] ?? "")
   expect(paid).toEqual({ ...LAST, usage: { ...LAST.usage, cost: 0.0042 } })
   const { usage: _usage, ...uncounted } = LAST

@@ -61,7 +61,7 @@ describe("rerank answers with status 200", () => {
 })
 
 describe("the rerank request decoder", () => {
-  test("reads documents as texts and ranks all of them by default", () => {
+  test("reads documents as texts, and returns all of them by default", () => {
     expect(orderOf()).toEqual({
       request: { ...REQUEST, topN: 3 },
       supplied: REQUEST.documents,
@@ -108,7 +108,7 @@ describe("the rerank request decoder", () => {
     [{ rank_fields: "text" }, "invalid_type rank_fields"],
   ]
   for (const [body, expected] of rejected) {
-    test(`rejects ${JSON.stringify(body)}`, () => {
+    test(`rejects the request ${JSON.stringify(body)}`, () => {
       expect(verdict({ ...REQUEST, ...body })).toBe(expected)
     })
   }
@@ -191,7 +191,7 @@ describe("the rerank answer decoder", () => {
     })
   })
 
-  test("maps unbounded scores to a bounded range and keeps their order", async () => {
+  test("maps unlimited scores to a range from 0 to 1, and keeps their order", async () => {
     const results = [-4, 2, 0].map((score, index) => ({ index, relevance_score: score }))
     const { ranking, isSquashed } = await decoded("vllm", { results })
     expect(isSquashed).toBe(true)
@@ -214,11 +214,14 @@ describe("the rerank answer decoder", () => {
     })
   }
 
-  test.each([0, 1])("treats %d results instead of two as an upstream error", async (count) => {
-    const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
-    const answer = decoded("cohere", { results }, { top_n: 2 })
-    await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
-  })
+  test.each([0, 1])(
+    "treats %d results in place of the requested two as an upstream failure",
+    async (count) => {
+      const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
+      const answer = decoded("cohere", { results }, { top_n: 2 })
+      await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
+    },
+  )
 })
 
 const RECORDINGS = recordedAt(/(cohere|voyage).*\/rerank$/)

@@ -28,7 +28,7 @@ test("the frame parser treats invalid JSON as a vendor failure", () => {
   expect(() => parseFrame({ event: "error", data: "oops" })).toThrow(GatewayError)
 })
 
-test("the text of an error event becomes the error message", () => {
+test("the text of an error event becomes the message of the error", () => {
   expect(parseFrameOrError({ event: "error", data: "oops" })).toEqual({
     error: { message: "oops" },
   })

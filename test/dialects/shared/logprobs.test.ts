@@ -41,7 +41,7 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   const convert = (texts: readonly string[], alternatives = 0): JsonObject[] =>
     converted[name]?.(texts, alternatives) ?? []
 
-  test("have the bytes of each token in an ordinary answer", () => {
+  test("include the bytes of each token in an answer of ordinary length", () => {
     const tokens = convert(Array(10_000).fill("é of "))
     expect(tokens[9_999]).toMatchObject({ token: "é of ", logprob: -1 })
     expect(listedBytes(tokens)).toBe(60_000)
@@ -51,14 +51,14 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("have all tokens of a long answer, and bytes only up to a limit", () => {
+  test("include all tokens of a long answer, and bytes only up to a limit", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)
     expect(tokens.at(-1)).toMatchObject({ token: "x".repeat(200), logprob: -1, bytes: null })
   })
 
-  test("omit tokens without a text", () => {
+  test("omit tokens that have no text", () => {
     expect(convert(["a", "", "b"], 1)).toMatchObject([{ token: "a" }, { token: "b" }])
     expect(convert(Array(2_000_000).fill(""), 1)).toEqual([])
   })
@@ -69,12 +69,12 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
 })
 
 describe("alternative tokens of Gemini", () => {
-  test("have a limit of 20 per token", () => {
+  test("have a maximum of 20 per token", () => {
     const [token] = converted.gemini?.(["a"], 5_000) ?? []
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("have a limit of 100,000 per answer, which keeps all chosen tokens", () => {
+  test("have a maximum of 100,000 per answer, and all chosen tokens remain", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)
@@ -82,7 +82,7 @@ describe("alternative tokens of Gemini", () => {
   })
 })
 
-test("the OpenAI encoder converts the tokens of a choice when that choice is written", () => {
+test("the OpenAI encoder converts the log probabilities of a choice only when it writes that choice", () => {
   const logprobsResult = { chosenCandidates: [{ token: "a", logProbability: -1 }] }
   const choice = {
     index: 0,

@@ -54,7 +54,7 @@ describe("the reader of a text tool's arguments", () => {
     }
   })
 
-  test("returns encoded text unchanged for any split", () => {
+  test("returns the encoded text for any split of the arguments", () => {
     const units = fc.string({
       unit: fc.constantFrom("a", '"', "\\", "\n", "é", "\uD83D", "\u0001"),
     })
@@ -68,7 +68,7 @@ describe("the reader of a text tool's arguments", () => {
     )
   })
 
-  test("does not parse objects with many values", () => {
+  test("does not parse an object with many values", () => {
     const written = [
       `{"a":[${"{},".repeat(9_000)}1]}`,
       `{"a":"${"x".repeat(9_000)}","b":[${"1,".repeat(99)}1]}`,
@@ -78,14 +78,14 @@ describe("the reader of a text tool's arguments", () => {
     expect(parses).not.toHaveBeenCalled()
   })
 
-  test("searches for the text only in the first characters, regardless of the number of pieces", () => {
+  test("searches for the text only in the first characters, regardless of the number of chunks", () => {
     using searches = spyOn(RegExp.prototype, "exec")
     const pieces = Array.from({ length: 5_000 }, () => " ".repeat(100))
     expect(readInPieces(pieces)).toBe(pieces.join(""))
     expect(searches.mock.calls.length).toBeLessThan(20)
   })
 
-  test("forwards text after an invalid escape without searching it", () => {
+  test("forwards text after an invalid escape sequence without searching it", () => {
     using searches = spyOn(String.prototype, "indexOf")
     using characters = spyOn(String.prototype, "charCodeAt")
     const pieces = Array.from({ length: 5_000 }, () => "x".repeat(100))
@@ -95,7 +95,7 @@ describe("the reader of a text tool's arguments", () => {
     expect(Math.max(...counts)).toBeLessThan(20)
   })
 
-  test("parses complete arguments as JSON, not character by character", () => {
+  test("parses complete arguments as JSON instead of searching each character", () => {
     const text = "\u0001\n\uD83D[{".repeat(10_000)
     const written = textArguments(text)
     using characters = spyOn(String.prototype, "charCodeAt")
@@ -113,7 +113,7 @@ describe("the reader of a text tool's arguments", () => {
     expect(found === text).toBe(true)
   })
 
-  test("does not replace a million escapes one by one", () => {
+  test("does not replace a million escape sequences one by one", () => {
     const text = "\n".repeat(1_000_000)
     const written = textArguments(text)
     using replacements = spyOn(String.prototype, "replaceAll")

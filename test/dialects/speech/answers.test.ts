@@ -32,7 +32,7 @@ describe("the Gemini speech decoder", () => {
     usageMetadata,
   })
 
-  test("joins the audio of all parts at the vendor's rate", () => {
+  test("joins the audio of all parts at the vendor's sample rate", () => {
     const mimeType = "audio/L16;codec=pcm;rate=16000"
     const parts = [
       { inlineData: { mimeType, data: base64(1, 2) } },
@@ -47,7 +47,7 @@ describe("the Gemini speech decoder", () => {
     })
   })
 
-  test("accepts an answer without a rate and without usage", () => {
+  test("accepts an answer without a sample rate and without usage", () => {
     const said = spoken("google", answer([{ inlineData: { data: base64(1) } }]))
     expect(said).toEqual({ sound: Uint8Array.of(1), rate: 24_000 })
   })
@@ -59,7 +59,7 @@ describe("the Gemini speech decoder", () => {
   })
 })
 
-test("the speech decoder reads Mistral's answer", () => {
+test("the speech decoder reads audio in Mistral's format", () => {
   expect(spoken("mistral", { audio_data: base64(5, 6) })).toEqual({ sound: Uint8Array.of(5, 6) })
   expect(isRejected("mistral", { audio: base64(5) })).toBe(true)
 })

@@ -114,7 +114,7 @@ describe(`the speech formats compared with recordings${WITHOUT_FIXTURES}`, () =>
   })
 })
 
-test("the speech encoder requests a supported audio format, or lists supported formats in an error", () => {
+test("the speech encoder requests a supported audio format, or rejects the format and lists supported ones", () => {
   const wanted: Record<string, Partial<Record<SoundForm, SoundForm>>> = {
     openai: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
     deepgram: { mp3: "mp3", opus: "opus", aac: "aac", flac: "flac", wav: "wav", pcm: "pcm" },
@@ -140,7 +140,7 @@ test.each([
   ["aura-2", "aura-asteria-en", "aura"],
   ["aura-2", "aura-3-zeus-en", "aura-3"],
 ])(
-  "the Deepgram speech encoder for the model %s rejects the voice %s of another model",
+  "the Deepgram speech encoder for the model %s rejects the voice %s, which belongs to another model",
   (model, voice, other) => {
     expect(() => encoded("deepgram", model, { voice })).toThrow(`a voice of the model '${other}'`)
   },

@@ -33,7 +33,7 @@ describe("the transcript encoder", () => {
     })
   })
 
-  test("writes words on request in verbose_json, and one segment if the vendor reports no times", () => {
+  test("writes words to verbose_json on request, and a single segment if the vendor reports no times", () => {
     const words = { form: "verbose_json", granularities: ["word"] } as const
     expect(bodyOf(words)["words"]).toEqual([{ word: "Up", start: 0, end: 2 }])
     expect(bodyOf({ form: "verbose_json" })).not.toHaveProperty("words")
@@ -41,14 +41,14 @@ describe("the transcript encoder", () => {
     expect(untimed).toMatchObject({ duration: 3.7, segments: [{ start: 0, end: 3.7, text: "Up" }] })
   })
 
-  test("generates events if the vendor does not stream", () => {
+  test("generates events if the vendor does not stream the transcript", () => {
     const events = renderEvents(transcript, transcriptionOf({ stream: true }))
     const reader = new TranscriptEventReader()
     feeding(reader)(new TextEncoder().encode(events))
     expect(reader).toMatchObject({ text: "Up and down.", isOver: true, usage: transcript.usage })
   })
 
-  test("omits usage from events if the vendor reports a duration, like OpenAI", () => {
+  test("omits usage from events if the vendor reports a duration, as OpenAI does", () => {
     const untimed = { ...transcript, usage: { seconds: 4 } }
     const events = renderEvents(untimed, transcriptionOf({ stream: true }))
     expect(events).toContain('{"type":"transcript.text.done","text":"Up and down."}')
@@ -88,7 +88,7 @@ describe("the streamed transcript decoder", () => {
     }
   })
 
-  test("returns all complete characters after every byte", () => {
+  test("returns all complete characters after each byte", () => {
     const reader = new TranscriptEventReader()
     const feed = feeding(reader)
     const texts = new Set<string>()

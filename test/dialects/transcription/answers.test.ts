@@ -19,7 +19,7 @@ describe("transcription answers with status 200", () => {
   )
 
   test.each(["openai", "groq", "mistral", "cohere", "xai", "elevenlabs"])(
-    "count as silence if the text from %s is empty",
+    "count as silence if the text of %s is empty",
     (vendor) => {
       expect(decoded(vendor, { text: "" }).text).toBe("")
     },
@@ -89,7 +89,7 @@ describe("the Deepgram transcription decoder", () => {
     ])
   })
 
-  test("accepts words without punctuation, and silence", () => {
+  test("accepts words without punctuation, and audio without words", () => {
     const plain = { words: [{ word: "good", start: 0, end: 0.25 }, { word: "late" }, 7] }
     expect(decoded("deepgram", answer({}, plain)).words).toEqual([
       { word: "good", start: 0, end: 0.25 },
@@ -176,7 +176,7 @@ describe("the Mistral transcription decoder", () => {
     })
   })
 
-  test("accepts an answer with text only", () => {
+  test("accepts an answer that contains only text", () => {
     expect(decoded("mistral", { text: "One", segments: [] })).toEqual({ text: "One", usage: {} })
   })
 })
@@ -218,7 +218,7 @@ describe("the xAI transcription decoder", () => {
 })
 
 describe("the Gemini transcription decoder", () => {
-  test("drops thoughts from the text and charges them as output", () => {
+  test("omits thoughts from the text, and counts them as output", () => {
     const transcript = decoded("google", {
       candidates: [
         {
@@ -270,7 +270,7 @@ describe("the OpenAI transcription decoder", () => {
     usage: { type: "duration", seconds: 4 },
   }
 
-  test("reads times, and keeps the vendor's body if the caller requested its format", () => {
+  test("reads times, and keeps the vendor's body if the caller requested the same format", () => {
     expect(decoded("openai", timed, { form: "verbose_json" })).toEqual({
       text: "Up and down.",
       language: "english",
@@ -322,7 +322,7 @@ describe("the OpenAI transcription decoder", () => {
 })
 
 test.each(["openai", "groq", "openai-compatible"])(
-  "a json transcript of %s has only text, usage and log probabilities",
+  "a transcript of %s in the format json has only text, usage and log probabilities",
   (vendor) => {
     const usage = { type: "duration", seconds: 4 }
     const logprobs = [{ token: "Hi", logprob: -0.1, bytes: [72, 105] }]

@@ -55,7 +55,7 @@ describe("the transcription request encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("requests verbose_json from Whisper models regardless of the caller's format", async () => {
+  test("requests verbose_json from Whisper models, whichever format the caller requested", async () => {
     for (const form of ["json", "text"] as const) {
       for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
         const { call } = await encoded(vendor, "openai/whisper-large-v3", {
@@ -128,13 +128,13 @@ describe("the transcription request encoder", () => {
     )
   })
 
-  test("requests diarized_json from a model that separates speakers", async () => {
+  test("requests diarized_json from a model that distinguishes speakers", async () => {
     const { call, losses } = await encoded("openai", "gpt-4o-transcribe-diarize", { form: "srt" })
     expect((await fieldsOf(call)).response_format).toBe("diarized_json")
     expect(losses).toEqual([])
   })
 
-  test("sends Mistral the language, or drops the language if it requests timestamps", async () => {
+  test("sends Mistral the language, but drops the language if it requests timestamps", async () => {
     const plain = await encoded("mistral", "voxtral", { language: "de" })
     expect(await fieldsOf(plain.call)).toEqual({ model: "voxtral", language: "de", file: FILE })
     const timed = await encoded("mistral", "voxtral", { language: "de", form: "srt", prompt: "x" })
@@ -188,7 +188,7 @@ describe("the transcription request encoder", () => {
     expect(losses).toEqual(["transcription:approximated"])
   })
 
-  test("returns the vendors' own rejection messages", () => {
+  test("returns the vendors' own messages for rejected requests", () => {
     const rejection = (vendor: string, status: number, body: object) =>
       vendors.get(vendor)?.operations?.transcription?.decodeError(status, body, new Headers())
     expect(
@@ -218,7 +218,7 @@ describe("the subtitle encoder", () => {
     usage: {},
   }
 
-  test("writes hours, and changes text that would end a cue", () => {
+  test("writes hours, and changes text that would otherwise end a cue", () => {
     const srt = renderTranscript(transcript, transcriptionOf({ form: "srt" }))
     expect(srt.body).toBe(
       "1\n00:00:00,000 --> 01:01:01,500\nOne.\n\n2\n01:01:01,500 --> 01:01:40,000\nTwo --> three.\n\n",
@@ -228,13 +228,13 @@ describe("the subtitle encoder", () => {
     expect(vtt.contentType).toBe("text/plain; charset=utf-8")
   })
 
-  test("writes a transcript without speech", () => {
+  test("writes subtitles for a transcript without speech", () => {
     const silence = { text: "", usage: {} }
     expect(renderTranscript(silence, transcriptionOf({ form: "srt" })).body).toBe("")
     expect(renderTranscript(silence, transcriptionOf({ form: "vtt" })).body).toBe("WEBVTT\n\n")
   })
 
-  test("writes languages by their English names", () => {
+  test("uses English names for languages", () => {
     const request = transcriptionOf({ form: "verbose_json" })
     for (const [code, name] of [
       ["de", "german"],

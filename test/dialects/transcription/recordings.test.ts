@@ -109,7 +109,7 @@ const FORMS: readonly TranscriptForm[] = [
 
 describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, form = "json", text = RUBY, usage } of HAS_FIXTURES ? RECORDED : []) {
-    test(`keep their text and usage: ${file}`, () => {
+    test(`keep their text and their usage: ${file}`, () => {
       const request = transcriptionOf({ form })
       const transcript = formatOf(vendor).decode(answerOf(bodyOf(file)), request)
       expect(transcript.text).toBe(text)
