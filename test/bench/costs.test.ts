@@ -25,7 +25,7 @@ test("the bench divides the cost of a gateway by the cost of the bare proxy in t
   expect(tollgate?.microseconds.median).toBe(20)
 })
 
-test("the bench excludes a round on a busy core, unless most rounds ran on busy cores", () => {
+test("the bench excludes rounds on a busy core unless most rounds ran on busy cores", () => {
   const quiet = [0, 1, 2].flatMap((round) => [
     block("bare", round, 1_000),
     block("tollgate", round, 2_000),

@@ -30,7 +30,7 @@ function startHeldServer() {
   }
 }
 
-test("the open-loop generator sends requests even if no response arrives, and counts their waiting time", async () => {
+test("the open-loop generator sends requests even if no response arrives, and measures how long they wait", async () => {
   await using server = startHeldServer()
   const running = openLoop(addressOf(server.port), "{}", { rate: 200, duration: 250 })
   await until(() => server.held.length > 0)
@@ -45,7 +45,7 @@ test("the open-loop generator sends requests even if no response arrives, and co
   expect(Math.max(...latencies)).toBeGreaterThan(waited)
 })
 
-test("the open-loop generator counts broken connections and statuses other than 200 as failures, and finishes", async () => {
+test("the open-loop generator counts broken connections and statuses other than 200 as failures, and completes", async () => {
   let count = 0
   await using server = Bun.serve({
     hostname: "127.0.0.1",

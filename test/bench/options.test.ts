@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readOptions } from "../../bench/options.ts"
 
 describe("the bench's command line", () => {
-  test("adds further subjects, and selects all by default", () => {
+  test("adds other gateways with --peers, and selects all subjects by default", () => {
     expect(readOptions([])?.subjects).toEqual(["bare", "pipe", "nginx", "portkey", "tollgate"])
     const raced = readOptions(["--peers"])
     expect(raced?.subjects).toContain("litellm")
@@ -11,13 +11,13 @@ describe("the bench's command line", () => {
     expect(raced?.parts).toEqual([])
   })
 
-  test("marks a partial race as incomplete", () => {
+  test("marks a benchmark of selected subjects or scenarios as incomplete", () => {
     for (const words of [["--quick"], ["--only", "chat"], ["--subjects", "tollgate"]]) {
       expect(readOptions(["--peers", ...words])?.race?.isComplete).toBe(false)
     }
   })
 
-  test("repeats a race on request", () => {
+  test("repeats the order of a benchmark if its seed is given", () => {
     expect(readOptions(["--peers", "--seed", "7"])?.race?.seed).toBe(7)
   })
 

@@ -45,7 +45,7 @@ test("bars in a plot are sorted, have the right length, and are accessible", () 
   expect(widths).toEqual(widths.toSorted((left, right) => left - right))
 })
 
-test("bars of similar size in a plot start at zero", () => {
+test("a plot of bars with similar values has a linear scale that starts at zero", () => {
   const drawn = drawBars({
     title: "near",
     unit: " MB",
@@ -61,7 +61,7 @@ test("bars of similar size in a plot start at zero", () => {
   expect(whole / half).toBeCloseTo(2)
 })
 
-test("lines in a plot go from left to right, and their labels do not overlap", () => {
+test("lines in a plot run from left to right, and their labels do not overlap", () => {
   const lines = [
     {
       name: "bare",

@@ -5,7 +5,7 @@ function block(subject: string, callers: number, round: number, p99: number): Ta
   return { subject, callers, round, p99, median: p99 / 10 }
 }
 
-test("the slowest answers are compared with those of the bare proxy in the same round at the same concurrency", () => {
+test("the slowest responses are compared with those of the bare proxy in the same round at the same concurrency", () => {
   const tails = tailsOf([
     block("bare", 1, 0, 500),
     block("tollgate", 1, 0, 1_500),

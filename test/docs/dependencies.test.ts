@@ -33,21 +33,21 @@ describe("the check of dependencies", () => {
     ])
   })
 
-  test("reports a foreign license of a shipped package", () => {
+  test("reports a package that ships with the gateway and has an unapproved license", () => {
     expect(checkPackage({ ...LOCKED, license: "GPL-3.0" })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: undefined })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: "MPL-2.0" })).toHaveLength(1)
     expect(checkPackage({ ...LOCKED, license: "MPL-2.0", dev: true })).toEqual([])
   })
 
-  test("reports the address of a registry in the lock", () => {
+  test("reports a registry address in the lock file", () => {
     const resolved = "https://registry.example/some/-/some-1.2.3.tgz"
     expect(checkPackage({ ...LOCKED, resolved })).toEqual([
       `package-lock.json: node_modules/some names ${resolved}`,
     ])
   })
 
-  test("reports a dependency without a reason, and a reason without a dependency", () => {
+  test("reports a dependency without a documented reason, and a reason without a dependency", () => {
     expect(checkDecision("| some | why |", [MANIFEST])).toEqual([])
     expect(checkDecision("| package | for |\n| other | why |", [MANIFEST])).toEqual([
       "docs/contribute/decisions/0010-dependencies.md: has no word of some",
@@ -66,7 +66,7 @@ describe("the check of dependencies", () => {
   })
 })
 
-test("workspace packages are not from a registry", () => {
+test("workspace packages do not come from a registry", () => {
   const lock = {
     packages: {
       "": {},

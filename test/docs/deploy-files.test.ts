@@ -13,7 +13,7 @@ const VALUES = "helm/tollgate/values.yaml"
 const SCHEMA = "helm/tollgate/values.schema.json"
 const WORKLOAD = "helm/tollgate/templates/workload.yaml"
 
-test("the deployment files have no fault", () => {
+test("the deployment files have no faults", () => {
   expect(checkDeploy(DEPLOY)).toEqual([])
 })
 
@@ -93,10 +93,13 @@ test.each([
     const line = `{{- toYaml .Values.extra${name} | nindent ${name === "Volumes" ? 8 : 12} }}\n`
     return [WORKLOAD, line, "\n", `it does not use extra${name}`] as const
   }),
-] as const)("the check of %s reports a fault for %s in place of %s", (file, from, to, expected) => {
-  const faults = faultsAfter(file, from, to)
-  expect(faults.join("\n")).toContain(expected)
-})
+] as const)(
+  "the check of %s reports a fault if %s is replaced by %s",
+  (file, from, to, expected) => {
+    const faults = faultsAfter(file, from, to)
+    expect(faults.join("\n")).toContain(expected)
+  },
+)
 
 test("the chart renderer rejects unknown syntax", () => {
   const scope = { Values: { a: 1 } }

@@ -46,7 +46,7 @@ test("every folder in examples is tested and listed in the index", () => {
 })
 
 describe.each(names)("the example %s", (name) => {
-  test("has settings that the gateway accepts, with every model that it names", () => {
+  test("has settings that the gateway accepts, and every model that they name exists", () => {
     const text = read(name, "tollgate.yaml")
     const variables = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = ""]) => variable)
     const environment = Object.fromEntries(
@@ -64,7 +64,7 @@ describe.each(names)("the example %s", (name) => {
     expect(named.filter((id) => !NO_MODEL.test(id) && !known.has(id))).toEqual([])
   })
 
-  test("has a README with the commands", () => {
+  test("has a README with the commands to run it", () => {
     expect(read(name, "README.md")).toContain("```sh")
   })
 })

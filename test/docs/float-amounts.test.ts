@@ -21,6 +21,6 @@ test.each([
   expect(floatAmounts(source, "a.ts")).toEqual([])
 })
 
-test("the console and the commands convert no amount to a float", () => {
+test("the console and the commands never convert an amount to a float", () => {
   expect(checkFloatAmounts(["console/src", "src/cli"])).toEqual([])
 })

@@ -38,7 +38,7 @@ describe("the check of texts outside of the catalogs", () => {
 })
 
 describe("the list of messages", () => {
-  test("contains the literals of translating functions, with the names of values and tags", () => {
+  test("contains the texts of calls that translate, with the names of values and tags", () => {
     const text = `
       t("Create a key")
       t("{count, plural, one {# key} other {# keys}} of {name}", { count, name: key.name })
@@ -109,19 +109,19 @@ describe("the check of a catalog", () => {
     expect(faults[0]).toContain(fault)
   })
 
-  test("reports a message that the catalog does not have", () => {
+  test("reports a translation whose message no longer exists", () => {
     expect(catalogFaults("de", { [plural]: translated[plural] ?? "" }, messages)).toEqual([
       'console/src/languages/de.json: "Create a key" is not translated',
     ])
   })
 })
 
-test("a catalog is completed with new messages, sorted, and without unused ones", () => {
+test("new messages are added to a catalog in order, and unused messages are removed", () => {
   const catalog = completed({ Keys: "Schlüssel", Unused: "Unbenutzt" }, ["Models", "Keys"])
   expect(catalogText(catalog)).toBe('{\n  "Keys": "Schlüssel",\n  "Models": ""\n}\n')
 })
 
-test("the values of a message include those within plurals and tags", () => {
+test("the values of a message include values within plurals and tags", () => {
   const message = "{count, plural, =0 {none} one {<b>{name}</b>} other {# of {total, number}}}"
   expect(placeholdersOf(message)).toEqual(["b", "count", "name", "total"])
 })

@@ -61,7 +61,7 @@ test("the link check reports overlong lines of text, except in tables and code",
   expect(checkWidth(root)).toEqual(["README.md:9 is too long ('npm run format' wraps it)"])
 })
 
-test("the link check recognizes explicit anchors and those of headings", () => {
+test("the link check recognizes explicit anchors and anchors of headings", () => {
   const page = '## Where is …?\n\n### <a id="f7"></a>7. `usage` is [counted](x.md)\n'
   expect([...anchorsIn(page)]).toEqual(["f7", "where-is-", "7-usage-is-counted"])
 })
@@ -79,7 +79,7 @@ describe("the Markdown formatter", () => {
     expect(reflow(page)).toBe(page)
   })
 
-  test("never starts a line with a list marker, and never breaks code", () => {
+  test("never starts a line with a list marker, and never breaks a line inside code", () => {
     const text = `${"w".repeat(118)} - ${"x".repeat(10)} \`a b c d e f g h\` ${LONG}`
     expect(reflow(text).split("\n")[0]).toBe(`${"w".repeat(118)} -`)
     expect(reflow(`${LONG} \`a ${"b ".repeat(10)}c\``)).toContain(`\`a ${"b ".repeat(10)}c\``)

@@ -49,7 +49,7 @@ test("docs/reference/cli.md matches the commands (npm run pages writes it)", asy
   expect(readFileSync(CLI_PAGE, "utf8")).toBe(await cliPage())
 })
 
-test("docs/use/endpoints.md has every endpoint that callers use", () => {
+test("docs/use/endpoints.md has every endpoint for callers", () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/use/endpoints.md"), "utf8")
   const endpoints = Object.keys(SERVICE_ROUTES).map(plainPath)
   expect(endpoints.filter((endpoint) => !page.includes(`\`${endpoint}\``))).toEqual([])

@@ -46,17 +46,17 @@ describe("the prose linter", () => {
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["3 what is"])
   })
 
-  test("finds phrases in comments of SQL", () => {
+  test("finds phrases in SQL comments", () => {
     const source = "SELECT 1;\n-- Locks what is read.\n/* Of no use to none. */\n"
     expect(phrasesOf("src/part/file.sql", source)).toEqual(["2 what is", "3 none"])
   })
 
-  test("finds phrases in comments of SQL within a template", () => {
+  test("finds phrases in SQL comments within a template", () => {
     const source = "const x = 1\nconst schema = `\n  key TEXT,\n  -- What is left.\n  left INT`\n"
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["4 What is"])
   })
 
-  test("finds phrases in messages, but not in SQL, short values or strings of tests", () => {
+  test("finds phrases in messages, but not in SQL, short values, or strings in tests", () => {
     const source = [
       "throw new Error(`nothing is known of ${name}, where there is no key`)",
       'database.query("SELECT none FROM rows WHERE what is null")',
@@ -69,12 +69,12 @@ describe("the prose linter", () => {
     expect(phrasesOf("test/part/file.test.ts", source)).toEqual([])
   })
 
-  test("finds constants whose name hides a limit or an interval", () => {
+  test("finds constants whose name does not show that they are a limit or an interval", () => {
     const source = "const LONGEST_NAME = 9\nconst LOOK_EVERY = 9\nconst NONE = MAX_NAME_LENGTH\n"
     expect(phrasesOf("src/part/file.ts", source)).toEqual(["1 LONGEST_NAME", "2 LOOK_EVERY"])
   })
 
-  test("finds names of tests that are fragments", () => {
+  test("finds test names that are fragments", () => {
     const source = [
       'test("is lost, and so is their proof", run)',
       'test.each(rows)("in the middle of a stream", run)',
@@ -136,7 +136,7 @@ describe("the phrase limit of a folder", () => {
     expect(checkSections(readings, [row])).toEqual([])
   })
 
-  test("reports more phrases than its number, with the better wording", () => {
+  test("reports more phrases than its number, and suggests better wording", () => {
     const violations = checkSections(readings, [{ ...row, max: 2 }])
     expect(violations[0]).toBe(
       "src/part (comments): 3 phrases to reword, 2 allowed by scripts/prose/limits.json",
@@ -146,12 +146,12 @@ describe("the phrase limit of a folder", () => {
     )
   })
 
-  test("allows two phrases in a file without its own row", () => {
+  test("allows two phrases in a file if its folder has no limit", () => {
     const [violation] = checkSections(readings, [])
     expect(violation).toStartWith("src/part (comments): 3 phrases to reword in 10 words")
   })
 
-  test("decreases to the current number, and disappears for clean text", () => {
+  test("decreases to the current number, and disappears if there are no phrases", () => {
     const limits = [
       { ...row, max: 9 },
       { ...row, folder: "src/other" },

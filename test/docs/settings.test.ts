@@ -6,7 +6,7 @@ import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/reference/settings.md"), "utf8")
 
-test("docs/reference/model-rules.md has every model rule, and docs/run/providers.md refers to it", () => {
+test("docs/reference/model-rules.md has every model rule, and docs/run/providers.md links to it", () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/reference/model-rules.md"), "utf8")
   expect(RULE_NAMES.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
   const providers = readFileSync(join(import.meta.dir, "../../docs/run/providers.md"), "utf8")

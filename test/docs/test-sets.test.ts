@@ -8,14 +8,14 @@ import { FURTHER_STEPS, ONLY_IN_ALL, QUICK, testFiles } from "../../scripts/test
 const VARIANTS = ["test:install", "test:quick", "test:alone", "test:repeat", "test:all"]
 
 describe("the sets of tests", () => {
-  test("include every test file of the project in npm run test:all", () => {
+  test("include every test file of the project in the command npm run test:all", () => {
     const found = [...new Bun.Glob("**/*.test.{ts,tsx}").scanSync(".")]
       .filter((file) => !/(?:^|\/)(?:node_modules|dist)\//.test(file))
       .toSorted()
     expect(found).toEqual(testFiles())
   })
 
-  test("include every other command that runs tests in npm run test:all", () => {
+  test("include every other command that runs tests in the command npm run test:all", () => {
     const commands = Object.values(FURTHER_STEPS).flat()
     const others = Object.keys(facts.scripts).filter((name) => name.startsWith("test:"))
     expect(others.filter((name) => !VARIANTS.includes(name) && !commands.includes(name))).toEqual(

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "../..")
 const CI = ".github/workflows/ci.yml"
 const RELEASE = ".github/workflows/release.yml"
 
-test("the workflows have no fault, and all files have the same version", () => {
+test("the workflows have no faults, and all files have the same version", () => {
   expect(checkWorkflows(ROOT)).toEqual([])
   expect(checkVersions(ROOT)).toEqual([])
 })
@@ -28,7 +28,7 @@ test.each([
   [RELEASE, "needs: test", "needs: tests", "needs the job tests, which is missing"],
   [RELEASE, "package deploy/helm/tollgate", "package deploy/chart", "deploy/chart does not exist"],
   [".github/dependabot.yml", "directory: /test", "directory: /tests", "/tests does not exist"],
-])("a workflow check rejects %s with '%s' replaced", (file, from, to, fault) => {
+])("a workflow check rejects %s if '%s' is replaced", (file, from, to, fault) => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-workflows-"))
   try {
     mkdirSync(join(folder, "test"))
@@ -47,7 +47,7 @@ test.each([
   }
 })
 
-test("a workflow check rejects a tag with another version", () => {
+test("a workflow check rejects a tag of another version", () => {
   expect(checkVersions(ROOT, "v99.0.0")).toContain(
     "deploy/helm/tollgate/Chart.yaml, version: the version is 0.1.0, not 99.0.0",
   )

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readChecks, rowOf } from "./outcomes.ts"
 
-test("the outcome reader reads the results of a check file among the client's own lines", () => {
+test("the outcome reader finds the results of a check file within the client's own output", () => {
   const output = 'a warning\ncheck {"name":"one","outcome":"passed"}\nmore\n'
   expect(readChecks(output)).toEqual([{ name: "one", outcome: "passed" }])
 })
@@ -15,7 +15,7 @@ test("the outcome reader counts an unexpected failure with its reason", () => {
   expect(row).toMatchObject({ passed: 1, failed: 1, skipped: 0, notes: ["FAILED two: because"] })
 })
 
-test("the outcome reader counts an expected failure as skipped, and as failed when it passes", () => {
+test("the outcome reader counts an expected failure as skipped, or as failed if the check passes", () => {
   const name = "sandbox/echo responses-streaming"
   const failed = rowOf("llmprobe", "1", [{ name, outcome: "failed", reason: "no [DONE]" }])
   expect(failed).toMatchObject({ passed: 0, failed: 0, skipped: 1 })

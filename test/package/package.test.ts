@@ -60,7 +60,7 @@ test("the package contains exactly the gateway, its contract and the built conso
   }
 })
 
-test("the package depends on no unpublished package of this repository", async () => {
+test("the package does not depend on unpublished packages of this repository", async () => {
   const own = new Set(facts.workspaces.map((folder) => `tollgate-${folder}`))
   expect(Object.keys(facts.dependencies).filter((name) => own.has(name))).toEqual([])
   const place = join(folder, "names")
@@ -73,7 +73,7 @@ test("the package depends on no unpublished package of this repository", async (
   }
 })
 
-test("npx starts the package with Node only, in a folder with a space and an accent", async () => {
+test("npx starts the package with only Node installed, in a folder with a space and an accent", async () => {
   const place = await installed("with scripts, é")
   await serve(place)
 })

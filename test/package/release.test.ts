@@ -27,7 +27,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test("a release build without a network builds all it can, reports the missing parts, and fails", () => {
+test("a release build without a network builds all other parts, reports the missing parts, and fails", () => {
   expect(built.stdout).toContain(`${NAME}: ELF ${process.arch}`)
   expect(built.stderr).toContain("is not complete, windows-x64 could not be built")
   expect(built.stderr).toContain("the registry of npm")
@@ -39,7 +39,7 @@ test("a release build without a network builds all it can, reports the missing p
   ])
 })
 
-test("release checksums are correct, and the list has the libraries and the runtime, without development packages", async () => {
+test("release checksums are correct, and the bill of materials lists all components except development packages", async () => {
   expect(run(["sha256sum", "--check", "--strict", "SHA256SUMS"], release).stdout).toBe(
     `${NAME}: OK\ntollgate-${facts.version}.cdx.json: OK\n`,
   )
@@ -69,7 +69,7 @@ test("an unknown release target is rejected with a list of the known targets", (
   expect(rejected.stderr).toContain("linux-arm64-musl")
 })
 
-test("a released executable in an empty folder serves with two workers, counts, shows the console and is backed up", async () => {
+test("a released executable in an empty folder serves requests and the console, counts tokens and makes a backup", async () => {
   const place = join(folder, "place")
   mkdirSync(place)
   const program = join(place, "tollgate")

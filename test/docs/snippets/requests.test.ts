@@ -59,7 +59,7 @@ const calls = blocks
   .filter(([, line]) => line.startsWith("curl ") && line.search(ADDRESS) !== -1)
   .filter(([, line]) => !NEEDS_PROVIDER.test(line))
 
-test("the pages show curl requests", () => {
+test("the pages contain curl requests", () => {
   expect(calls.length).toBeGreaterThan(12)
 })
 
