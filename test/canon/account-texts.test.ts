@@ -50,7 +50,7 @@ const ORDINARY_MESSAGES: readonly string[] = [
 ]
 
 describe("a message about the operator's account", () => {
-  test.each(ACCOUNT_MESSAGES)("stays hidden in every wrapping: %s", (message) => {
+  test.each(ACCOUNT_MESSAGES)("stays hidden even if other text surrounds it: %s", (message) => {
     for (const wrapped of [message, ...WRAPPINGS.map((wrap) => wrap(message))]) {
       const bodies = [
         { error: { message: wrapped, param: null } },
@@ -82,7 +82,7 @@ test.each(ORDINARY_MESSAGES)("an ordinary rejection keeps its message: %s", (mes
 })
 
 test.each(['"', "'", " `", "value 'x ", ": ", "{", "a_", "permission a", "\n"])(
-  "a hostile error message is read quickly: %j",
+  "a hostile error message is classified quickly: %j",
   (part) => {
     const body = { error: { message: part.repeat(1_000_000 / part.length) } }
     const list = { errors: Array.from({ length: 24_000 }, () => `${part.repeat(80)}{'a':1}`) }

@@ -147,7 +147,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("returns withheld reasoning as a separate part at any position", () => {
+  test("returns withheld reasoning as a separate part, wherever it occurs", () => {
     const withheld = { isRedacted: true, signedBy: "anthropic-messages" } as const
     const parts = partsOf(
       reasoning("a"),
@@ -219,7 +219,7 @@ describe("foldEvents", () => {
     ])
   })
 
-  test("merges extras of one dialect and continues lists", () => {
+  test("merges extras of one dialect and joins their lists", () => {
     const { choices } = foldEvents([
       extra({ logprobs: { content: [1] }, word: "a" }),
       extra({ logprobs: { content: [2] }, word: "b", message: { annotations: [1] } }),

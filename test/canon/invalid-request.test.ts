@@ -132,7 +132,7 @@ describe("the validation error message", () => {
     })
   })
 
-  test("describes the branch of a union that matched furthest", () => {
+  test("describes the branch of a union that matches the value best", () => {
     const words = expects("one of a string or array of objects")
     const part = z.object({ type: z.enum(["text"]) })
     const schema = z.object({ a: z.union([z.string(), z.array(part)], words) })

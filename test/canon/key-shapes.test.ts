@@ -29,7 +29,7 @@ test.each([
   "risk-based-long-name-here",
 ])("a text without keys is not changed: %s", (text) => expect(withoutKeys(text)).toBe(text))
 
-test("an error has keys removed from its message, parameter and vendor details", () => {
+test("keys are removed from an error's message, parameter and vendor details", () => {
   const secret = newSecret()
   const upstream = { status: 400, type: secret, code: `code ${secret}` }
   const parameter = `metadata.${secret}`

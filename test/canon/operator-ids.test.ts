@@ -6,7 +6,7 @@ import { threadTime } from "../support/processor-time.ts"
 const UUID = "1f2e3d4c-aaaa-bbbb-cccc-0123456789ab"
 const ID = "a1B2c3D4e5F6g7H8"
 
-describe("the removal of the operator's ids from messages of providers", () => {
+describe("the removal of the operator's ids from provider messages", () => {
   test.each([
     [
       `Content violates usage guidelines. Team: ${UUID}, API key ID: 99887766-1234, Model: grok-4.3, Failed check: SAFETY_CHECK_TYPE_BIO.`,
@@ -56,7 +56,7 @@ describe("the removal of the operator's ids from messages of providers", () => {
     expect(rejection.details.fields).toEqual({ details: { reason: "Team: [redacted]" } })
   })
 
-  test("takes little time for hostile messages", () => {
+  test("takes little time even for hostile messages", () => {
     const parts = [
       "team: ",
       "a-",

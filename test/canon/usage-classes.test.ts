@@ -13,7 +13,7 @@ test.each([...USAGE_CLASSES])(
   },
 )
 
-test("empty usage is recognized, and its totals are zero", () => {
+test("usage without counts is detected as empty, and its totals are zero", () => {
   expect(isNoUsage(NO_USAGE)).toBe(true)
   expect(totalInput(NO_USAGE) + totalOutput(NO_USAGE)).toBe(0)
 })

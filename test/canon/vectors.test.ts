@@ -28,7 +28,7 @@ test("vectors in base64 that are not floats cause an error", () => {
   }
 })
 
-test("unit vectors keep their direction, and cosines compare only directions", () => {
+test("normalization keeps the direction of a vector, and the cosine depends only on directions", () => {
   expect(unitVector([3, 4])).toEqual([0.6, 0.8])
   expect(unitVector([0, 0])).toEqual([0, 0])
   expect(cosineOf([1, 0], [5, 0])).toBe(1)

@@ -68,7 +68,7 @@ describe("the search for vendor state in Responses", () => {
     ])
   })
 
-  test("ignores complete output items and the words of callers and models", () => {
+  test("ignores complete output items and text written by callers and models", () => {
     const text = { type: "output_text", text: "a", annotations: [{ file_id: "file-1" }] }
     const input = [
       { type: "message", id: "msg_1", role: "assistant", content: [text] },
@@ -161,7 +161,7 @@ test("the search for vendor state in openai-chat finds ids of stored files", () 
   ])
 })
 
-test("the search for vendor state skips answers that store nothing", () => {
+test("the search for vendor state ignores requests that store nothing", () => {
   expect(OPENAI_CHAT.answerState?.({ messages: [] })).toBeUndefined()
   expect(OPENAI_RESPONSES.answerState?.({ store: false })).toBeUndefined()
   const functions = [{ type: "function", name: "f" }]

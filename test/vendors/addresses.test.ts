@@ -15,7 +15,7 @@ const ACCOUNT: ServiceAccount = {
 }
 
 describe("every vendor", () => {
-  test("exists under its own name, with its own variables", () => {
+  test("exists under its own name, with its own environment variables", () => {
     for (const [id, vendor] of vendors) expect(vendor.id).toBe(id)
     const ids = "anthropic azure bedrock cohere google vertex openai openai-compatible".split(" ")
     for (const id of ids) expect(vendors.has(id)).toBe(true)
@@ -23,7 +23,7 @@ describe("every vendor", () => {
     expect(new Set(variables).size).toBe(variables.length)
   })
 
-  test("supports each dialect at most once, or another operation", () => {
+  test("supports each chat dialect at most once, or another operation", () => {
     for (const { id, chat, operations, optionalDialects = [] } of vendors.values()) {
       const ids = chat.map(({ dialect }) => dialect.id)
       expect([id, ids.length > 0 || operations !== undefined]).toEqual([id, true])
@@ -32,7 +32,7 @@ describe("every vendor", () => {
     }
   })
 
-  test("has the id of its known models, and supports their dialects", () => {
+  test("has the same id as its known models, and supports their dialects", () => {
     for (const [id, models] of Object.entries(facts.vendors)) {
       const spoken: string[] = vendorOf(id).chat.map(({ dialect }) => dialect.id)
       for (const model of Object.values(models) as { dialects?: string[] }[]) {
@@ -161,7 +161,7 @@ describe("the headers of a chat request", () => {
       .signer(providerOf(vendor, { apiKey: "secret" }))
       .sign(ANY_REQUEST)
 
-  test("contain a plain key where the vendor expects it", () => {
+  test("contain a plain key in the place that the vendor requires", () => {
     expect(signed("anthropic")).toEqual({ "x-api-key": "secret" })
     expect(signed("google")).toEqual({ "x-goog-api-key": "secret" })
     expect(signed("azure")).toEqual({ "api-key": "secret" })
@@ -199,7 +199,7 @@ const CHAT_PATH = /\/(messages|v2\/chat|converse|converse-stream)$|generateConte
 describe.skipIf(!existsSync(recorded))(
   "addresses of recorded requests (skipped without recordings)",
   () => {
-    test("have the expected value for Anthropic and Cohere", () => {
+    test("equal the recorded addresses for Anthropic and Cohere", () => {
       for (const url of recordedUrls("anthropic-messages")) {
         const expected = urlOf(providerOf("anthropic"), "anthropic-messages", "m")
         expect(url.origin + url.pathname).toBe(expected)
@@ -209,7 +209,7 @@ describe.skipIf(!existsSync(recorded))(
       }
     })
 
-    test("have the expected value for Gemini and Bedrock", () => {
+    test("equal the recorded addresses for Gemini and Bedrock", () => {
       const urls = [...recordedUrls("gemini-generatecontent"), ...recordedUrls("bedrock-converse")]
       expect(urls.length).toBeGreaterThan(50)
       for (const url of urls) {

@@ -27,7 +27,7 @@ describe("the table of compatible vendors", () => {
     for (const id of promised.split(" ")) expect(vendors.has(id)).toBe(true)
   })
 
-  test("contains the vendors with a default temperature other than 1", () => {
+  test("marks the vendors with a default temperature other than 1", () => {
     const named = COMPATIBLE.filter(
       ({ quirks }) => quirks?.defaultFields?.["temperature"] !== undefined,
     )
@@ -35,7 +35,7 @@ describe("the table of compatible vendors", () => {
     for (const { quirks } of named) expect(quirks?.defaultFields).toEqual({ temperature: 1 })
   })
 
-  test("lists the vendors that receive the output limit as max_completion_tokens", () => {
+  test("lists the vendors that get the output limit under the name max_completion_tokens", () => {
     const named = COMPATIBLE.filter(
       ({ quirks }) => quirks?.maxTokensField === "max_completion_tokens",
     )
@@ -71,7 +71,7 @@ describe("the table of compatible vendors", () => {
     expect(keyless.map(({ id }) => id)).toEqual([...LOCAL, ...ADDRESSED])
   })
 
-  test("authenticates with a bearer token, or not at all without a key", () => {
+  test("uses a bearer token for authentication, or no authentication without a key", () => {
     for (const { id } of COMPATIBLE) {
       const signed = vendorOf(id)
         .signer(providerOf(id, { apiKey: "secret" }))
@@ -86,7 +86,7 @@ describe("the table of compatible vendors", () => {
     expect(signer.sign(ANY_REQUEST)).toBe(signer.sign({ ...ANY_REQUEST, body: "[]" }))
   })
 
-  test("contains the vendors with more than chat completions", () => {
+  test("marks the vendors that support more than chat completions", () => {
     const spoken = (id: string) => vendorOf(id).chat.map(({ dialect }) => dialect.id)
     const both = COMPATIBLE.filter(({ responses }) => responses).map(({ id }) => id)
     expect(both).toEqual(["openai", "deepseek", "xai", "openrouter"])
@@ -95,7 +95,7 @@ describe("the table of compatible vendors", () => {
     expect(vendorOf("groq").optionalDialects).toBeUndefined()
   })
 
-  test("allows the operator to set the dialects of compatible servers", () => {
+  test("lets the operator set the dialects of compatible servers", () => {
     for (const id of [...LOCAL, ...ADDRESSED]) {
       const provider = providerOf(id, { baseUrl: "http://here/v1" })
       expect(urlOf(provider, "openai-chat", "m")).toBe("http://here/v1/chat/completions")
@@ -170,7 +170,7 @@ describe.skipIf(!existsSync(recorded))(
     for (const folder of folders) {
       const row = COMPATIBLE.find(({ id }) => id === (FOLDERS[folder] ?? folder))
       if (!row) continue
-      test(`have the addresses in the row of ${row.id}`, () => {
+      test(`have the same addresses as the row of ${row.id}`, () => {
         for (const { url, dialect } of recordedUrls(folder)) {
           if (OTHER_WAYS[row.id]?.test(url)) continue
           expect(url).toBe(urlOf(providerOf(row.id), dialect, "any"))

@@ -128,7 +128,7 @@ describe("the AWS role of a machine", () => {
     expect(String(error.cause)).toContain("must be an https address")
   })
 
-  test("leads to an error with the reason if it cannot be used", async () => {
+  test("causes an error with the reason if it cannot be used", async () => {
     const web = { AWS_ROLE_ARN: "arn", AWS_ENDPOINT_URL_STS: url }
     const missing = { ...web, AWS_WEB_IDENTITY_TOKEN_FILE: join(folder, "missing") }
     expect(String((await failure(machineKey("r", missing))).cause)).toContain("cannot be read")
@@ -183,7 +183,7 @@ describe("the Google token of a machine", () => {
     })
   })
 
-  test("comes from an exchange of an issued token, and a service account is impersonated", async () => {
+  test("comes from the exchange of an issued token and the impersonation of a service account", async () => {
     responses = {
       "GET /issuer": () => Response.json({ id_token: "issued" }),
       "POST /token": exchanged,
@@ -215,7 +215,7 @@ describe("the Google token of a machine", () => {
     })
   })
 
-  test("requires an existing token file that is not empty", async () => {
+  test("requires a token file that exists and is not empty", async () => {
     const account = { ...external, tokenUri: `${url}/token` }
     const missing = { ...account, source: { file: join(folder, "missing") } }
     expect((await failure(googleToken(missing))).message).toContain("cannot be read")
@@ -285,7 +285,7 @@ test("a temporary credential that is still valid is renewed in the background", 
   }
 })
 
-test("a temporary credential has a maximum lifetime, regardless of its stated expiry", async () => {
+test("a temporary credential has a maximum lifetime, regardless of the expiry that its issuer states", async () => {
   let fetched = 0
   const credential = new RenewedCredential(async () => ({ value: ++fetched, expiresAt: Infinity }))
   expect(await credential.get()).toBe(1)
@@ -343,7 +343,7 @@ describe("an identity that returns no credential", () => {
       "AWS_CONTAINER_AUTHORIZATION_TOKEN is not a valid header",
     ],
     [{ AWS_EC2_METADATA_DISABLED: "true" }, "AWS_EC2_METADATA_DISABLED is set"],
-  ])("leads to an error with the reason %p", async (environment, words) => {
+  ])("causes an error with the reason %p", async (environment, words) => {
     const cause = failureWords(await failure(machineKey("r", environment)))
     expect(cause).toContain(words)
     expect(cause).not.toContain("secret")

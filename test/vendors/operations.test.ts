@@ -11,7 +11,7 @@ function idsWith(operation: "embedding" | "rerank"): string[] {
     .map(({ id }) => id)
 }
 
-test("vendors that are documented for embeddings support them", () => {
+test("vendors with documented embeddings support embeddings", () => {
   const embedding = idsWith("embedding")
   const promised = "openai azure google vertex cohere voyage jina mistral bedrock together".split(
     " ",
@@ -20,7 +20,7 @@ test("vendors that are documented for embeddings support them", () => {
   expect(embedding).not.toContain("anthropic")
 })
 
-test("vendors that are documented for reranking support it", () => {
+test("vendors with documented reranking support reranking", () => {
   expect(idsWith("rerank").toSorted()).toEqual(
     "cohere jina litellm llama-cpp openai-compatible openrouter together tollgate vllm voyage".split(
       " ",

@@ -62,7 +62,7 @@ async function failure(signer: Signer): Promise<GatewayError> {
 }
 
 describe("a service account", () => {
-  test("exchanges a claim signed with its key for a token", async () => {
+  test("exchanges a claim that is signed with its key for a token", async () => {
     expect(await signerFor().sign(ANY_REQUEST)).toEqual({ authorization: "Bearer token-1" })
     const [form] = asked
     expect(form?.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer")
@@ -76,7 +76,7 @@ describe("a service account", () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(3600)
   })
 
-  test("caches the token, and returns it synchronously", async () => {
+  test("caches its token, and returns the token synchronously", async () => {
     const signer = signerFor()
     const first = await signer.sign(ANY_REQUEST)
     expect(signer.sign(ANY_REQUEST)).toBe(first)
@@ -95,14 +95,14 @@ describe("a service account", () => {
     expect(asked).toHaveLength(2)
   })
 
-  test("requests a token once for all pending requests", async () => {
+  test("requests one token for all pending requests", async () => {
     const signer = signerFor()
     const signed = await Promise.all(Array.from({ length: 50 }, () => signer.sign(ANY_REQUEST)))
     expect(new Set(signed).size).toBe(1)
     expect(asked).toHaveLength(1)
   })
 
-  test("retries after a failure, which is not cached", async () => {
+  test("retries after a failure, and does not cache the failure", async () => {
     const signer = signerFor()
     answer = () => new Response("busy", { status: 503 })
     expect((await failure(signer)).message).toContain("failed with status 503")
@@ -112,7 +112,7 @@ describe("a service account", () => {
 })
 
 describe("a service account that cannot be used", () => {
-  test("causes an error with Google's code and without the key", async () => {
+  test("causes an error with Google's error code and without the key", async () => {
     answer = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
@@ -125,7 +125,7 @@ describe("a service account that cannot be used", () => {
     )
   })
 
-  test("causes an error for an invalid answer", async () => {
+  test("causes an error if the answer is invalid", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
       answer = () => new Response(body)
       expect((await failure(signerFor())).message).toContain("without a credential")
@@ -134,7 +134,7 @@ describe("a service account that cannot be used", () => {
     expect((await failure(signerFor())).message).toContain("(302)")
   })
 
-  test("causes an error for an invalid key", async () => {
+  test("causes an error if the key is invalid", async () => {
     const privateKey = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----"
     const error = await failure(signerFor({ privateKey }))
     expect(error.kind).toBe("upstream_error")
@@ -145,7 +145,7 @@ describe("a service account that cannot be used", () => {
     expect(new Bun.CryptoHasher("sha256", "key").update("text").digest("hex")).toHaveLength(64)
   })
 
-  test("causes an error for an unreachable server", async () => {
+  test("causes an error if the server cannot be reached", async () => {
     const error = await failure(signerFor({ tokenUri: "http://127.0.0.1:1/token" }))
     expect(error.message).toContain("cannot be reached")
   })

@@ -22,7 +22,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 describe("required settings of a provider", () => {
   for (const [id, vendor] of vendors) {
-    test(`suffice to call it: ${id}`, () => {
+    test(`suffice to call the provider: ${id}`, () => {
       const entry = WRITTEN[id] ?? "api_key: k"
       const { settings, warnings } = load(`providers: { mine: { vendor: ${id}, ${entry} } }`)
       expect(warnings).toEqual([])
@@ -39,7 +39,7 @@ describe("required settings of a provider", () => {
     })
   }
 
-  test("lead to an error if one is missing", () => {
+  test("cause an error if one of them is missing", () => {
     for (const [vendor, wanted] of [
       ["azure", "needs a base_url"],
       ["bedrock", "needs api_key and region"],
@@ -54,7 +54,7 @@ describe("required settings of a provider", () => {
   })
 })
 
-test("every vendor can be added by its environment variables", () => {
+test("every vendor can be added by setting its environment variables", () => {
   const environment: Record<string, string> = {
     AZURE_OPENAI_ENDPOINT: "https://mine.openai.azure.com/",
     AWS_ACCESS_KEY_ID: "AKID",

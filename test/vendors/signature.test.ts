@@ -93,7 +93,7 @@ describe("a request signed with a key pair", () => {
     })
   }
 
-  test("includes the token of a temporary pair in the signature", async () => {
+  test("includes the session token of a temporary key pair in the signature", async () => {
     const { path, headers, body } = await send(bedrock({ sessionToken: "temporary" }), "m", "{}")
     expect(headers.get("x-amz-security-token")).toBe("temporary")
     const authorization = headers.get("authorization") ?? ""
@@ -101,7 +101,7 @@ describe("a request signed with a key pair", () => {
     expect(authorization).toEndWith(`Signature=${expectedSignature(path, headers, body)}`)
   })
 
-  test("has another signature for another body, and one for a GET", async () => {
+  test("has a different signature for a different body, and has a signature for a GET", async () => {
     const signer = vendorOf("bedrock").signer(bedrock())
     const url = "https://bedrock.us-east-1.amazonaws.com/foundation-models"
     const headersOf = async (body: string, method: "GET" | "POST") =>
@@ -117,7 +117,7 @@ describe("a request signed with a key pair", () => {
   })
 })
 
-test("a Bedrock key is sent unchanged, and takes precedence over a pair", async () => {
+test("an API key for Bedrock is sent unchanged, and takes precedence over a key pair", async () => {
   const { headers } = await send(bedrock({ apiKey: "bedrock-key" }), "m", "{}")
   expect(headers.get("authorization")).toBe("Bearer bedrock-key")
   expect(headers.has("x-amz-date")).toBe(false)

@@ -9,7 +9,7 @@ import { threadTime } from "../support/processor-time.ts"
 
 const MAX_TIME_MS = 60
 
-test("a request with more names than are compared is rejected, and the rest is not searched", () => {
+test("a request with too many names to compare is rejected, and the rest is not searched", () => {
   const names = Array.from({ length: 40_000 }, (_, index) => `${"maxcount".repeat(7)}${index}`)
   const list = Array.from({ length: 4 }, (_, index) =>
     Object.fromEntries(names.slice(index * 10_000, (index + 1) * 10_000).map((name) => [name, {}])),
@@ -34,7 +34,7 @@ test("a long conversation with few names is searched completely", () => {
   ])
 })
 
-test("the paths of unknown fields are short, and their number is limited", () => {
+test("paths of unknown fields are shortened, and their number is limited", () => {
   const name = "n".repeat(10_000)
   let value: JsonValue = Object.fromEntries(
     Array.from({ length: 1_000 }, (_, index) => [`tool${index}${name}`, 1]),

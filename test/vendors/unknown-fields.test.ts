@@ -181,7 +181,7 @@ describe("routers and unknown servers", () => {
   )
 
   test.each(formats)(
-    "accept names that suggest no effect on the bill, in the format %s",
+    "accept names that do not suggest an effect on the bill, in the format %s",
     (format) => {
       const { paths } = format === "operation" ? OPERATION_FIELDS : KNOWN_FIELDS[format]
       const tables =
@@ -233,7 +233,7 @@ describe("recorded answers", () => {
     },
   )
 
-  test("pass the check of unknown fields with data of gateways and their providers", () => {
+  test("pass the check of unknown fields with data that gateways and their providers add", () => {
     const members: JsonObject[] = [
       {
         provider_metadata: {
@@ -257,7 +257,7 @@ describe("recorded answers", () => {
   })
 })
 
-test("roles of messages change nothing in other objects of a request", () => {
+test("the role of a message has no effect on the check of other objects in a request", () => {
   const roles = ["assistant", "developer", "function", "model", "system", "tool", "user"]
   const unknown = { systemTool: { name: "a" }, googleSearch: {}, max_new_tokens: 9 }
   const tool = { type: "function", function: { name: "f", ...unknown }, ...unknown }
@@ -335,7 +335,7 @@ describe("the check of unknown fields", () => {
   ]
 
   test.each(formats)(
-    "finds names in the format %s, in every spelling and at any depth",
+    "finds names in the format %s, with any spelling and at any depth",
     (format) => {
       for (const name of words) {
         for (const spelling of spellings) {
@@ -368,7 +368,7 @@ describe("the check of unknown fields", () => {
     expect(found[2]).toBe("tools[0].googleSearch")
   })
 
-  test("ignores data of the caller", () => {
+  test("ignores data that belongs to the caller", () => {
     const schema = { type: "object", properties: { model: {}, max_tokens: {}, search: {} } }
     const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } }
     const found = [
@@ -392,7 +392,7 @@ describe("the check of unknown fields", () => {
     expect(found.flat()).toEqual([])
   })
 
-  test("ignores the names of properties in schemas, of headers and of documents", () => {
+  test("ignores names of properties in schemas, of headers and of documents", () => {
     const properties = { location: { type: "string" }, model: {}, n: {}, priority: {}, agent: {} }
     const schema = { type: "object", properties, $defs: { region: {} } }
     const headers = { "X-API-Key": "k", "X-Region": "r" }
@@ -418,7 +418,7 @@ describe("the check of unknown fields", () => {
     }
   })
 
-  test("ignores values that leave the feature out", () => {
+  test("ignores values that turn the feature off", () => {
     for (const value of [null, false, 0, "", "off", "none", []]) {
       expect(unknownIn("openai-compatible", "openai-chat", { web_search: value })).toEqual([])
     }
@@ -437,7 +437,7 @@ test("search options are rejected at vendors whose table does not have them", ()
   }
 })
 
-test("fonts and references of images are rejected at OpenRouter, which bills them", () => {
+test("fonts and reference images are rejected at OpenRouter, which bills for them", () => {
   const shape = { aspect_ratio: "1:1", image_size: "4K", quality: "high", rgb_colors: [[1, 2, 3]] }
   const billed = { super_resolution_references: ["https://a.b/c"], font_inputs: [{ text: "a" }] }
   const body = { image_config: { ...shape, ...billed } }
@@ -449,7 +449,7 @@ test("fonts and references of images are rejected at OpenRouter, which bills the
   }
 })
 
-test("entries of a list of models may only name a model", () => {
+test("entries of a list of models may contain only the name of a model", () => {
   const messages = [{ role: "user", content: "Hi" }]
   const entry = { model: "m", messages, api_base: "https://example.com", seed: 1 }
   for (const vendor of ["openai-compatible", "openrouter"]) {
@@ -481,7 +481,7 @@ test.each([
   expect(unknownIn(vendor, format, { tools: [tool] })).toEqual([])
 })
 
-test("a request cannot choose one of Zhipu's search engines, which have different prices", () => {
+test("a request cannot select one of Zhipu's search engines, because their prices differ", () => {
   const tools = [{ type: "web_search", web_search: { enable: true, search_engine: "search_pro" } }]
   expect(unknownIn("zhipu", "openai-chat", { tools })).toEqual([
     "tools[0].web_search.search_engine",

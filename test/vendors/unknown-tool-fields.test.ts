@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { unknownIn } from "./unknown-in.ts"
 
-test("entries of functions are only functions at routers and unknown servers", () => {
+test("entries in a list of functions may be only functions at routers and unknown servers", () => {
   const own = {
     name: "f",
     description: "d",
@@ -17,7 +17,7 @@ test("entries of functions are only functions at routers and unknown servers", (
   }
 })
 
-test("the number of tokens of media is rejected in messages of every role", () => {
+test("a member that sets the number of tokens of media is rejected in messages of every role", () => {
   for (const role of ["user", "model"]) {
     const part = { inlineData: {}, mediaResolution: { numTokens: 9 } }
     const found = unknownIn("google", "gemini", { contents: [{ role, parts: [part] }] })

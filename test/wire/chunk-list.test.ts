@@ -25,7 +25,7 @@ describe("the chunk list", () => {
     expect(Buffer.concat(list.chunks).equals(Buffer.concat(all))).toBe(true)
   })
 
-  test("returns each byte once if chunks are taken meanwhile", () => {
+  test("returns each byte once even if chunks are taken while others are added", () => {
     const list = new ChunkList()
     const taken: Uint8Array[] = []
     const all = bytes(1_000)
@@ -39,7 +39,7 @@ describe("the chunk list", () => {
   })
 })
 
-test("the queue of a body joins short chunks that its reader has not yet read", async () => {
+test("the queue of a body joins short chunks that its reader has not read yet", async () => {
   const queue = new BodyQueue({ pause() {}, resume() {}, leave() {} })
   const first = queue.next()
   const all = bytes(10_000)

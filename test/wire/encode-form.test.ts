@@ -9,7 +9,7 @@ const file = (name: string, text: string) => ({
   open: () => new Response(text).body ?? new ReadableStream<Uint8Array>(),
 })
 
-test("an encoded form can be read by other parsers, is repeatable, and has the declared length", async () => {
+test("an encoded form can be read by other parsers, can be repeated, and has the declared length", async () => {
   const form = encodeForm(
     [
       ["model", "whisper-1"],

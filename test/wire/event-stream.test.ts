@@ -79,7 +79,7 @@ describe("an AWS event stream frame", () => {
     ])
   })
 
-  test("can contain text beyond ASCII, or be empty", () => {
+  test("can contain non-ASCII text, or be empty", () => {
     expect(parse(eventFrame("a", '"žluť 🐎"'), eventFrame("b", ""))).toEqual([
       { event: "a", data: '"žluť 🐎"' },
       { event: "b", data: "" },
@@ -122,7 +122,7 @@ describe("the event stream parser on other bytes", () => {
     }
   })
 
-  test("fails for a page of HTML", () => {
+  test("fails if the bytes are a page of HTML", () => {
     const page = Buffer.from("<html><body>503 Service Unavailable</body></html>")
     expect(parseUntilFault([page]).fault).toContain("checksum")
   })
@@ -132,7 +132,7 @@ describe("the event stream parser on other bytes", () => {
     [0xff_ff_ff_ff, "absurd"],
     [15, "too short"],
     [0, "nothing"],
-  ])("rejects a length of %i before any allocation (%s)", (length) => {
+  ])("rejects a length of %i before it allocates memory (%s)", (length) => {
     const prelude = Buffer.alloc(8)
     prelude.writeUInt32BE(length, 0)
     const { fault } = parseUntilFault([Buffer.concat([prelude, checksum(prelude)])])
@@ -152,7 +152,7 @@ describe("the event stream parser on other bytes", () => {
     }
   })
 
-  test("fails after the valid frames of the same chunk", () => {
+  test("fails only after the valid frames of the same chunk", () => {
     const broken = eventFrame("b", "{}")
     broken[broken.length - 1]! ^= 1
     const parser = new EventStreamParser()
@@ -183,7 +183,7 @@ describe("the event stream parser on generated frames", () => {
     }))
   const places = fc.array(fc.nat(), { maxLength: 12 })
 
-  test("returns the same result for any split", () => {
+  test("returns the same frames for any split of the bytes", () => {
     fc.assert(
       fc.property(stream, places, ({ events, bytes }, at) => {
         expect(parse(...cut(bytes, at))).toEqual(events)
@@ -191,7 +191,7 @@ describe("the event stream parser on generated frames", () => {
     )
   })
 
-  test("returns the same result for single bytes", () => {
+  test("returns the same frames if each byte arrives separately", () => {
     fc.assert(
       fc.property(stream, ({ events, bytes }) => {
         expect(parse(...[...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(events)
@@ -200,7 +200,7 @@ describe("the event stream parser on generated frames", () => {
     )
   })
 
-  test("detects one wrong byte anywhere, and reads nothing after it", () => {
+  test("detects a wrong byte at any position, and reads nothing after it", () => {
     fc.assert(
       fc.property(
         stream,
@@ -219,7 +219,7 @@ describe("the event stream parser on generated frames", () => {
     )
   })
 
-  test("returns a long frame in small chunks completely", () => {
+  test("returns a long frame completely if it arrives in small chunks", () => {
     const data = JSON.stringify("x".repeat(3_000_000))
     const bytes = eventFrame("long", data)
     const chunks: Uint8Array[] = []

@@ -40,7 +40,7 @@ test("a long Amazon frame uses memory until its reader continues", () => {
   expect(memory.taken).toBe(0)
 })
 
-test("a rejected event releases its memory", () => {
+test("an event that is rejected releases its memory", () => {
   const memory = new CountedMemory()
   const frame = eventFrame("chunk", LONG.repeat(4))
   const parts: [SseParser | EventStreamParser, Uint8Array][] = [

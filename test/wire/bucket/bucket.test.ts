@@ -57,7 +57,7 @@ describe("the bucket client", () => {
     expect(await bucket.get(key)).toBeUndefined()
   })
 
-  test("lists objects by pages and by folders", async () => {
+  test("lists objects page by page and folder by folder", async () => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     fake.page = 2
@@ -73,7 +73,7 @@ describe("the bucket client", () => {
     expect(await keysIn(bucket, "nothing/")).toEqual({ keys: [], folders: [] })
   })
 
-  test("writes an object in parts in any order, or aborts them", async () => {
+  test("writes an object in parts in any order, or aborts the parts", async () => {
     const fake = new FakeBucket()
     fake.secret = SECRET
     using server = fake.listen()
@@ -90,7 +90,7 @@ describe("the bucket client", () => {
     expect([fake.uploads.size, fake.objects.size]).toEqual([0, 1])
   })
 
-  test("creates links that require no keys", async () => {
+  test("creates links that can be used without keys", async () => {
     const fake = new FakeBucket()
     using server = fake.listen()
     const bucket = bucketAt(server.url.href)
@@ -135,7 +135,7 @@ const STEPS: Record<string, (bucket: Bucket) => Promise<unknown>> = {
 describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) => {
   const step = (bucket: Bucket): Promise<unknown> => STEPS[name]?.(bucket) ?? Promise.resolve()
 
-  test("times out if a bucket never answers", async () => {
+  test("times out if the bucket never responds", async () => {
     using server = Bun.serve({ port: 0, fetch: () => new Promise<Response>(() => {}) })
     const { message, status } = await failureOf(step(bucketAt(server.url.href, { timeoutMs: 200 })))
     expect([message, status]).toEqual(["it cannot be reached", undefined])
@@ -149,7 +149,7 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
     expect([error.message, asked]).toEqual(["it answered with status 307", 0])
   })
 
-  test("reports the code of a rejection", async () => {
+  test("reports the error code of a rejection", async () => {
     const fake = new FakeBucket()
     fake.rejects = () => "AccessDenied"
     using server = fake.listen()
@@ -159,7 +159,7 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
     expect(message).toContain(name === "size" ? "403" : "403 (AccessDenied)")
   })
 
-  test("retries temporary failures, and then fails", async () => {
+  test("retries temporary failures, and fails if they continue", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: bytes("text"), type: "" })
     let failing = 2
@@ -188,7 +188,7 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
     await inner.stop(true)
   })
 
-  test("fails if the connection is cut", async () => {
+  test("fails if the connection breaks", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
     // These operations use only the status, so their answers are complete.
     const isDone = ["put", "size", "remove", "part"].includes(name)
@@ -218,7 +218,7 @@ async function cutting(answer: string) {
 }
 
 describe("the bucket client's transfer of an object", () => {
-  test("times out if the object stalls", async () => {
+  test("times out if the transfer stalls", async () => {
     const halted = () =>
       new ReadableStream({
         start: (stream) => stream.enqueue(new Uint8Array(10)),
@@ -246,7 +246,7 @@ describe("the bucket client's transfer of an object", () => {
     expect(await read(await bucket.get("key"))).toBe("xxxxxxxx")
   })
 
-  test("completes, however long its reader takes", async () => {
+  test("completes even if its reader is slow", async () => {
     const fake = new FakeBucket()
     fake.objects.set("/shelf/key", { body: new Uint8Array(5_000_000), type: "" })
     using server = fake.listen()
@@ -259,7 +259,7 @@ describe("the bucket client's transfer of an object", () => {
     expect(length).toBe(5_000_000)
   })
 
-  test("reports a missing bucket with a separate error", async () => {
+  test("reports a missing bucket with its own error", async () => {
     const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
     using server = Bun.serve({ port: 0, fetch: answer })
     const error = await failureOf(bucketAt(server.url.href).get("key"))
@@ -267,7 +267,7 @@ describe("the bucket client's transfer of an object", () => {
   })
 })
 
-test("a large upload to a bucket can take longer than the timeout, and a stalled one times out", async () => {
+test("a large upload to a bucket can take longer than the timeout, but a stalled upload times out", async () => {
   const end = Promise.withResolvers<void>()
   const answer = async () => {
     await end.promise
@@ -285,7 +285,7 @@ test("a large upload to a bucket can take longer than the timeout, and a stalled
   await large
 })
 
-test("the bucket client lists only requested keys", async () => {
+test("the bucket client lists only the keys that were requested", async () => {
   const text = "<Contents><Key>mine/1</Key></Contents><Contents><Key>other</Key></Contents>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   expect((await keysIn(bucketAt(server.url.href), "mine/")).keys).toEqual(["mine/1"])
@@ -299,7 +299,7 @@ test("the bucket client stops reading an endless list", async () => {
   expect(error.message).toContain("does not end")
 })
 
-test("the bucket client reports parts that the bucket could not join", async () => {
+test("the bucket client reports parts of an upload that the bucket could not join", async () => {
   const text = "<Error><Code>InternalError</Code></Error>"
   using server = Bun.serve({ port: 0, fetch: () => new Response(text) })
   const upload = { key: "key", id: "1", tags: ["a"] }
@@ -307,7 +307,7 @@ test("the bucket client reports parts that the bucket could not join", async () 
   expect(error.code).toBe("InternalError")
 })
 
-test("the bucket client rejects a private network unless it is allowed", async () => {
+test("the bucket client rejects private addresses unless they are allowed", async () => {
   const fake = new FakeBucket()
   using server = fake.listen()
   const bucket = bucketAt(server.url.href, { allowsPrivate: false, attempts: 3 })

@@ -30,7 +30,7 @@ describe("an answer in the HTTP client", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
   ] as const)(
-    "has its body decompressed if it is compressed without a request: %s",
+    "has its body decompressed even if the client did not request compression: %s",
     async (coding, compress) => {
       const text = JSON.stringify({ long: "é".repeat(100_000) })
       using server = Bun.serve({
@@ -43,7 +43,7 @@ describe("an answer in the HTTP client", () => {
     },
   )
 
-  test("can be empty if it is declared as compressed", async () => {
+  test("can be empty even if it is declared as compressed", async () => {
     const coding = "content-encoding: gzip\r\n"
     using server = startRawServer(({ socket }) => void socket.write(responseOf("", coding)))
     expect(await textOf(send(server.url))).toBe("")
@@ -81,7 +81,7 @@ describe("an answer in the HTTP client", () => {
     expect(await textOf(send(server.url.href))).toBe("")
   })
 
-  test("stays complete for a slow reader even if the server has disconnected", async () => {
+  test("stays complete for a slow reader even after the server has disconnected", async () => {
     using server = startRawServer(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(200_000)}`)
       socket.end()

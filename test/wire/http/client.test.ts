@@ -16,7 +16,7 @@ beforeEach(setUp)
 afterEach(tearDown)
 
 describe("a request of the HTTP client", () => {
-  test("has the requested line, the host and the length in bytes", async () => {
+  test("has the requested line, the host, and its length in bytes", async () => {
     using server = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     const url = `${server.url}/v1/a%20b?x=1#y`
     expect(await textOf(send(url, '{"a":"é€"}', { "X-Key": "k", accept: "*/*" }))).toBe("ok")
@@ -55,7 +55,7 @@ describe("a request of the HTTP client", () => {
     )
   })
 
-  test("fails if its body fails or does not have the declared length", async () => {
+  test("fails if its body fails or differs from the declared length", async () => {
     using server = startRawServer(() => {})
     const broken = new ReadableStream<Uint8Array>({
       pull: () => Promise.reject(new Error("no more")),
@@ -72,7 +72,7 @@ describe("a request of the HTTP client", () => {
     for (const { received } of server.sides) expect(received).not.toContain("iverr")
   })
 
-  test("arrives completely at a server that reads slowly", async () => {
+  test("arrives completely even if the server reads slowly", async () => {
     const text = "é0123456789".repeat(400_000)
     const bytes = Buffer.from(text)
     using server = Bun.serve({
@@ -95,7 +95,7 @@ describe("a request of the HTTP client", () => {
     expect(await textOf(send(server.url.href, streamOf(...chunks)))).toBe(expected)
   })
 
-  test("cannot contain a header within another", () => {
+  test("cannot contain a line break in a header", () => {
     expect(() => new Headers({ "x-a": "b\r\nx-c: d" })).toThrow()
     expect(() => client.send({ url: "no address", headers: new Headers(), body: "" })).toThrow(
       TypeError,
@@ -107,7 +107,7 @@ describe("connections of the HTTP client", () => {
   const numbered = () =>
     startRawServer(({ number, socket }) => void socket.write(responseOf(`on ${number}`)))
 
-  test("serve requests one after another, and never two at once", async () => {
+  test("serve requests one after another, and never two at the same time", async () => {
     using server = numbered()
     expect(await textOf(send(server.url))).toBe("on 1")
     expect(await textOf(send(`${server.url}/else`))).toBe("on 1")
@@ -139,7 +139,7 @@ describe("connections of the HTTP client", () => {
     expect(await textOf(send(server.url))).toBe("on 2")
   })
 
-  test("close after a server answers before the request is complete", async () => {
+  test("close after a server has answered before the request is complete", async () => {
     using server = startRawServer(
       (side) => void side.socket.write(responseOf("too much", "", "413 No")),
     )
@@ -191,7 +191,7 @@ describe("connections of the HTTP client", () => {
 })
 
 describe("an aborted request of the HTTP client", () => {
-  test("rejects if aborted before or during the response, and closes the connection", async () => {
+  test("rejects if it is aborted before or during the response, and closes the connection", async () => {
     using server = startRawServer(({ number, socket }) => {
       if (number === 2) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbegun")
     })
@@ -208,7 +208,7 @@ describe("an aborted request of the HTTP client", () => {
     await until(() => server.sides.every(({ isClosed }) => isClosed))
   })
 
-  test("cancels the body that it still sends", async () => {
+  test("cancels the body that it is still sending", async () => {
     using server = startRawServer(() => {})
     const cancelled = Promise.withResolvers<void>()
     const sending = send(
@@ -233,7 +233,7 @@ describe("an aborted request of the HTTP client", () => {
     )
   })
 
-  test("affects no other request if it is aborted after its answer", async () => {
+  test("affects no other request if it is aborted after its response", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
     )
@@ -257,7 +257,7 @@ describe("an address in the HTTP client", () => {
     "http://nowhere.invalid/",
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
-  ])("causes an error if no server listens there: %s", async (url) => {
+  ])("causes an error if no server listens at it: %s", async (url) => {
     expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
   })
 

@@ -131,14 +131,14 @@ describe("the cause of a failed connection", () => {
     }
   })
 
-  test("names a connection that is closed without a response", async () => {
+  test("names a connection that was closed without a response", async () => {
     await using server = await serve("http", (socket) => socket.end())
     const [own, runtime] = await failuresAt(server.url)
     expect(own).toMatchObject({ phase: "first_byte", code: "EPROTOCOL" })
     expect(runtime).toMatchObject({ phase: "first_byte", code: "ECONNRESET" })
   })
 
-  test("names a reset within a response", async () => {
+  test("names a connection that was reset within a response", async () => {
     await using server = await serve("http", (socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", () =>
         socket.resetAndDestroy(),
@@ -158,7 +158,7 @@ describe("the cause of a failed connection", () => {
     })
   })
 
-  test("names a timeout of the runtime's client", async () => {
+  test("names a timeout that the runtime's client reported", async () => {
     await using server = await serve("http", () => {})
     const error = await fetch(server.url, { signal: AbortSignal.timeout(50) }).then(
       () => undefined,
@@ -188,7 +188,7 @@ describe("the cause of a failed connection", () => {
     ],
     [`https://u:${SECRET}@host`, "first_byte", "connection failed"],
     [undefined, "first_byte", "connection failed"],
-  ])("contains no unknown text (%#)", (thrown, phase, words) => {
+  ])("contains no text from unknown errors (%#)", (thrown, phase, words) => {
     const failure = connectionErrorOf(thrown)
     expect(failure.phase).toBe(phase as typeof failure.phase)
     expect(failure.message).toContain(words)
@@ -216,7 +216,7 @@ async function throughProxy(proxy: string, url: string): Promise<Described> {
 }
 
 describe("the cause of a failed connection to a proxy", () => {
-  test("names a proxy that requires a credential", async () => {
+  test("names a proxy that requires credentials", async () => {
     await using proxy = await serve("http", (socket) =>
       socket.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"),
     )
@@ -227,7 +227,7 @@ describe("the cause of a failed connection to a proxy", () => {
     expect(failure.message).not.toContain("secret")
   })
 
-  test.each(["socks5", "socks5h"])("names a proxy of %p", async (scheme) => {
+  test.each(["socks5", "socks5h"])("names a proxy that responds with %p", async (scheme) => {
     const address = `${scheme}://user:${SECRET}@127.0.0.1:1`
     for (const url of [
       `https://provider.invalid/v1?${QUERY}`,
@@ -240,7 +240,7 @@ describe("the cause of a failed connection to a proxy", () => {
     }
   })
 
-  test("names a proxy that is not running", async () => {
+  test("names a proxy that does not run", async () => {
     await using proxy = await closedPort("http")
     const address = `http://user:${SECRET}@${new URL(proxy.url).host}`
     const failure = await throughProxy(address, `https://provider.invalid/v1?${QUERY}`)

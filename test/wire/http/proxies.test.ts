@@ -29,7 +29,7 @@ afterEach(() => {
   }
 })
 
-describe("proxy selection, compared with the runtime's", () => {
+describe("proxy selection, compared with the runtime's selection", () => {
   const ENTRIES = [
     "",
     "*",
@@ -86,7 +86,7 @@ describe("proxy selection, compared with the runtime's", () => {
     expect(await answer.text()).toBe("proxy")
   })
 
-  test("does not use HTTPS_PROXY for http", () => {
+  test("does not use HTTPS_PROXY for http URLs", () => {
     expect(isProxied(new URL("http://a.example/"), { HTTPS_PROXY: "http://p:1" })).toBe(false)
   })
 })

@@ -168,7 +168,7 @@ describe("the response parser", () => {
     },
   )
 
-  test.each(GOOD)("rejects a response with %s that is closed early", (_, text) => {
+  test.each(GOOD)("rejects a response with %s if the connection closes too early", (_, text) => {
     for (let end = 0; end < text.length; end++) {
       const heard = read([bytesOf(text.slice(0, end))], true)
       expect(heard.failure).toBeInstanceOf(ProtocolError)
@@ -176,7 +176,7 @@ describe("the response parser", () => {
     }
   })
 
-  test("ends a response without a length with its connection", () => {
+  test("ends a response without a length when its connection ends", () => {
     const text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it"
     expect(read([bytesOf(text)])).toMatchObject({ body: "all of it", isKept: undefined })
     expect(read([bytesOf(text)], true)).toMatchObject({
@@ -224,7 +224,7 @@ describe("the response parser on an ambiguous response", () => {
   })
 })
 
-test("response headers are found by exact names, with all values of the same name", () => {
+test("response headers are found only by their exact names, with all values of the same name", () => {
   const lines = [
     "Content-Length: 0",
     "X-Note: content-type: text/html",
@@ -262,7 +262,7 @@ describe("short chunks of a response", () => {
     expect(piecesOf(letters, ";a=b")).toEqual([letters.join(""), "end"])
   })
 
-  test("follow a preceding long chunk without copies of long chunks", () => {
+  test("follow a preceding long chunk, and no long chunk is copied", () => {
     const long = "x".repeat(4_096)
     expect(piecesOf([long, "a", "b", long, long, "c"])).toEqual([
       `${long}ab`,
@@ -300,7 +300,7 @@ describe("the memory of forwarded response chunks", () => {
     return { data, buffers: [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0) }
   }
 
-  test("equals the size of their data even if chunk extensions fill the reads", () => {
+  test("equals the size of their data even if chunk extensions fill most of the bytes that were read", () => {
     const chunk = `1;${"a".repeat(3_900)}\r\nx\r\n`
     const { data, buffers } = keptBytes(CHUNKED, chunk.repeat(134))
     expect(data).toBe(20 * 134)
@@ -315,7 +315,7 @@ describe("the memory of forwarded response chunks", () => {
     }
   })
 
-  test("needs no copy for a read that is mostly data", () => {
+  test("requires no copy if most of the bytes that were read are data", () => {
     const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`
     const { buffers } = keptBytes(CHUNKED, chunk.repeat(10))
     expect(buffers).toBe(20 * chunk.length * 10)

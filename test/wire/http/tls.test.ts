@@ -34,7 +34,7 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(FOLDER, "authority.pem") }
 
 describe("the HTTP client over TLS", () => {
-  test("shares a connection between requests, and returns long answers completely", async () => {
+  test("shares a connection among requests, and returns long answers completely", async () => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("x".repeat(300_000))),
       "127.0.0.1",
@@ -46,7 +46,7 @@ describe("the HTTP client over TLS", () => {
     expect(server.sides).toHaveLength(1)
   })
 
-  test("uses a connection that becomes free while a request waits for a handshake", async () => {
+  test("uses a connection that becomes free while a request is waiting for a handshake", async () => {
     using server = startRawServer(
       ({ number, socket }) => void socket.write(responseOf(`on ${number}`)),
       "127.0.0.1",
