@@ -11,7 +11,7 @@ const LITELLM = "sk-1234567890abcdefghijkl"
 const NEW_API = `sk-${"A1b2C3d4".repeat(6)}`
 const digest = new Bun.CryptoHasher("sha256").update(LITELLM).digest("hex")
 
-test("keys imported from other gateways are accepted, rotated and revoked, and their stored form is not a key", async () => {
+test("keys imported from other gateways are accepted, rotated and revoked, and their stored form is not accepted", async () => {
   await using database = TestDatabase.direct()
   const { keyring } = await desk(database)
   const audit = new Audit(database.store)

@@ -9,7 +9,7 @@ import { hasher, type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 import { until } from "../support/until.ts"
 
 describe("a keyring", () => {
-  test("reads only changed keys, and nothing without changes", async () => {
+  test("reads only changed keys, and reads nothing if there are no changes", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const asked: number[] = []
@@ -31,7 +31,7 @@ describe("a keyring", () => {
     expect(asked).toEqual([-1, 0])
   })
 
-  test("ignores changes that arrive late", async () => {
+  test("ignores changes that arrive after newer changes", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const gate = Promise.withResolvers<void>()
@@ -109,7 +109,7 @@ function counted(store: Store): { store: Store; readonly readings: number } {
 }
 
 describe("a key created or changed by another process", () => {
-  test("works right after its creation", async () => {
+  test("works immediately after its creation", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -121,7 +121,7 @@ describe("a key created or changed by another process", () => {
     expect(await identified(keyring, bearer(rotated.secret))).toBe(key.id)
   })
 
-  test("stops working as soon as its revocation is reported, without further reads", async () => {
+  test("stops working as soon as its revocation is reported, without further reads of the store", async () => {
     await using database = await TestDatabase.open()
     await database.account("account", 0n)
     let count = 0
@@ -148,7 +148,7 @@ describe("a key created or changed by another process", () => {
     expect([here.readings, there.readings]).toEqual([2, 2])
   })
 
-  test("causes one shared lookup with other unknown keys, and no lookup if it is malformed", async () => {
+  test("shares one lookup with other unknown keys, and causes no lookup if it is malformed", async () => {
     await using database = await TestDatabase.open()
     const { store } = database
     const watched = counted(store)

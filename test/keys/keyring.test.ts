@@ -6,7 +6,7 @@ import { TestDatabase } from "../store/test-database.ts"
 import { type Pairs, HOUR, ask, bearer, desk } from "./support.ts"
 
 describe("credentials in a request", () => {
-  test("can be a bearer token or x-api-key, in this order", async () => {
+  test("can be a bearer token or x-api-key, and the bearer token takes precedence", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -42,13 +42,13 @@ describe("credentials in a request", () => {
     ["a scheme and spaces", { authorization: "Bearer   " }],
     ["an empty x-api-key", { "x-api-key": " " }],
     ["an empty x-goog-api-key", { "x-goog-api-key": " " }],
-  ])("lead to an error if they are missing: %s", async (_case, headers) => {
+  ])("cause an error if they are missing: %s", async (_case, headers) => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     expect(ask(keyring, headers as Pairs)).toBe("missing_api_key")
   })
 
-  test("lead to an error if they are unknown, malformed, duplicated or of another scheme", async () => {
+  test("cause an error if they are unknown, malformed, duplicated or of another scheme", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -73,7 +73,7 @@ describe("credentials in a request", () => {
     for (const headers of wrong) expect(ask(keyring, headers)).toBe("invalid_api_key")
   })
 
-  test("lead to a header with the remedy if they are rejected, and are never repeated", async () => {
+  test("cause a header with the remedy if they are rejected, and never appear in the response", async () => {
     await using database = TestDatabase.direct()
     const { keyring } = await desk(database)
     const secret = `sk-tg-${"q".repeat(43)}`
@@ -100,7 +100,7 @@ describe("a key in the keyring", () => {
     expect(ask(keyring, bearer(secret), expiresAt)).toBe("invalid_api_key")
   })
 
-  test("stops working after its revocation, and keeps the time of its revocation", async () => {
+  test("stops working after its revocation, and keeps the time of the revocation", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -133,7 +133,7 @@ describe("a key in the keyring", () => {
     expect(oldest).toMatchObject({ hint: first.secret.slice(-4) })
   })
 
-  test("never extends the grace period of an old secret when it is rotated twice", async () => {
+  test("does not extend the grace period of an old secret when it is rotated again", async () => {
     await using database = TestDatabase.direct()
     await database.account("account", 0n)
     const { keyring, issuer } = await desk(database)
@@ -220,7 +220,7 @@ describe("a key in the keyring", () => {
   })
 })
 
-test("keys are listed in pages, newest first, for some accounts and one status", async () => {
+test("keys are listed in pages, newest first, and can be filtered by account and status", async () => {
   await using database = TestDatabase.direct()
   for (const account of ["a", "b", "c"]) await database.account(account, 0n)
   const insert = (id: string, account: string, createdAt: number, expiresAt: number | null) =>

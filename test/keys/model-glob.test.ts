@@ -34,7 +34,7 @@ function expression(glob: string): RegExp {
   return new RegExp(`^${glob.replace(/\*/g, ".*").replace(/\?/g, ".")}$`)
 }
 
-test("model globs match like regular expressions, for all short globs and texts", () => {
+test("model globs match like equivalent regular expressions, for all short globs and texts", () => {
   const words = (letters: string, longest: number): string[] => {
     let level = [""]
     const all = [...level]
@@ -53,7 +53,7 @@ test("model globs match like regular expressions, for all short globs and texts"
   }
 })
 
-test("every model glob is matched quickly", () => {
+test("each model glob is matched quickly", () => {
   const id = "fireworks/accounts/fireworks/models/llama-v3p1-8b-instruct"
   const globs = ["*?".repeat(100), `${"*?".repeat(20)}!`, `${"*a".repeat(99)}!`, "?*".repeat(30)]
   const taken = threadTime(() => {

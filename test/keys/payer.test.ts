@@ -26,7 +26,7 @@ test("a key without budgets always has the same payer", async () => {
   expect(payerAt(NOON)).toBe(payerAt(NEXT_DAY))
 })
 
-test("daily and monthly budgets have a different owner in each period", async () => {
+test("a daily or monthly budget has a different owner in each period", async () => {
   await using database = TestDatabase.direct()
   await database.account("a", 0n)
   const periods = { dailyBudget: 1n, monthlyBudget: 1n }
@@ -61,7 +61,7 @@ test("the name of a budget owner contains its period", () => {
   expect(endOfPeriod("month", Date.parse("2026-12-31T23:59:59Z"))).toBe(Date.parse("2027-01-01"))
 })
 
-test("the row of a charge stores its budgets as bits", () => {
+test("the row of a charge stores the charged budgets as bits", () => {
   const all = [
     { key: "key_x", account: "acc_y" },
     { key: "a", account: "ab" },

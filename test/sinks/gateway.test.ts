@@ -43,7 +43,7 @@ async function count({ url }: TestGateway, outcome: string): Promise<number | un
   return valueOf(samplesOf(await response.text()), name, { sink: "file", outcome })
 }
 
-test("each request writes its line to the log file once, and the line is counted", async () => {
+test("each request adds one line to the log file, and the line is counted", async () => {
   using folder = new Folder()
   await using gateway = await startGateway({
     settings: settings(folder),
@@ -85,7 +85,7 @@ test("pending log lines are written at the shutdown", async () => {
   expect(folder.lines()).toHaveLength(5)
 })
 
-test("an unwritable log file affects no request, and the operator is notified", async () => {
+test("a log file that cannot be written affects no request, and the operator is notified", async () => {
   using folder = new Folder()
   writeFileSync(join(folder.path, "log"), "in the way")
   await using gateway = await startGateway({ settings: settings(folder, { queueBytes: 1_500 }) })

@@ -3,7 +3,7 @@ import { startGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
 import { chat, halted, reasons, Receiver, SECRET, sending, storing } from "./receiver.ts"
 
-test("log lines are posted in compressed batches with the operator's headers", async () => {
+test("log lines are posted in compressed batches, with the operator's headers", async () => {
   using receiver = new Receiver()
   await using gateway = await startGateway({ settings: sending(receiver.url) })
   const ids = await chat(gateway, 3)
@@ -13,7 +13,7 @@ test("log lines are posted in compressed batches with the operator's headers", a
   expect(receiver.headers[0]?.get("content-type")).toBe("application/x-ndjson")
 })
 
-test("a rejected log batch is retried under the same id for a limited time", async () => {
+test("a rejected log batch is retried with the same id for a limited time", async () => {
   using receiver = new Receiver()
   receiver.answer = () => new Response(null, { status: receiver.ids.length < 2 ? 503 : 200 })
   await using gateway = await startGateway({ settings: sending(receiver.url) })
@@ -24,7 +24,7 @@ test("a rejected log batch is retried under the same id for a limited time", asy
   expect(JSON.stringify(gateway.heard)).not.toContain(SECRET)
 })
 
-test("a log batch that always fails at an address does not block others", async () => {
+test("a log batch that an address always rejects does not block other batches", async () => {
   using receiver = new Receiver()
   let bad: string | null | undefined
   receiver.answer = (request) => {
@@ -51,7 +51,7 @@ test("a log address in a private network is rejected unless the operator allows 
   gateway.app.skipDrain()
 })
 
-test("a log address's redirect is not followed, and an endless response blocks nothing", async () => {
+test("a redirect of a log address is not followed, and an endless response blocks nothing", async () => {
   using receiver = new Receiver()
   receiver.answer = () => Response.redirect("http://169.254.169.254/", 307)
   await using gateway = await startGateway({ settings: sending(receiver.url) })
@@ -66,7 +66,7 @@ test("a log address's redirect is not followed, and an endless response blocks n
   expect(receiver.ids[2]).not.toBe(first ?? "")
 })
 
-test("the shutdown aborts an unanswered delivery of log lines", async () => {
+test("the shutdown aborts a delivery of log lines that gets no response", async () => {
   using receiver = new Receiver()
   const { promise: cut, resolve } = Promise.withResolvers<void>()
   receiver.answer = (request) => {

@@ -12,7 +12,7 @@ function bucketLog(endpoint: string, more = {}) {
   return { log: { requests: false, queueBytes: MEBIBYTE, bucket: { ...storing(place), ...more } } }
 }
 
-test("log lines are stored in a bucket with an object for each batch and a folder for each hour", async () => {
+test("log lines are stored in a bucket as one object per batch and one folder per hour", async () => {
   const bucket = new FakeBucket()
   bucket.secret = SECRET
   using server = bucket.listen()
@@ -30,7 +30,7 @@ test("log lines are stored in a bucket with an object for each batch and a folde
   expect(lines.map(({ request }) => request)).toEqual(ids)
 })
 
-test("credentials of the environment are not used for a log bucket", async () => {
+test("credentials in the environment are not used for a log bucket", async () => {
   const bucket = new FakeBucket()
   using server = bucket.listen()
   process.env["AWS_SESSION_TOKEN"] = "of something else"
@@ -46,7 +46,7 @@ test("credentials of the environment are not used for a log bucket", async () =>
   }
 })
 
-test("a log bucket that rejects lines affects no request, and its secret is in no message", async () => {
+test("a log bucket that rejects lines affects no request, and no message contains its secret", async () => {
   const bucket = new FakeBucket()
   bucket.secret = "another"
   using server = bucket.listen()
@@ -87,7 +87,7 @@ test.each([
   expect(String(error)).toContain(words)
 })
 
-test("the signature check agrees with another client", async () => {
+test("the bucket's check of a signature agrees with another client", async () => {
   const bucket = new FakeBucket()
   bucket.secret = SECRET
   using server = bucket.listen()

@@ -4,7 +4,7 @@ import { LineQueue } from "../../src/sinks/line-queue.ts"
 
 const HOUR = 3_600_000
 
-test("a log batch never spans two hours", () => {
+test("a log batch never contains lines of two different hours", () => {
   const queue = new LineQueue({ limit: 1_000, batch: 100 })
   queue.add("a", 10 * HOUR - 1)
   expect(queue.hasFullBatch).toBe(false)
@@ -15,7 +15,7 @@ test("a log batch never spans two hours", () => {
   expect(queue.take()).toBeUndefined()
 })
 
-test("a requeued log batch moves behind the others, and gets no more lines", () => {
+test("a log batch that returns to the queue moves behind other batches, and gets no more lines", () => {
   const queue = new LineQueue({ limit: 1_000, batch: 100 })
   queue.add("a", HOUR)
   const first = queue.take()
@@ -34,7 +34,7 @@ test("a requeued log batch moves behind the others, and gets no more lines", () 
   expect(queue.take()).toMatchObject({ id: first.id, since: first.since, size: 1 })
 })
 
-test("the log queue holds every added line once and in order, within its limit", () => {
+test("the log queue returns every added line once and in order, and stays within its limit", () => {
   const step = fc.oneof(
     fc.string({ maxLength: 30 }).map((line) => ({ line })),
     fc.constant("take" as const),

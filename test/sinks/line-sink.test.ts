@@ -38,7 +38,7 @@ function open(destination: Shelf, more: Partial<LineSinkParts> = {}) {
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => String(from + index))
 
-test("log lines are delivered in order and together", async () => {
+test("log lines are delivered in order and in batches", async () => {
   const shelf = new Shelf()
   const { sink } = open(shelf)
   for (const line of numbers(0, 50)) sink.add(line)
@@ -64,7 +64,7 @@ test("a full log batch is sent immediately", async () => {
   expect(shelf.taken).toEqual([...numbers(100, 104), "200"])
 })
 
-test("log lines beyond the queue's limit are dropped and counted, and the rest is delivered", async () => {
+test("log lines beyond the queue's limit are dropped and counted, and all others are delivered", async () => {
   const shelf = new Shelf()
   const { promise, resolve } = Promise.withResolvers<void>()
   shelf.gate = promise
@@ -101,7 +101,7 @@ test("a failing log destination is retried with the same batch until it succeeds
   expect(sink.counts.dropped).toBe(0)
 })
 
-test("a rejected log batch is dropped, so that it does not block others", async () => {
+test("a log batch that is rejected is dropped, so that it does not block other batches", async () => {
   const shelf = new Shelf()
   shelf.fault = new LineDeliveryError("it answered with status 400", "lines")
   const { sink, told } = open(shelf)
@@ -130,7 +130,7 @@ class Picky extends Shelf {
   }
 }
 
-test("a log batch that fails while others succeed is dropped, and does not delay others", async () => {
+test("a log batch that fails while others succeed is dropped, and does not delay other batches", async () => {
   const shelf = new Picky()
   const { sink, told } = open(shelf, { batch: 4 })
   for (const line of ["bad1", "bad2"]) sink.add(line)
@@ -146,7 +146,7 @@ test("a log batch that fails while others succeed is dropped, and does not delay
   expect(sink.counts.dropped).toBe(2)
 })
 
-test("no log batch is dropped while all of them fail", async () => {
+test("log batches are not dropped while all of them fail", async () => {
   const shelf = new Picky()
   shelf.isAway = true
   const { sink } = open(shelf, { batch: 4 })
@@ -161,7 +161,7 @@ test("no log batch is dropped while all of them fail", async () => {
   await sink[Symbol.asyncDispose]()
 })
 
-test("a single failing log batch is kept, and retried occasionally", async () => {
+test("a single log batch that fails is kept, and retried occasionally", async () => {
   const shelf = new Picky()
   const { sink } = open(shelf, { lastTime: () => 20 })
   sink.add("bad")
@@ -174,7 +174,7 @@ test("a single failing log batch is kept, and retried occasionally", async () =>
   expect(sink.counts).toMatchObject({ written: 1, dropped: 1 })
 })
 
-test("the shutdown delivers pending log lines, even during a long retry interval", async () => {
+test("the shutdown delivers pending log lines even during a long retry interval", async () => {
   const shelf = new Shelf()
   shelf.fault = new Error("away")
   const { sink } = open(shelf, { pause: 1_000_000 })
@@ -186,7 +186,7 @@ test("the shutdown delivers pending log lines, even during a long retry interval
   expect(sink.counts).toEqual({ written: 20, dropped: 0, waiting: 0 })
 })
 
-test("the shutdown waits for log lines for a limited time, and reports the lost lines", async () => {
+test("the shutdown waits a limited time for the delivery of log lines, and reports lost lines", async () => {
   const shelf = new Shelf()
   shelf.gate = new Promise<void>(() => undefined)
   const { sink, told } = open(shelf, { lastTime: () => 20 })

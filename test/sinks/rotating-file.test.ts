@@ -29,7 +29,7 @@ test("log lines are appended to a file that only its user and group can read", a
   expect(statSync(path).mode & 0o007).toBe(0)
 })
 
-test("a large log file is rotated, and a limited number of files is kept", async () => {
+test("a large log file is rotated, and only a limited number of files is kept", async () => {
   const path = fresh()
   await using file = new RotatingFile(settings(path))
   const line = `{${"x".repeat(299)}`
@@ -44,7 +44,7 @@ test("a large log file is rotated, and a limited number of files is kept", async
   }
 })
 
-test("log files that were not rotated by the gateway are never deleted", async () => {
+test("log files that the gateway did not rotate are never deleted", async () => {
   const path = fresh()
   mkdirSync(dirname(path))
   const others = ["requests-a.jsonl", "requests.jsonl.1", "requests-20261123T000000000Z-abcdef.gz"]
@@ -66,7 +66,7 @@ test("a log file that another program moved or deleted is created again", async 
   expect(all(path)).toEqual(["c"])
 })
 
-test("several writers share a log file and its rotation without losing a line", async () => {
+test("several writers share a log file and its rotation, and no line is lost", async () => {
   const path = fresh()
   const files = Array.from({ length: 4 }, () => new RotatingFile(settings(path, { keep: 1_000 })))
   const expected: string[] = []
@@ -85,7 +85,7 @@ test("several writers share a log file and its rotation without losing a line", 
 })
 
 test.each(["a folder", "a device"])(
-  "%s in place of the log file is rejected with a readable error",
+  "%s in place of the log file causes a readable error",
   async (kind) => {
     const path = fresh()
     mkdirSync(dirname(path))
@@ -100,7 +100,7 @@ test.each(["a folder", "a device"])(
   },
 )
 
-test("a log folder that cannot be created returns a readable error, and is used when it can", async () => {
+test("a log folder that cannot be created causes a readable error, and is used when it can be created", async () => {
   const path = fresh()
   writeFileSync(dirname(path), "in the way")
   await using file = new RotatingFile(settings(path))
@@ -111,7 +111,7 @@ test("a log folder that cannot be created returns a readable error, and is used 
   expect(readFileSync(path, "utf8")).toBe("a\n")
 })
 
-test("a full disk truncates at most one log line and loses no other", async () => {
+test("a full disk truncates at most one log line, and no other line is lost", async () => {
   const path = fresh()
   const script = Bun.fileURLToPath(new URL("full-disk-process.ts", import.meta.url))
   // If the signal is ignored, a file beyond the size limit causes an error. The limit is in units of 512 or 1,024
@@ -130,7 +130,7 @@ test("a full disk truncates at most one log line and loses no other", async () =
   expect(written.length - whole.length).toBe(1)
 })
 
-test("a log line that another process could not finish stays separate", async () => {
+test("an unfinished log line of another process stays separate from later lines", async () => {
   const path = fresh()
   mkdirSync(dirname(path))
   writeFileSync(path, '{"a":1}\n{"b":')
@@ -144,7 +144,7 @@ test.each([
   ["settings", "providers: {}\n"],
   ["a database", "SQLite format 3\0"],
   ["a large one", "\n".repeat(2_000)],
-])("a file with other content is not changed by the log: %s", async (_, text) => {
+])("the log does not change a file with other content: %s", async (_, text) => {
   const path = fresh()
   mkdirSync(dirname(path))
   writeFileSync(path, text)

@@ -25,7 +25,7 @@ function kindOf(error: unknown): string {
   return error instanceof Error && "kind" in error ? String(error.kind) : String(error)
 }
 
-test("a sign-in never reuses an existing session of the browser", async () => {
+test("a sign-in never reuses a session that the browser already has", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -40,7 +40,7 @@ test("a sign-in never reuses an existing session of the browser", async () => {
   expect((await users.sessionOf(victim.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("a session cookie set by another host of the domain does not take over the session", async () => {
+test("a session cookie set by another host of the same domain does not take over the session", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -71,7 +71,7 @@ test("a second factor gives its browser a new session, and the previous session 
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("an authenticator code opens only one session, even if several browsers send it", async () => {
+test("an authenticator code opens only one session, even if several browsers send the code", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -95,7 +95,7 @@ test("an authenticator code opens only one session, even if several browsers sen
   }
 })
 
-test("setting the clock back does not invalidate an authenticator", async () => {
+test("an authenticator remains valid if the clock is set back", async () => {
   using open = openUsers()
   const { users } = open
   const now = Date.now()
@@ -108,7 +108,7 @@ test("setting the clock back does not invalidate an authenticator", async () => 
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("ten wrong codes in a row lock the factor, regardless of correct passwords in between", async () => {
+test("ten wrong codes in a row lock the second factor, even if correct passwords were entered in between", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -136,7 +136,7 @@ test("ten wrong codes in a row lock the factor, regardless of correct passwords 
   await right()
 })
 
-test("simultaneous guesses are counted like sequential ones", async () => {
+test("simultaneous guesses count like successive guesses", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -152,7 +152,7 @@ test("simultaneous guesses are counted like sequential ones", async () => {
   expect(guesses.filter((kind) => kind === "invalid_value")).toHaveLength(5)
 })
 
-test("a pending sign-in ends when the password changes", async () => {
+test("a pending sign-in ends if the password changes", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -179,7 +179,7 @@ async function changeMeanwhile(data: string, begun: Promise<unknown>): Promise<v
   file.close()
 }
 
-test("a concurrent sign-in with the old password fails during a password change", async () => {
+test("a sign-in with the old password fails if the password is changed at the same time", async () => {
   using open = openUsers()
   const { users } = open
   await users.create(ADA)
@@ -214,7 +214,7 @@ test("codes are limited per session, regardless of the browser's other cookies",
   expect(kinds).toEqual([...Array(10).fill("invalid_value"), ...Array(2).fill("too_many_attempts")])
 })
 
-test("no browser is trusted after the second factor is turned off", async () => {
+test("no browser remains trusted after the second factor is turned off", async () => {
   using open = openUsers()
   const { users } = open
   const secret = await withTwoFactor(users)
@@ -230,7 +230,7 @@ test("no browser is trusted after the second factor is turned off", async () => 
   expect(await signIn(users, trusted)).toEqual({ needsCode: true })
 })
 
-test("a stored proof is valid only for its own purpose", async () => {
+test("a stored proof is valid only for the purpose for which it was created", async () => {
   using open = openUsers()
   const { users } = open
   await withTwoFactor(users)
@@ -247,7 +247,7 @@ test("a stored proof is valid only for its own purpose", async () => {
   expect(await signIn(users, forged)).toEqual({ needsCode: true })
 })
 
-test("a response for one issuer is never sent to another", async () => {
+test("a response for one issuer is never sent to another issuer", async () => {
   await using honest = await startIssuer()
   await using evil = await startIssuer()
   using open = openUsers()
@@ -330,7 +330,7 @@ test("a sign-in at an issuer expires after ten minutes", async () => {
   ).toMatchObject({ session: null, rejection: "state_mismatch" })
 })
 
-test("an unknown email address takes as long as a wrong password", () =>
+test("a sign-in with an unknown email address takes as long as one with a wrong password", () =>
   atFullCost(async () => {
     using open = openUsers()
     const { users } = open

@@ -36,7 +36,7 @@ async function withLimits(work: (isLetIn: Try) => Promise<void>): Promise<void> 
   }
 }
 
-test("an address with too many attempts does not lock out others", () =>
+test("an IP address with too many attempts does not lock out other addresses", () =>
   withLimits(async (isLetIn) => {
     for (let time = 0; time < PER_ADDRESS.max; time++) await isLetIn("evil", `user-${time % 6}`)
     expect(await isLetIn("evil", "ada")).toBe(false)
@@ -47,7 +47,7 @@ test("an address with too many attempts does not lock out others", () =>
     expect(await isLetIn("home", "ada", 1_000 + PER_USER.window)).toBe(true)
   }))
 
-test("setting the clock back does not lock out users until the former time", () =>
+test("users are not locked out until the earlier time if the clock is set back", () =>
   withLimits(async (isLetIn) => {
     const year = 365 * 24 * 3_600_000
     for (let time = 0; time <= PER_USER.max; time++) await isLetIn("home", "ada", year)
@@ -65,6 +65,6 @@ test.each([
   ["2001:DB8:0:0:ffff::1", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
-])("attempts from the address %s are counted under %s", (address, network) => {
+])("attempts from the address %s count for %s", (address, network) => {
   expect(clientNetwork(address)).toBe(network)
 })

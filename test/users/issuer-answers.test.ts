@@ -29,7 +29,7 @@ async function compressedSpaces(megabytes: number): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(await buffer(compressor))
 }
 
-test("a compressed description of an issuer is decompressed up to its limit", async () => {
+test("the compressed discovery document of an issuer is decompressed up to a limit", async () => {
   const bomb = await compressedSpaces(512)
   // The runtime would decompress a body that arrives after its headers at once.
   const head = `HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-length: ${bomb.length}\r\n\r\n`

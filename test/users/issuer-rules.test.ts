@@ -37,7 +37,7 @@ async function confirm({ users }: TestUsers, browser: Browser) {
   return await users.issuers.confirm(session.user, linkHashOf(browser))
 }
 
-test("two issuers with the same verified address do not take over a user with a password", async () => {
+test("two issuers that verify the same address cannot take over a user with a password", async () => {
   await using first = await startIssuer()
   await using second = await startIssuer()
   using open = openUsers()
@@ -54,7 +54,7 @@ test("two issuers with the same verified address do not take over a user with a 
   }
 })
 
-test("an issuer that a user has not confirmed does not take over a user of another issuer", async () => {
+test("an issuer that a user has not confirmed cannot take over the user of another issuer", async () => {
   await using first = await startIssuer()
   await using second = await startIssuer()
   using open = openUsers()
@@ -92,7 +92,7 @@ test("a user confirms an issuer by signing in again, once and in the same browse
   expect((await open.users.sessionOf(next.cookie))?.user.id).toBe(ada.id)
 })
 
-test("cookies of another browser's flow do not link its identity to the user who signs in", async () => {
+test("cookies of another browser's flow do not link that browser's identity to the user who signs in", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -105,7 +105,7 @@ test("cookies of another browser's flow do not link its identity to the user who
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("an issuer that is trusted with email addresses links users by email address", async () => {
+test("an issuer that the operator trusts with email addresses links users by email address", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -145,7 +145,7 @@ test("linking by email address removes every other sign-in to an account created
   expect(await users.identities(ada.id)).toEqual([{ provider: "company", subject: "1" }])
 })
 
-test("two issuers trusted with email addresses keep each other's link", async () => {
+test("two issuers that are trusted with email addresses keep each other's links", async () => {
   await using first = await startIssuer()
   await using second = await startIssuer()
   using open = openUsers()
@@ -172,7 +172,7 @@ test("a disabled user is not linked to an issuer", async () => {
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("a user with a second factor enters the code after the issuer, unless the issuer vouches for it", async () => {
+test("a user with a second factor enters the code after the issuer's sign-in, unless the issuer confirms one", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open

@@ -27,7 +27,7 @@ async function walk(
   return reply.location
 }
 
-test("a user signs in by the email address that the issuer has verified, and remains the same user", async () => {
+test("a user signs in with the email address that the issuer has verified, and remains the same user", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const ada = await open.users.create(ADA)
@@ -57,7 +57,7 @@ test("an invited person becomes a user, and an uninvited person does not", async
   })
 })
 
-test("an issuer's claims that no database stores are rejected", async () => {
+test("claims of an issuer that no database can store are rejected", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { person } = issuer
@@ -202,7 +202,7 @@ test("an issuer's callback belongs to one browser and is valid once", async () =
   expect(await users.sessionOf(again.cookie)).toBeNull()
 })
 
-test("an unavailable or misconfigured issuer affects only its own sign-ins", async () => {
+test("an issuer that is unavailable or misconfigured affects only its own sign-ins", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -217,7 +217,7 @@ test("an unavailable or misconfigured issuer affects only its own sign-ins", asy
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("a replaced key of an issuer is used at the next sign-in", async () => {
+test("a sign-in after an issuer has replaced its key uses the new key", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)
@@ -226,7 +226,7 @@ test("a replaced key of an issuer is used at the next sign-in", async () => {
   expect(await walk(open, issuer, new Browser())).toBe("/console/keys")
 })
 
-test("an issuer's callback during an outage, or too many of them, shows an error page", async () => {
+test("an issuer's callback shows an error page during an outage, or if there are too many callbacks", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   await open.users.create(ADA)

@@ -28,7 +28,7 @@ test("a password cannot be changed without a session", async () => {
   await expect(change).rejects.toMatchObject({ kind: "not_signed_in" })
 })
 
-test("a reset link is valid once, ends all sessions, and does not affect other users", async () => {
+test("a reset link is valid once, ends all sessions of its user, and does not affect other users", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)

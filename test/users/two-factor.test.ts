@@ -23,7 +23,7 @@ async function withTwoFactor(
   return { secret, backupCodes }
 }
 
-test("the second-factor code is required after the password, and there is no session before it", async () => {
+test("the second-factor code is required after the password, and no session exists before it is entered", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -56,7 +56,7 @@ test("the second factor is inactive before its first code, and its setup require
   expect(await signIn(users, new Browser())).toEqual({ needsCode: false })
 })
 
-test("second-factor codes are limited to five per password, and then the sign-in restarts", async () => {
+test("a user can enter five second-factor codes per password, and must then sign in again", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -89,7 +89,7 @@ test("a backup code is valid once", async () => {
   expect(fresh).not.toContain(backupCodes[1])
 })
 
-test("a trusted browser requires the second-factor code once, and another browser always", async () => {
+test("a trusted browser requires the second-factor code only once, and other browsers always require it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)
@@ -106,7 +106,7 @@ test("a trusted browser requires the second-factor code once, and another browse
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })
 
-test("the second factor is turned off with the password, or by an operator for a user who lost it", async () => {
+test("the user turns the second factor off with the password, or an operator does for a user who lost it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { atFullCost } from "../support/quick-passwords.ts"
 import { ADA, Browser, openUsers, signIn } from "./support.ts"
 
-test("a password opens a session, and sign-out ends it for every holder of the cookie", async () => {
+test("a password opens a session, and sign-out ends the session for every holder of the cookie", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)
@@ -82,7 +82,7 @@ test("password attempts are limited per user in all processes, and per IP addres
   })
 })
 
-test("frequent correct sign-ins are not limited", async () => {
+test("frequent successful sign-ins are not limited", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()
@@ -90,7 +90,7 @@ test("frequent correct sign-ins are not limited", async () => {
   expect((await open.users.sessionOf(browser.cookie))?.user.email).toBe(ADA.email)
 })
 
-test("a disabled user loses all sessions and gets no new one", async () => {
+test("a disabled user loses all sessions and cannot get a new one", async () => {
   using open = openUsers()
   const { users } = open
   const ada = await users.create(ADA)
@@ -105,7 +105,7 @@ test("a disabled user loses all sessions and gets no new one", async () => {
   expect(await users.sessionOf(browser.cookie)).not.toBeNull()
 })
 
-test("simultaneous attempts create one first user, and one operator always remains", async () => {
+test("simultaneous attempts create only one first user, and one operator always remains", async () => {
   using open = openUsers()
   const { users } = open
   expect(await users.hasOperator()).toBe(false)
@@ -125,7 +125,7 @@ test("simultaneous attempts create one first user, and one operator always remai
   await expect(users.change(second.id, { isDisabled: true })).rejects.toThrow("last operator")
 })
 
-test("two users cannot have the same email address, regardless of letter case", async () => {
+test("two users cannot have the same email address, even with different letter case", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   await expect(open.users.create({ ...ADA, email: "ADA@example.com" })).rejects.toMatchObject({
@@ -134,7 +134,7 @@ test("two users cannot have the same email address, regardless of letter case", 
   })
 })
 
-test("the user list is searched and read page by page", async () => {
+test("the user list can be searched, and is returned page by page", async () => {
   using open = openUsers()
   for (const [second, name] of ["Ada", "Bob", "Cleo"].entries()) {
     setSystemTime(new Date(2026, 0, 1, 0, 0, second))
@@ -168,7 +168,7 @@ test("passwords are stored as argon2id, and no stored secret opens a session", (
     }
   }))
 
-test("an expired session is rejected, and a used one is extended", async () => {
+test("an expired session is rejected, and a session in use is extended", async () => {
   using open = openUsers()
   const ada = await open.users.create(ADA)
   const browser = new Browser()

@@ -21,7 +21,7 @@ test("a new passkey without an attestation is accepted", async () => {
 })
 
 test.each(["packed", "fido-u2f", "android-key", "android-safetynet", "apple", "tpm", "other"])(
-  "certificates of the format %s are rejected, because they can name addresses of revocation lists",
+  "certificates of the format %s are rejected, because they can contain addresses of revocation lists",
   async (format) => {
     const { credential } = created([format, [Buffer.alloc(100, 0x30)]])
     await expect(verifyCreation(CEREMONY, credential)).rejects.toThrow(
