@@ -59,7 +59,7 @@ async function knownOf(id: string): Promise<Known> {
 }
 
 describe("a rejected request in the failure log", () => {
-  test("has its id, the reason, the caller and the model", async () => {
+  test("has its id, its reason, its caller and its model", async () => {
     const caller = await gateway.caller()
     const rejected = await caller.post("/v1/chat/completions", {
       model: "sim/nothing\u0000here",
@@ -98,7 +98,7 @@ describe("a rejected request in the failure log", () => {
     expect(failure).toMatchObject({ endpoint: path, model, status: 400, key: caller.keyId })
   })
 
-  test("appears under account, code and message if credits are insufficient", async () => {
+  test("can be found by its account, its code and its message if credits are insufficient", async () => {
     const poor = await gateway.caller("0")
     const rejected = await poor.post("/v1/chat/completions", {
       model: "sim/echo",
@@ -116,7 +116,7 @@ describe("a rejected request in the failure log", () => {
     }
   })
 
-  test("shows the operator an unknown caller without the sent key", async () => {
+  test("shows operators that the caller was unknown, and hides the sent key", async () => {
     const rejected = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: "Bearer sk-tg-wrong-key-of-somebody" },
@@ -172,7 +172,7 @@ describe("a rejected request in the failure log", () => {
     expect(JSON.stringify(failure)).not.toContain(caller.key)
   })
 
-  test("disappears during a flood, which is reported and does not evict other callers' requests", async () => {
+  test("disappears during a flood, which is reported and does not evict requests of other callers", async () => {
     const flood = Array.from({ length: 200 }, () =>
       fetch(`${gateway.url}/v1/models`, { headers: { authorization: "Bearer nobody" } }),
     )
@@ -190,7 +190,7 @@ describe("a rejected request in the failure log", () => {
 })
 
 describe("the reason for a failed attempt", () => {
-  test("shows operators the vendor's message without the credential", async () => {
+  test("shows operators the vendor's message without the operator's credential", async () => {
     const words = `Quota of ${CREDENTIAL} is over ${"x".repeat(1_000)}`
     answer = () => Response.json({ error: { message: words, code: "quota" } }, { status: 500 })
     const caller = await gateway.caller()
@@ -212,7 +212,7 @@ describe("the reason for a failed attempt", () => {
     expect(message.length).toBe(500)
   })
 
-  test("appears for a request that another deployment has answered", async () => {
+  test("appears even for a request that another deployment has answered", async () => {
     answer = () => new Response("<html>Bad gateway</html>", { status: 502 })
     const caller = await gateway.caller()
     let known: Known | undefined

@@ -62,7 +62,7 @@ for (const name of listGolden(ROOT)) {
   })
 }
 
-test("the golden requests include each client with each vendor", () => {
+test("the golden requests include each combination of client and vendor", () => {
   expect(seen.size).toBe(CLIENTS.length * UPSTREAMS.length)
 })
 

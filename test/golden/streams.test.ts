@@ -30,7 +30,7 @@ for (const upstream of UPSTREAMS) {
         expect(print(decoded(upstream, single))).toBe(print(decoded(upstream, [bytes])))
       })
 
-      test(`returns the events received so far, without an end, if ${name} breaks after any frame`, () => {
+      test(`returns the events before the break, and no end event, if ${name} breaks after any frame`, () => {
         const frames = framesIn([bytes])
         const whole = decoded(upstream, [bytes])
         for (let length = 0; length < frames.length; length++) {

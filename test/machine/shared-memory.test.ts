@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const filesOf = () => readdirSync(join(folder, "run"))
 
 describe("the shared memory of a machine", () => {
-  test("consists of one file, complete from its creation, and shared for reading and writing", () => {
+  test("consists of a single file that is complete from its creation, and shared for reading and writing", () => {
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)]
     expect([left.isShared, right.isShared]).toEqual([true, true])
     expect(filesOf()).toHaveLength(1)
@@ -77,7 +77,7 @@ describe("the shared memory of a machine", () => {
 describe("a table in shared memory", () => {
   const table = () => new WordTable(SharedMemory.own().bigWords("circuits"), 8)
 
-  test("gives each name its own words, all 0, until they are released", () => {
+  test("gives each name its own words, which are all 0, until it releases them", () => {
     const names = table()
     expect(names.find("one")).toBe(-1)
     const { at, wasFree } = names.make("one", () => 0)
@@ -91,7 +91,7 @@ describe("a table in shared memory", () => {
     expect(names.words[names.make("one", () => 0).at + 1]).toBe(0n)
   })
 
-  test("keeps words that another process wrote right after the slot was taken", () => {
+  test("keeps words that another process wrote immediately after the slot was taken", () => {
     const words = SharedMemory.own().bigWords("circuits")
     const [one, other] = [new WordTable(words, 8), new WordTable(words, 8)]
     const fill = words.fill.bind(words)
@@ -121,7 +121,7 @@ describe("a table in shared memory", () => {
   })
 })
 
-test("four processes that take from a shared bucket get exactly its content", async () => {
+test("four processes that take from a shared bucket together get exactly its content", async () => {
   const limit = 20_000
   const program = Bun.fileURLToPath(new URL("counting-process.ts", import.meta.url))
   const words = [process.execPath, program, folder, String(limit), "25000", "1000000"]
@@ -145,7 +145,7 @@ describe("the processes of a machine", () => {
     expect(first.presence.count).toBe(1)
   })
 
-  test("share every limit, and the headers contain the common remainder", () => {
+  test("share each limit, and the headers contain the common remainder", () => {
     using first = new Machine(folder)
     using second = new Machine(folder)
     const limiters = [first, second].map(
@@ -165,7 +165,7 @@ describe("the processes of a machine", () => {
     expect(limiters[0]?.check("key", other)["x-ratelimit-remaining-tokens"]).toBe("0")
   })
 
-  test("enforce their machine's share of a limit if there are other machines", () => {
+  test("enforce only their machine's share of a limit if there are other machines", () => {
     using machine = new Machine(folder)
     const limiter = new RateLimiter(() => 1_000, new SharedBuckets(machine.memory))
     limiter.setMachines(4)
@@ -175,7 +175,7 @@ describe("the processes of a machine", () => {
     expect(() => limiter.check("key", request)).toThrow("8 per minute")
   })
 
-  test("share open circuits and recoveries of deployments", () => {
+  test("share the open circuits and the recovery of deployments", () => {
     let now = 1_000
     const [left, right] = [SharedMemory.open(folder), SharedMemory.open(folder)].map(
       (memory) => new Health(() => now, memory),

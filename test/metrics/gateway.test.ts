@@ -25,7 +25,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("metrics of requests, usage and charges match the receipts", async () => {
+test("the metrics of requests, usage and charges match the receipts", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/fault-500": simulated() },
@@ -99,7 +99,7 @@ test("metrics show an overdue backup", async () => {
   expect(await seen()).toEqual([now / 1_000, 0])
 })
 
-test("metrics show a deployment that is cooling down and its recovery", async () => {
+test("metrics show that a deployment is cooling down, and its recovery", async () => {
   await using gateway = await startGateway({
     settings: { metrics: { host: "", token: TOKEN } },
     models: { "sim/flaky-5": simulated() },
@@ -134,7 +134,7 @@ test("callers cannot create an unlimited number of metric series", async () => {
   expect(JSON.stringify(found)).not.toContain(caller.account.id)
 })
 
-test("metrics require their token, and are unavailable without a configured token", async () => {
+test("metrics require a token, and are unavailable if no token is configured", async () => {
   await using gateway = await startGateway({ settings: { metrics: { host: "", token: TOKEN } } })
   const caller = await gateway.caller("1")
   for (const token of ["", "wrong", caller.key, `${TOKEN}x`]) {

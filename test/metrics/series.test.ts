@@ -3,7 +3,7 @@ import { MetricRegistry, textOf } from "../../src/metrics/registry.ts"
 import { counter, histogram } from "../../src/metrics/series.ts"
 import { samplesOf, valueOf } from "./samples.ts"
 
-test("a value is in each bucket whose bound it does not exceed, and in its own series only", () => {
+test("a value counts in each bucket whose bound it does not exceed, and only in its own series", () => {
   const metric = histogram("size", { help: "", labels: ["place"], buckets: [1, 2, 5] })
   for (const value of [0, 1, 1.5, 5, 5.1]) metric.labels({ place: "here" }).observe(value)
   metric.labels({ place: "there" }).observe(2)

@@ -40,7 +40,7 @@ describe("the webhook channel", () => {
     expect(() => new Verifier(newWebhookSecret()).verify(request!.body, request!.headers)).toThrow()
   })
 
-  test("calls a private address only if the operator allows it", async () => {
+  test("calls a private address only if the operator allows private addresses", async () => {
     using receiver = startReceiver()
     const { port } = new URL(receiver.url)
     const restricted = new Webhook(() => false)
@@ -58,7 +58,7 @@ describe("the webhook channel", () => {
     expect(receiver.received).toEqual([])
   })
 
-  test("reports a failure by its status only, and follows no redirect", async () => {
+  test("reports only the status of a failed call, and follows no redirect", async () => {
     using elsewhere = startReceiver()
     using receiver = startReceiver((count) =>
       count === 0
@@ -82,7 +82,7 @@ describe("the webhook channel", () => {
     expect(await failureOf(anywhere.send(MESSAGE, destination))).toMatchObject({ isFinal: true })
   })
 
-  test("reports a webhook without a listener as unreachable", async () => {
+  test("reports a webhook whose server cannot be reached", async () => {
     const receiver = startReceiver()
     receiver[Symbol.dispose]()
     const destination = { address: receiver.url, secret }
@@ -140,7 +140,7 @@ describe("the email channel", () => {
   })
 })
 
-test("a balance of one credit is in the singular", () => {
+test("the notice of a low balance uses the singular for one credit", () => {
   const titleAt = (balance: string) =>
     titleOf({ id: "n", created_at: "", account: null, type: "balance.low", data: { balance } })
   expect(titleAt("1")).toBe("The balance is low: 1 credit is left")

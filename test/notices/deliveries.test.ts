@@ -57,7 +57,7 @@ async function withTarget(send: Channel["send"]) {
   }
 }
 
-test("a notice is sent once, with its account's name and its target", async () => {
+test("a notice is sent once, and contains the name of its account and its target", async () => {
   const sent: [NoticeMessage, unknown][] = []
   await using world = await withTarget(async (message, destination) => {
     sent.push([message, destination])
@@ -72,7 +72,7 @@ test("a notice is sent once, with its account's name and its target", async () =
   ])
 })
 
-test("a failed notice is retried with increasing intervals, and dropped after three days", async () => {
+test("a failed notice is retried at increasing intervals, and dropped after three days", async () => {
   let attempts = 0
   await using world = await withTarget(async () => {
     attempts++
@@ -96,7 +96,7 @@ test("a failed notice is retried with increasing intervals, and dropped after th
   expect(await fate()).toMatchObject({ state: "failed", error: "it answered with status 500" })
 })
 
-test("a slow receiver delays no other notice beyond its deadline", async () => {
+test("a slow receiver does not delay other notices beyond its own deadline", async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const sent: string[] = []
   await using world = await withTarget(async ({ id }) => {
@@ -114,7 +114,7 @@ test("a slow receiver delays no other notice beyond its deadline", async () => {
   expect(sent).toEqual(["quick", "slow"])
 })
 
-test("targets of an account that never respond do not delay notices of other accounts", async () => {
+test("targets of one account that never respond do not delay notices of other accounts", async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const sent: string[] = []
   await using world = await withTarget(async ({ id }) => {
@@ -137,7 +137,7 @@ test("targets of an account that never respond do not delay notices of other acc
   expect(sent).toHaveLength(51)
 })
 
-test("accounts with many overdue notices wait for their turn", async () => {
+test("accounts with many overdue notices are served in turn", async () => {
   const ends: (() => void)[] = []
   const sent: string[] = []
   await using world = await withTarget(async ({ id }) => {
@@ -166,7 +166,7 @@ test("accounts with many overdue notices wait for their turn", async () => {
   await Promise.all([all, end])
 })
 
-test("a channel error does not stop the delivery, and a lost key is reported with the remedy", async () => {
+test("a channel error does not stop other deliveries, and a lost key is reported with the remedy", async () => {
   await using world = await withTarget(async () => {
     throw new Error("a bug with a secret in it")
   })

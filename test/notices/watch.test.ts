@@ -68,7 +68,7 @@ async function watched(balance: bigint) {
   }
 }
 
-test("a low balance is reported once, and again after credits were added", async () => {
+test("a low balance is reported once, and again if it becomes low after credits were added", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told, spend } = world
   await watch.check(1)
@@ -118,7 +118,7 @@ test("a used budget is reported at 50, 80 and 100 percent, once per period", asy
   expect(await percents()).toEqual([50, 80, 100, 80])
 })
 
-test("write-offs are reported together, except those from before the first check", async () => {
+test("write-offs are reported together, and those before the first check are not reported", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, told, spend } = world
   await watch.check(1)
@@ -133,7 +133,7 @@ test("write-offs are reported together, except those from before the first check
   expect(more).toEqual([])
 })
 
-test("simultaneous checks of several processes report each event once", async () => {
+test("several processes that check simultaneously report each event once", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, watchOf, told, failures } = world
   await using other = watchOf(await database.another())
@@ -182,7 +182,7 @@ test("an unavailable database raises an alarm, and does not delay notices", asyn
   expect(failures).toHaveLength(150)
 })
 
-test("an overdue backup is reported once, unless no backup is set up", async () => {
+test("an overdue backup is reported once, but only if a backup is set up", async () => {
   await using world = await watched(CREDIT)
   const { database, watch, watchOf, told, wanted } = world
   await database.store.notices.insertTarget({ ...TARGET, id: "all", account: null }, AUDIT)
@@ -219,7 +219,7 @@ test("an overdue backup is reported once, unless no backup is set up", async () 
   expect(world.failures).toEqual([])
 })
 
-test("a configured backup that was never made is reported", async () => {
+test("a configured backup that has never been made is reported", async () => {
   await using world = await watched(2n * CREDIT)
   world.wanted.every = 60_000
   await world.watch.check(1)
@@ -229,7 +229,7 @@ test("a configured backup that was never made is reported", async () => {
   ])
 })
 
-test("a paused or closed account is reported, regardless of the actor, and again the next time", async () => {
+test("the pausing or closing of an account is reported each time, regardless of the actor", async () => {
   await using world = await watched(3n * CREDIT)
   const { database, watch, told } = world
   const { accounts } = database.store

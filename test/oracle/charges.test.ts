@@ -74,7 +74,7 @@ function unused(sent: readonly Sent[]): string[] {
     .filter((name) => !used.has(name))
 }
 
-test("the gateway charges three days of traffic exactly at the prices on the providers' pages", async () => {
+test("the gateway's charges for three days of traffic equal the prices on the providers' pages", async () => {
   const draw = seeded(SEED)
   const sent = DAYS.flatMap(({ begin, count }) => dayOfTraffic(Date.parse(begin), count, draw))
   const expected = new Map<string, { readonly sent: Sent; readonly charge: bigint }>()

@@ -37,7 +37,7 @@ async function chatTimes(gateway: TestGateway, count: number): Promise<void> {
 const failures = ({ heard }: TestGateway): string[] =>
   heard.filter(({ name }) => name === "telemetryFailed").map(({ facts }) => String(facts[0]))
 
-test("spans accepted by the collector are counted", async () => {
+test("spans that the collector accepts are counted", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector, {}, SETTINGS)
   await chatTimes(gateway, 3)
@@ -51,7 +51,7 @@ describe.each([
   ["status 401", () => new Response("secret-answer", { status: 401 }), "status 401"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
 ] as const)("a collector that answers with %s", (_, answer, message) => {
-  test("receives no retry, and callers are not affected", async () => {
+  test("gets no retry, and callers are not affected", async () => {
     using collector = new Collector()
     collector.answer = answer
     await using gateway = await startTraced(collector, {}, SETTINGS)
@@ -63,7 +63,7 @@ describe.each([
   })
 })
 
-test("a busy collector is retried", async () => {
+test("spans are sent again to a busy collector", async () => {
   using collector = new Collector()
   const answers = [
     () => new Response(null, { status: 503, headers: { "retry-after": "0.01" } }),
@@ -76,7 +76,7 @@ test("a busy collector is retried", async () => {
   expect(collector.received).toHaveLength(3)
 })
 
-test("a collector's response can have any content", async () => {
+test("a collector's response may have any content", async () => {
   using collector = new Collector()
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(65_536)) })
@@ -95,7 +95,7 @@ test("a collector's response can have any content", async () => {
   expect((await outcomes(gateway))["failed"]).toBe(1)
 })
 
-test("spans for a silent collector are queued up to a limit, and do not delay the shutdown", async () => {
+test("spans for a collector that does not respond are queued up to a limit, and do not delay the shutdown", async () => {
   using collector = new Collector()
   const { promise: never, resolve } = Promise.withResolvers<Response>()
   collector.answer = () => never
@@ -110,7 +110,7 @@ test("spans for a silent collector are queued up to a limit, and do not delay th
   resolve(new Response())
 })
 
-test("a missing collector is reported, and does not delay the shutdown", async () => {
+test("an unreachable collector is reported, and does not delay the shutdown", async () => {
   const collector = new Collector()
   const { url } = collector
   collector[Symbol.dispose]()

@@ -39,7 +39,7 @@ test("a span has the end user, the session and the tags of its request", async (
   ])
 })
 
-test("a span has the end user in the request body", async () => {
+test("a span has the end user that the request body names", async () => {
   const [request] = await labelsOf({}, { user: "alice" })
   expect(request).toEqual({ "user.id": "alice" })
 })
@@ -57,7 +57,7 @@ test("a span has no email address", async () => {
   })
 })
 
-test("a span has no labels if callers are not named", async () => {
+test("a span has no labels if the settings exclude them", async () => {
   const [request] = await labelsOf(HEADERS, {}, { namesCallers: false })
   expect(request).toEqual({})
 })

@@ -16,7 +16,7 @@ function inPrometheus(name: string, unit: string, isCounter: boolean): string {
   return name.replaceAll(".", "_") + (units[unit] ?? "") + (isCounter ? "_total" : "")
 }
 
-test("a collector gives every metric its Prometheus name", () => {
+test("metrics have the same names at a collector as in Prometheus", () => {
   for (const prometheus of Object.keys({ ...COUNTERS, ...GAUGES, ...HISTOGRAMS })) {
     const { name, unit } = metricName(prometheus)
     expect(name).toStartWith("tollgate.")
@@ -85,7 +85,7 @@ function total(
 }
 
 describe.each(["http/protobuf", "http/json"])("metrics over %s", (protocol) => {
-  test.concurrent("match those of Prometheus and the conventions", async () => {
+  test.concurrent("match the metrics of Prometheus and the conventions", async () => {
     using collector = new Collector()
     using installation = createInstallation(
       yaml(collector, `metrics: 100ms, protocol: ${protocol}`),
@@ -155,7 +155,7 @@ test("the parent process sends the workers' metrics together, up to the last req
   expect(total(collector.metrics, "tollgate.requests")).toBe(25)
 })
 
-test("a single process sends metrics up to the last request, unless turned off", async () => {
+test("a single process sends metrics up to the last request, unless metrics are turned off", async () => {
   using collector = new Collector()
   for (const [interval, requests] of [
     ["1h", 3],

@@ -101,7 +101,7 @@ const tracing = (headers: Readonly<Record<string, string>> | undefined) => ({
   state: headers?.["tracestate"],
 })
 
-test("vendors get a trace context with the gateway's own span only if the settings allow it", async () => {
+test("vendors get a trace context only if the settings allow it, and it names the gateway's own span", async () => {
   using collector = new Collector()
   const headers = { traceparent: PARENT, tracestate: "rojo=1" }
   {

@@ -14,7 +14,7 @@ interface Receipt {
 }
 
 describe.each(["http/protobuf", "http/json"] as const)("traces over %s", (protocol) => {
-  test("contain a span for a chat with its upstream call as a child", async () => {
+  test("contain a span for a chat, and its upstream call as a child span", async () => {
     using collector = new Collector()
     const resource = { "deployment.environment.name": "test" }
     const headers = { "x-collector-key": "collector-secret" }
@@ -169,7 +169,7 @@ test("a trace has the status of a failed request", async () => {
   })
 })
 
-test("a trace has a span for a rejected request, unless its caller is unknown", async () => {
+test("a trace has a span for a rejected request, unless the caller is unknown", async () => {
   using collector = new Collector()
   await using gateway = await startTraced(collector)
   const caller = await gateway.caller("1")
@@ -194,7 +194,7 @@ test("a trace has a span for a rejected request, unless its caller is unknown", 
   })
 })
 
-test("a trace marks a stream that breaks and its upstream call as failed", async () => {
+test("a trace marks a stream that breaks as failed, and its upstream call too", async () => {
   using collector = new Collector()
   const models = { "sim/fault-cut": simulated() }
   await using gateway = await startTraced(collector, {}, { models })
@@ -207,7 +207,7 @@ test("a trace marks a stream that breaks and its upstream call as failed", async
   }
 })
 
-test("a trace has both operations of a translation and their upstream calls", async () => {
+test("a trace has both steps of an audio translation and their upstream calls", async () => {
   using collector = new Collector()
   const audio = audioModels()
   await using gateway = await startTraced(
@@ -245,7 +245,7 @@ test("a trace has both operations of a translation and their upstream calls", as
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
 })
 
-test("a trace has no content or secrets, and no more about a caller than allowed", async () => {
+test("a trace has no content, no secrets, and only the permitted data about the caller", async () => {
   using collector = new Collector()
   const models = { "sim/fault-500": simulated() }
   const vendorKey = "canary-of-a-vendor-key"

@@ -291,7 +291,7 @@ describe("broken vendor streams in every format", () => {
   for (const [index, each] of ALL.entries()) {
     const id = `${each.dialect}: ${each.name}`
     for (const callerFormat of sampleOf(CALLER_FORMATS, CALLER_FORMATS.length, index)) {
-      test(`have the part before the break delivered and charged: ${id}, through ${callerFormat.path}`, async () => {
+      test(`deliver and charge the part before the break: ${id}, through ${callerFormat.path}`, async () => {
         const { gateway, caller } = replaying
         const request = { ...callerFormat.request(replaying.modelOf(id), []), stream: true }
         const response = await caller.post(addressOf(callerFormat, request), request)

@@ -249,7 +249,7 @@ describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
       expectOutcome(answer, callerFormat))
   }
 
-  test("cost the sum of the receipts", async () => {
+  test("cost the sum of their receipts", async () => {
     const ended = await Promise.all([...outcomes.values()].map(({ promise }) => promise))
     const charges = ended.map((outcome) =>
       outcome instanceof Error ? 0n : nanocreditsOf(outcome.receipt.charged),

@@ -126,7 +126,7 @@ describe(`requests that OpenAI rejected in recordings${WITHOUT_FIXTURES}`, () =>
   }
 
   for (const { id, request, status, error: recorded } of models) {
-    test(`keep the model's own rejection: ${id}`, async () => {
+    test(`keep the rejection that the model itself returned: ${id}`, async () => {
       const { status: received, error } = await send(request, id)
       expect(received).toBe(status)
       expect(error.message).toBe(recorded.message)

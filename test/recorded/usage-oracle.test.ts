@@ -141,7 +141,7 @@ const ORACLES_WORD: Readonly<Record<string, string>> = {
 }
 
 describe(`recorded usage compared with the oracle${WITHOUT_FIXTURES}`, () => {
-  test.skipIf(!HAS_FIXTURES)(`covers most of its bodies${WITHOUT_FIXTURES}`, () => {
+  test.skipIf(!HAS_FIXTURES)(`covers most of the recorded bodies${WITHOUT_FIXTURES}`, () => {
     expect(asked.length).toBeGreaterThan(400)
     expect(all.length - asked.length).toBeLessThan(30)
   })

@@ -205,7 +205,7 @@ describe("unnamed events, which official clients ignore", () => {
         for (const { event, data } of eventsOf(text)) expect(JSON.parse(data).type).toBe(event)
       })
     }
-    test(`never occur for ${id} through ${CHAT.path}, and neither does a member 'error'`, async () => {
+    test(`never occur for ${id} through ${CHAT.path}, where chunks also have no member 'error'`, async () => {
       const answer = await ask(CHAT, id)
       expect(answer.text).not.toContain("event:")
       for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
@@ -216,7 +216,7 @@ describe("unnamed events, which official clients ignore", () => {
 describe("an answer with two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const callerFormat of CALLER_FORMATS) {
-      test(`has both calls: ${id} through ${callerFormat.path}`, async () => {
+      test(`reaches the caller with both calls: ${id} through ${callerFormat.path}`, async () => {
         const { body, failure } = await ask(callerFormat, id)
         expect(failure).toBeUndefined()
         expect(readAnswer(callerFormat.dialect, body).calls).toEqual([
@@ -228,7 +228,7 @@ describe("an answer with two calls, the second without arguments", () => {
       })
     }
 
-    test(`names each call once in a chat, with its arguments: ${id}`, async () => {
+    test(`names each call once in a chat, and has its arguments: ${id}`, async () => {
       const deltas = chunksOf(await ask(CHAT, id))
         .flatMap(({ choices }) => list(choices))
         .flatMap(({ delta }) => list(object(delta).tool_calls))
@@ -250,7 +250,7 @@ describe("an answer with two calls, the second without arguments", () => {
 describe("usage in vendors' streams", () => {
   const id = "plain openai-chat"
   for (const callerFormat of CALLER_FORMATS) {
-    test(`appears because the gateway requests it, even if the caller does not, through ${callerFormat.path}`, async () => {
+    test(`appears even if the caller does not request it, through ${callerFormat.path}`, async () => {
       await ask(callerFormat, id)
       const { body } = replaying.vendor.requestFor(id)
       expect(body.stream_options).toEqual({ include_usage: true })
@@ -258,7 +258,7 @@ describe("usage in vendors' streams", () => {
   }
 
   for (const dialect of DIALECTS) {
-    test(`appears in the last chunk, and as null before: ${dialect}`, async () => {
+    test(`appears in the last chunk, with null in earlier chunks: ${dialect}`, async () => {
       const chunks = chunksOf(await ask(CHAT, `plain ${dialect}`))
       const last = chunks.pop()
       expect(last).toMatchObject({ choices: [], usage: { prompt_tokens: 20, total_tokens: 25 } })
@@ -267,7 +267,7 @@ describe("usage in vendors' streams", () => {
       for (const chunk of chunks) expect(chunk.usage).toBe(absent as null)
     })
 
-    test(`does not appear without a request, but is charged: ${dialect}`, async () => {
+    test(`does not appear if the caller does not request it, but is charged: ${dialect}`, async () => {
       const { caller } = replaying
       const request = CHAT.request(replaying.modelOf(`plain ${dialect}`), [])
       const response = await caller.post(CHAT.path, { ...request, stream: true })
@@ -283,7 +283,7 @@ describe("usage in vendors' streams", () => {
 describe("recorded Gemini signatures", () => {
   for (const [name, parts] of Object.entries(SIGNED)) {
     for (const callerFormat of CALLER_FORMATS) {
-      test(`keep their place when they are sent back: ${name}, through ${callerFormat.path}`, async () => {
+      test(`keep their position when they are sent back: ${name}, through ${callerFormat.path}`, async () => {
         const id = `signed ${name}`
         const { body } = await ask(callerFormat, id)
         const next = await ask(callerFormat, id, nextTurn(callerFormat, body))

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "bun:test"
 import { readSecret } from "../../src/secrets/secret-folder.ts"
 
-test("a secret that is a device is rejected", () => {
+test("a secret file that is a device is rejected", () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-secrets-"))
   try {
     symlinkSync("/dev/null", join(folder, "key-pepper"))

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createEvents } from "../../src/telemetry/log-events.ts"
 import type { Logger } from "../../src/telemetry/logger.ts"
 
-test("conversations that cannot be stored are reported once a minute per cause, not for every answer", () => {
+test("conversations that cannot be stored are reported once a minute for each cause, and not for each answer", () => {
   const told: object[] = []
   const logger = {
     error: (line: object) => told.push(line),

@@ -15,7 +15,7 @@ const chat = (model: string, more = {}) => ({
   ...more,
 })
 
-test("each request logs a line with the data of its receipt and no content", async () => {
+test("each request logs a line with the data of its receipt and without content", async () => {
   await using gateway = await startGateway({
     settings: { log: { requests: true, queueBytes: 2 ** 24 } },
     models: { "sim/fault-500": simulated() },
@@ -77,7 +77,7 @@ test("no request lines are logged unless the settings enable them", async () => 
   expect(linesOf(gateway, "requestRejected")).toEqual([])
 })
 
-test("an observer that throws breaks no answer and no other observer", async () => {
+test("an observer that throws affects no answer and no other observer", async () => {
   await using gateway = await startGateway({
     settings: {
       log: { requests: true, queueBytes: 2 ** 24 },

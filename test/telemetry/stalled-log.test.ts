@@ -6,7 +6,7 @@ import { join } from "node:path"
 const WRITTEN = 60_000
 const CHUNK = 1024 * 1024
 
-test("a log without a reader is limited, and reports dropped lines", async () => {
+test("the memory of a log without a reader is limited, and dropped lines are reported", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-log-"))
   const pipe = join(folder, "log")
   Bun.spawnSync(["mkfifo", pipe])

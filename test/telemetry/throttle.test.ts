@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { throttled } from "../../src/telemetry/throttle.ts"
 
-test("each text is logged at most once a minute", () => {
+test("the same text is logged at most once a minute", () => {
   const told: string[] = []
   let now = 0
   const tell = throttled(

@@ -204,7 +204,7 @@ for (const [[name, run], [engine, newDatabase]] of sampleCombinations(
   Object.entries(CASES),
   Object.entries(ENGINES),
 )) {
-  test(`${engine}: idempotency survives a cut at any point: ${name}`, async () => {
+  test(`${engine}: idempotency survives an interruption at any point: ${name}`, async () => {
     await using world = new World(await newDatabase())
     await run(world)
   })

@@ -20,7 +20,7 @@ import {
   yamlFor,
 } from "./idempotency-world.ts"
 
-test.concurrent("a second request joins a call in another process, and the call continues for it", async () => {
+test.concurrent("a second request joins a call that runs in another process, and keeps the call running", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))
@@ -90,7 +90,7 @@ test.concurrent("two workers that share a port make one upstream call for sixty 
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a process that shuts down completes an answer for another process's caller", async () => {
+test.concurrent("a process that shuts down completes an answer for a caller of another process", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))

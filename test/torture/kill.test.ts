@@ -83,7 +83,7 @@ async function round(
   await Promise.all([...callers, serving.process.exited])
 }
 
-test("kill -9 under load leaves no whole answer unpaid or paid twice, and the ledger balances", async () => {
+test("kill -9 under load leaves no whole answer that is unpaid or paid twice, and the ledger balances", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url, 0))
   const account = await runJson<{ id: string }>(

@@ -21,7 +21,7 @@ describe("a short torture run of SQLite", () => {
     if (result.findings.length > 0) console.error(formatReport(options, result))
   })
 
-  test("loses and duplicates nothing, and leaves no negative balance and no holds", () => {
+  test("loses nothing, duplicates nothing, and leaves no negative balance and no holds", () => {
     expect(result.findings).toEqual([])
     expect(result.exitCodes).toEqual([0, 0])
     expect(wholesOf(result.evidence).length).toBeGreaterThan(3)

@@ -18,7 +18,7 @@ async function measure(pool: WorkerPool, base64: string, owner: string): Promise
 }
 
 describe("a worker pool", () => {
-  test("terminates a job that exceeds its deadline, and loses no pending job", async () => {
+  test("terminates a job that exceeds its deadline, and loses no pending jobs", async () => {
     using pool = new WorkerPool({ deadlineMs: 300, maxWaitMs: 60_000 })
     const jobs = [ENDLESS, SHORT, ENDLESS, SHORT]
     // On a busy machine, a short job may also exceed the deadline.
@@ -28,7 +28,7 @@ describe("a worker pool", () => {
     })
   })
 
-  test("serves an owner while another keeps its share of the threads busy", async () => {
+  test("serves an owner while another owner keeps its share of the threads busy", async () => {
     // No job reaches its deadline. All jobs end with the pool.
     using pool = new WorkerPool({ deadlineMs: 600_000, maxWaitMs: 600_000 })
     let ended = 0
@@ -39,7 +39,7 @@ describe("a worker pool", () => {
     expect(ended).toBe(0)
   })
 
-  test("serves owners in turn when all threads are busy", async () => {
+  test("serves owners in turn if all threads are busy", async () => {
     using pool = new WorkerPool({ deadlineMs: 60_000, threads: 1, maxWaitMs: 60_000 })
     const order: string[] = []
     const owners = ["first", "first", "first", "first", "first", "second"]
@@ -49,7 +49,7 @@ describe("a worker pool", () => {
     expect(order.indexOf("second")).toBeLessThan(3)
   })
 
-  test("rejects jobs beyond the queue of one owner, and accepts those of others", async () => {
+  test("rejects jobs beyond the queue limit of one owner, and accepts jobs of other owners", async () => {
     using pool = new WorkerPool({ deadlineMs: 60_000, maxWaitMs: 60_000, maxQueued: 2 })
     const many = Array.from({ length: 8 }, () => measure(pool, SHORT, "first"))
     const other = measure(pool, SHORT, "second")
