@@ -119,7 +119,7 @@ describe("a price period with hours", () => {
     ])
   })
 
-  test("has the boundaries that a check of each minute finds", () => {
+  test("has the same boundaries as a check of every minute", () => {
     const all = new PeriodCalendar([
       peak,
       { ...peak, days: ["sat"], hours: ["00:00-24:00"], from: at("2026-11-20T12:34:00Z") },

@@ -30,7 +30,7 @@ function startHeldServer() {
   }
 }
 
-test("the open-loop generator sends requests even if no response arrives, and measures how long they wait", async () => {
+test("the open-loop generator sends requests even if no response arrives, and measures the waiting time of each request", async () => {
   await using server = startHeldServer()
   const running = openLoop(addressOf(server.port), "{}", { rate: 200, duration: 250 })
   await until(() => server.held.length > 0)

@@ -33,7 +33,7 @@ async function errorCode(): Promise<string> {
   return ((await response.json()) as { error: { code: string } }).error.code
 }
 
-test("an operator adds a requested model that is newer than the price list with a single click", async () => {
+test("an operator needs only one click to add a requested model that is newer than the price list", async () => {
   expect(await errorCode()).toBe("model_not_found")
   const { page } = operator
   await open(operator, "Models")

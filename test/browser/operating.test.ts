@@ -132,7 +132,7 @@ test("an account is paused and resumed, and gets limits", async () => {
   await page.getByRole("definition").filter({ hasText: "1,200" }).waitFor()
 })
 
-test("a price group is created, and an account in the group is charged its prices", async () => {
+test("a price group is created, and an account in the group is charged the group's prices", async () => {
   const { page } = operator
   await open(operator, "Price groups")
   await page.getByRole("button", { name: "Create a price group" }).first().click()

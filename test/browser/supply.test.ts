@@ -92,7 +92,7 @@ test("credit codes are created together and saved once, and their list is export
   expect(listed.match(/used_up/g)).toHaveLength(2)
 })
 
-test("a provider shows the logo of its vendor, or the first letter of its id without a logo", async () => {
+test("a provider shows the logo of its vendor, or the first letter of its id if there is no logo", async () => {
   const { page, complaints } = operator
   await ask(page, "POST", "/providers", { id: "speech", vendor: "deepgram", api_key: "none" })
   await ask(page, "POST", "/providers", { id: "other", vendor: "anthropic", api_key: "none" })

@@ -23,7 +23,7 @@ test("the suggested first request uses an inexpensive model of the vendor", () =
   expect(suggested("google")).toMatch(/^google\/gemini-.*flash/)
 })
 
-test("the suggested first request avoids models that are free, small, expensive or unpriced, and groups", () => {
+test("the suggested first request prefers other models to free, small, expensive and unpriced models and to groups", () => {
   const models = {
     "openai/a": { price: { input: "9", output: "9" } },
     "openai/b": { price: { input: "0", output: "0" } },

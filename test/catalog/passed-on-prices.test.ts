@@ -112,7 +112,7 @@ describe("an introductory price of Google", () => {
     return { unmatched: addSchedules(facts), price }
   }
 
-  test("ends at a reseller on the same day, also if Google's list has the later price", () => {
+  test("ends at a reseller on the same day, even if Google's list has the later price", () => {
     const { price } = scheduled({ input: "0.75", cache_write: "0.8", output: "3.75" })
     expect(price.periods).toMatchObject([{ ...later, cache_write: "1.6" }])
   })

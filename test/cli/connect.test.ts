@@ -215,7 +215,7 @@ describe("written connect settings", () => {
     expect(read(".codex/config.toml")).not.toContain(KEY)
   })
 
-  test("use the folder in the tool's own environment variable", async () => {
+  test("can be in the folder that the tool's own environment variable names", async () => {
     for (const [tool, variable, path] of [
       ["claude", "CLAUDE_CONFIG_DIR", "settings.json"],
       ["codex", "CODEX_HOME", "config.toml"],

@@ -112,7 +112,7 @@ describe("a reload of settings with 2,000 models", () => {
     expect(multiplierOfRequests()).toBe(String(factor))
   })
 
-  test("returns the settings that loading on the event loop returns", async () => {
+  test("returns the same settings as if they were loaded on the event loop", async () => {
     writeFileSync(file, largeFile("1"))
     const loaded = loadSettings(load())
     expect(isDeepStrictEqual(await reloadSettings(load()), loaded)).toBe(true)

@@ -102,7 +102,7 @@ describe("image edits that are validated by the provider's rules", () => {
     expect(response.status).toBe(200)
   })
 
-  test("accept a mask with another size than the image, which the provider checks", async () => {
+  test("accept a mask whose size differs from the image, and leave the check to the provider", async () => {
     const response = await edit([
       ...COMMON,
       ["image", pngFile(png(640, 480))],
@@ -130,7 +130,7 @@ describe("image edits that are validated by the provider's rules", () => {
     expect(data?.[0]?.url).toStartWith("http")
   })
 
-  test("send the file's type to Gemini", async () => {
+  test("have the file's type when they are sent to Gemini", async () => {
     const response = await edit([
       ["model", "google/gemini-2.5-flash-image"],
       ["prompt", "a hat"],

@@ -159,7 +159,7 @@ describe("OpenAI's client for images", () => {
     expect(sent?.body).toMatchObject({ prompt: expect.stringContaining("variation") })
   })
 
-  test("uses the first model that the key can access by default", async () => {
+  test("uses by default the first model that the key can access", async () => {
     const answer = await caller.client.images.generate({ prompt: "a lake" })
     expect(gateway.simulator.requests.at(-1)?.path).toEndWith(
       "gemini-2.5-flash-image:generateContent",

@@ -178,7 +178,7 @@ function filledIn(reference: string, environment: Record<string, string>): strin
 }
 
 describe("variable references in the file", () => {
-  test("resolve to the variable's value", () => {
+  test("have the value of the variable", () => {
     expect(filledIn("${KEY}", { KEY: "k" })).toBe("k")
     expect(filledIn("a-${KEY}-${OTHER:-z}", { KEY: "k" })).toBe("a-k-z")
     expect(filledIn("${KEY:-none}", { KEY: "" })).toBe("none")

@@ -17,7 +17,7 @@ describe("credits in the console", () => {
     ["-0.000000001", "−0.000000001"],
     ["999999999.999999999", "999,999,999.999999999"],
     ["-1200", "−1,200.00"],
-  ])("have the full form of %s as %s", (exact, shown) => {
+  ])("appear in full: %s as %s", (exact, shown) => {
     expect(creditsText(exact)).toBe(shown)
   })
 

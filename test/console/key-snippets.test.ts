@@ -31,7 +31,7 @@ describe("snippets for a first request", () => {
     expect(snippets.get("google")).toContain('baseUrl: "https://gate.example" }')
   })
 
-  test("contain the key and the model", () => {
+  test("have the key and the model in their text", () => {
     for (const code of snippets.values()) {
       expect(code).toContain("sk-tg-secret")
       expect(code).toContain("sandbox/echo")

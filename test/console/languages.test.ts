@@ -20,6 +20,6 @@ test.each([
   [["not a tag", "ja-JP"], "ja"],
   [["nl"], "en"],
   [[], "en"],
-])("the console selects for a reader of %p the language %p", (wanted, tag) => {
+])("for a browser that prefers %p, the console selects the language %p", (wanted, tag) => {
   expect(matchLanguage(wanted).tag).toBe(tag)
 })

@@ -30,7 +30,7 @@ const ACCOUNT: Account = {
   price_group: null,
 }
 
-test("the account limits form returns unchanged values as they were", () => {
+test("the account limits form returns the original values if the user changes nothing", () => {
   expect(limitBodyOf(limitValuesOf(ACCOUNT))).toEqual({
     models: ["openai/*"],
     requests_per_minute: 1_200,

@@ -30,7 +30,7 @@ test("rule overrides are shown and written back unchanged, together with all oth
   expect(entryWithRules({ entry }, values)).toEqual(entry)
 })
 
-test("an emptied field removes its rule override, and the last emptied field removes the rules section", () => {
+test("an emptied field removes its rule override, and emptying all fields removes the rules section", () => {
   const entry = { multiplier: "2", rules: { tools: true, max_user_length: 64 } }
   const values = { ...ruleValues({ entry }), tools: undefined, max_user_length: "" }
   expect(entryWithRules({ entry }, values)).toEqual({ multiplier: "2" })

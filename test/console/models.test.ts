@@ -143,7 +143,7 @@ test("the suggested model is the cheapest paid model that is available and capab
 })
 
 describe("prices of a model in the console", () => {
-  test("equal the exact product with the multiplier", () => {
+  test("can be multiplied exactly by the multiplier", () => {
     expect(exactProduct("0.15", "1.2")).toBe("0.18")
     expect(exactProduct("0.1", "0.2")).toBe("0.02")
     expect(exactProduct("12345678.123456789", "1.000001")).toBe("12345690.469134912456789")
@@ -153,7 +153,7 @@ describe("prices of a model in the console", () => {
     expect(effectivePrice(model("a/b"), "image")).toBeUndefined()
   })
 
-  test("have the unit of one image or one second, and otherwise of a million", () => {
+  test("apply to one image or one second, and otherwise to a million units", () => {
     expect(readablePrice("image", "40000")).toEqual({ credits: "0.04", per: "per image" })
     expect(readablePrice("second", "100")).toEqual({ credits: "0.0001", per: "per second" })
     expect(readablePrice("input", "0.15")).toEqual({ credits: "0.15", per: "per million" })
@@ -359,7 +359,7 @@ describe("the model list", () => {
     expect(filterModels(all, { can: "flying" })).toEqual(all)
   })
 
-  test("sorts incomparable values last in both orders", () => {
+  test("sorts incomparable values last in both directions", () => {
     const order = (by: string, order: "asc" | "desc") =>
       sortModels(all, { by, order }).map(({ id }) => id)
     expect(order("name", "asc")).toEqual(["a/seeing", "b/cached", "c/unpriced", "d/image"])

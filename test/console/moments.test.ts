@@ -15,7 +15,7 @@ const NOON = "2026-11-21T12:00:00.000Z"
 const now = Date.parse(NOON)
 
 describe("times in the console", () => {
-  test("use the reader's time zone", () => {
+  test("have the reader's time zone", () => {
     expect(momentText(NOON, { timeZone: "Asia/Tokyo" })).toBe("21 Nov 2026, 21:00:00")
     expect(dayText("2026-11-21T20:00:00Z", { timeZone: "Asia/Tokyo" })).toBe("22 Nov 2026")
   })
@@ -32,7 +32,7 @@ describe("times in the console", () => {
     expect(relativeText(iso, { now, timeZone: "UTC" })).toBe(text)
   })
 
-  test("keep their value after conversion to a form field and back", () => {
+  test("do not change when converted to a form field and back", () => {
     expect(fromLocalField(toLocalField(NOON))).toBe(NOON)
     expect(toLocalField(null)).toBe("")
     expect(fromLocalField("")).toBeUndefined()
@@ -46,7 +46,7 @@ describe("times in the console", () => {
 })
 
 describe("numbers in the console", () => {
-  test("appear with their unit", () => {
+  test("have their unit", () => {
     expect(durationText(null)).toBe("–")
     expect(durationText(840)).toBe("840 ms")
     expect(durationText(1_250)).toBe("1.25 s")

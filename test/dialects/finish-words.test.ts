@@ -16,7 +16,7 @@ const message = (stop_reason: string): JsonObject => ({
 })
 
 test.each([...CLIENTS])(
-  "$id callers receive a normal finish reason if the vendor reports tool calls without a call",
+  "$id callers receive a normal finish reason if the vendor reports the finish reason for tool calls without any call",
   (client) => {
     for (const result of [
       OPENAI_CHAT.decodeResult(chat()),

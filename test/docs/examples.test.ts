@@ -46,7 +46,7 @@ test("every folder in examples is tested and listed in the index", () => {
 })
 
 describe.each(names)("the example %s", (name) => {
-  test("has settings that the gateway accepts, and every model that they name exists", () => {
+  test("has settings that the gateway accepts, and names only models that exist", () => {
     const text = read(name, "tollgate.yaml")
     const variables = [...text.matchAll(/\$\{(\w+)\}/g)].map(([, variable = ""]) => variable)
     const environment = Object.fromEntries(

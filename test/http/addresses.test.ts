@@ -116,7 +116,7 @@ describe("Azure's paths", () => {
     expect(response.output_text).toContain("Hello")
   })
 
-  test("determine the model if the body does not name one", async () => {
+  test("determine the model if the body names no model", async () => {
     const path = "/openai/deployments/sim%2Fother/chat/completions?api-version=2026-01-01"
     const response = await caller.post(path, { messages: HELLO })
     expect(((await response.json()) as { model: string }).model).toBe("sim/other")

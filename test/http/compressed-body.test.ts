@@ -87,7 +87,7 @@ describe("compressed request bodies", () => {
     expect(same.status).toBe(200)
   })
 
-  test("share an idempotency key with the same body without compression", async () => {
+  test("can share an idempotency key with the same uncompressed body", async () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })

@@ -70,7 +70,7 @@ describe("a hold", () => {
     ])
   })
 
-  test("leases the whole balance if the request requires more, so that its output can be limited", async () => {
+  test("leases the whole balance if the request requires more, so that the request's output can be limited", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 7n)
     const ledger = await database.ledger("node")

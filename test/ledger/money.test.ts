@@ -14,7 +14,7 @@ describe("credits as text", () => {
     )
   })
 
-  test("use the shortest decimal form without an exponent", () => {
+  test("have the shortest decimal form without an exponent", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
         expect(formatCredits(amount)).toMatch(/^(0|-?(0|[1-9]\d*)(\.\d{0,8}[1-9])?)$/)

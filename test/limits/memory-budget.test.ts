@@ -160,7 +160,7 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
   })
 
-  test("attributes a rejection to an account only if it would also occur without other accounts, for any steps", () => {
+  test("attributes a rejection to an account only if it would also occur without other accounts, for any order of steps", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 5 }),
       bytes: fc.integer({ min: 0, max: 40 * MEGABYTE }),

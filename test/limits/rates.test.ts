@@ -153,7 +153,7 @@ describe("rate limits of several machines", () => {
     expect(busy && (await burst([busy], 200, perMinute(100)))).toBeWithin(98, 102)
   })
 
-  test("wait for the database once, and then lease in advance", async () => {
+  test("wait for the database once, and are then leased in advance", async () => {
     const [one] = members(2)
     if (!one) throw new Error("none")
     const request = { requestsPerMinute: 6_000, tokensPerMinute: 6_000_000, tokens: 100 }

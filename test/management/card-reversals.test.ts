@@ -235,7 +235,7 @@ describe("a refund of a card payment", () => {
 })
 
 describe("refunded credits that are already spent", () => {
-  test("become a debt, which blocks requests until new credits pay it off", async () => {
+  test("become a debt, which blocks requests until new credits pay the debt off", async () => {
     await pay()
     await spend("7")
     await refundedCharge(1_000)

@@ -177,7 +177,7 @@ test("cost and time filters of the request list must be valid amounts", () => {
   }
 })
 
-test("a request list without an index is read in limited steps, and the next page continues after the last step", async () => {
+test("a request list without an index is read in limited steps, each of which continues after the last one", async () => {
   await using own = await ReportedDatabase.open()
   const all = Array.from({ length: 30_002 }, (_, index) => ({
     request: `r${index}`,

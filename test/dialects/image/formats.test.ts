@@ -103,7 +103,7 @@ describe("the OpenAI image encoder", () => {
     )
   })
 
-  test("sends all of the caller's fields to a compatible server, like to GPT image models", async () => {
+  test("sends compatible servers the same fields as GPT image models", async () => {
     const own = await asked("openai-compatible", "flux", {
       size: { width: 640, height: 480 },
       options: { style: "vivid", steps: 4 },

@@ -112,7 +112,7 @@ describe("the patcher of Responses stream frames", () => {
     }
   })
 
-  test("marks no frame for the addition of the cost if the response has no usage", () => {
+  test("marks no frame for the cost if the response has no usage", () => {
     const frame = frameOf({ type: "response.failed", response: { ...RESPONSE, usage: null } })
     expect(push(frame)).not.toHaveProperty("usageCarrier")
   })

@@ -13,7 +13,7 @@ describe("the tool name encoder", () => {
     expect(fittedName("weather", RULE)).toBe("weather")
   })
 
-  test("replaces an invalid name always with the same valid name", () => {
+  test("always replaces an invalid name with the same valid name", () => {
     const fitted = fittedName("get-weather", RULE)
     expect(fitted).toMatch(/^get__[a-z0-9]{3}$/)
     expect(fittedName("get-weather", RULE)).toBe(fitted)

@@ -55,7 +55,7 @@ describe("the transcription request encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("requests verbose_json from Whisper models, whichever format the caller requested", async () => {
+  test("requests verbose_json from Whisper models, regardless of the caller's format", async () => {
     for (const form of ["json", "text"] as const) {
       for (const vendor of ["groq", "openai", "openai-compatible", "deepinfra"]) {
         const { call } = await encoded(vendor, "openai/whisper-large-v3", {

@@ -138,7 +138,7 @@ describe("a provider that is added in the console", () => {
     expect(await provider("mine")).toMatchObject({ secrets: ["api_key", "headers.x-team"] })
   })
 
-  test("requires that the secrets are entered again when it moves to another server", async () => {
+  test("requires the secrets to be entered again when it moves to another server", async () => {
     const elsewhere = { base_url: "http://203.0.113.9/v1" }
     expect(await rejection("PATCH", "/providers/mine", elsewhere)).toBe(
       "400 invalid_value base_url: The stored secrets would be sent to another address. Enter them again: api_key, headers.x-team.",

@@ -79,7 +79,7 @@ describe("a mail server entered in the console", () => {
     expect(recipients).toEqual(["bob@example.com"])
   })
 
-  test("returns the cause and the next step if its test fails, without the password", async () => {
+  test("returns the cause and the next step, but not the password, if its test fails", async () => {
     await using server = await startMailServer(() => undefined)
     await asked(gateway, "PATCH", "/settings", {
       "notices.smtp": `smtp://ada:not-this-one@${server.address}`,

@@ -71,7 +71,7 @@ test("a hundred simultaneous requests get the same response from one upstream ca
   }
 })
 
-test("a second client receives a stream that is still running from its first byte", async () => {
+test("a second client of a running stream receives it from the first byte", async () => {
   const caller = await gateway.caller("1")
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()

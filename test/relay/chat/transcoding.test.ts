@@ -81,7 +81,7 @@ describe("translations with losses", () => {
     })
   })
 
-  test("reject an invalid value of the strict option", async () => {
+  test("cause an error if the strict option has an invalid value", async () => {
     const body = { model: "sim/echo", messages: HELLO }
     const error = await errorOf(await caller.post(CHAT, body, { "x-tollgate-strict": "perhaps" }))
     expect(error).toMatchObject({ status: 400, code: "invalid_value" })

@@ -59,7 +59,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
     }
   })
 
-  test("exclude half a surrogate pair for every vendor", () => {
+  test("exclude a stop sequence that is half a surrogate pair for every vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
     for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })

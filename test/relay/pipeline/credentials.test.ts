@@ -201,7 +201,7 @@ describe("several credentials of a provider", () => {
     expect(new Set(first).size).toBe(2)
   })
 
-  test("share the weight of their deployment", async () => {
+  test("have a share of the weight of their deployment", async () => {
     const random = Array.from({ length: 400 }, () => 0)
     await inTurn(random.length, () => ask("many/shared"))
     const share = vendor.keys.length / random.length
@@ -259,7 +259,7 @@ describe("requests for data stored by a vendor under one credential", () => {
   const respond = (more: object = {}) =>
     caller.post(RESPONSES, { model: "state/gpt", input: "Hi", store: true, ...more })
 
-  test("use no other credential", async () => {
+  test("do not use another credential", async () => {
     const made = await inTurn(
       ENOUGH,
       async () => (await (await respond()).json()) as { id: string },

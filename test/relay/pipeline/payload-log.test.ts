@@ -87,7 +87,7 @@ describe("stored prompts and answers", () => {
     expect(cut.beginning).toHaveLength(256 * 1024)
   })
 
-  test("disappear after the retention period", async () => {
+  test("disappear when the retention period ends", async () => {
     const keeper = new RememberingKeeper()
     await using _ = new PayloadLog(
       keeper,

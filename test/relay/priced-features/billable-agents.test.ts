@@ -78,7 +78,7 @@ describe("requests of coding agents", () => {
     expect(nanocredits(receipt.cost)).toBe(500_000n + 10_000_000n + 250_000n + 30_000_000n)
   })
 
-  test("cost the model's fast price in Claude Code's fast mode", async () => {
+  test("have the model's fast price in Claude Code's fast mode", async () => {
     whenAsked(MESSAGES, message([], { speed: "fast" }))
     const caller = await gateway.caller("10")
     const asked = await caller.post(MESSAGES, { ...CLAUDE_CODE, tools: [], speed: "fast" })

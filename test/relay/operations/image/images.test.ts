@@ -27,7 +27,7 @@ describe("charges for images", () => {
     return response.headers.get("x-tollgate-cost")
   }
 
-  test("depend on the size and the quality", async () => {
+  test("vary with sizes and qualities", async () => {
     const three = { model: "sim/dall-e-3", prompt: "an owl" }
     expect(await costOf({ ...three, n: 2 })).toBe("0.08")
     expect(await costOf({ ...three, quality: "hd" })).toBe("0.08")
