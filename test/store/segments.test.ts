@@ -86,7 +86,7 @@ describe("segment columns", () => {
     expect((BigInt(upper?.[0] ?? 0) << 32n) + BigInt(lower[0] ?? 0)).toBe(-5n)
   })
 
-  test("leave full memory, least recently used first", () => {
+  test("get evicted from full memory, least recently used first", () => {
     const cache = new ColumnCache(1_000)
     const column = { lower: new Uint32Array(100) }
     cache.begin("one")

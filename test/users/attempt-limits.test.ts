@@ -47,7 +47,7 @@ test("an IP address with too many attempts does not lock out other addresses", (
     expect(await isLetIn("home", "ada", 1_000 + PER_USER.window)).toBe(true)
   }))
 
-test("users are not locked out until the earlier time if the clock is set back", () =>
+test("users are not locked out longer if the clock is set back", () =>
   withLimits(async (isLetIn) => {
     const year = 365 * 24 * 3_600_000
     for (let time = 0; time <= PER_USER.max; time++) await isLetIn("home", "ada", year)
@@ -65,6 +65,6 @@ test.each([
   ["2001:DB8:0:0:ffff::1", "2001:db8:0:0::/64"],
   ["::1", "0:0:0:0::/64"],
   ["fe80::1%eth0", "fe80:0:0:0::/64"],
-])("attempts from the address %s count for %s", (address, network) => {
+])("attempts from the address %s count toward the limit of %s", (address, network) => {
   expect(clientNetwork(address)).toBe(network)
 })

@@ -172,7 +172,7 @@ test("a disabled user is not linked to an issuer", async () => {
   expect(await open.users.identities(ada.id)).toEqual([])
 })
 
-test("a user with a second factor enters the code after the issuer's sign-in, unless the issuer confirms one", async () => {
+test("a user with a second factor enters the code after the issuer's sign-in, unless the issuer confirms a second factor", async () => {
   await using issuer = await startIssuer()
   using open = openUsers()
   const { users } = open

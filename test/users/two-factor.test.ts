@@ -106,7 +106,7 @@ test("a trusted browser requires the second-factor code only once, and other bro
   expect(await signIn(users, browser)).toEqual({ needsCode: true })
 })
 
-test("the user turns the second factor off with the password, or an operator does for a user who lost it", async () => {
+test("the user turns the second factor off with the password, or an operator turns it off for a user who lost it", async () => {
   using open = openUsers()
   const { users } = open
   const { secret } = await withTwoFactor(users)

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { unknownIn } from "./unknown-in.ts"
 
-test("entries in a list of functions may be only functions at routers and unknown servers", () => {
+test("lists of functions may contain only functions at routers and unknown servers", () => {
   const own = {
     name: "f",
     description: "d",

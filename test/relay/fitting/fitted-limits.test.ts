@@ -77,7 +77,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
     ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
     ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
   ])(
-    "exclude all stop sequences if %s cannot report which of so many matched, so that the relay finds them",
+    "exclude all stop sequences if there are more than %s can report, so that the relay finds them",
     (_name, taken, max) => {
       if (max > 0) {
         expect(fitLimits({ stop: SIX.slice(0, max) }, undefined, taken, true)).toBeUndefined()

@@ -156,7 +156,7 @@ test.each(["required", { type: "function", function: { name: "f" } }])(
   },
 )
 
-test("tools are dropped if the caller forbids calls and the vendor has no such tool choice", async () => {
+test("tools are dropped if the caller forbids calls and the vendor has no tool choice that forbids them", async () => {
   const { sent, losses } = await world.post("/v1/chat/completions", {
     model: "m/glm",
     messages: [{ role: "user", content: "Go on." }],

@@ -208,7 +208,7 @@ describe("the order of deployments", () => {
     }
   })
 
-  test("excludes a deployment that failed repeatedly until its cooldown ends", async () => {
+  test("excludes a repeatedly failing deployment until its cooldown ends", async () => {
     const both = ["sim/flaky-9", "sim/echo"]
     for (let count = 0; count < 3; count++)
       expect(await attemptsOf("sim/cooling-down")).toEqual(both)

@@ -201,7 +201,7 @@ describe("charges for calls above the hold", () => {
     expect(nanocredits(receipt.cost)).toBe(TOKENS + 40n * SEARCH)
   })
 
-  test("include searches in files, and containers", async () => {
+  test("include file searches and containers", async () => {
     const item = (number: number, type: string): JsonObject => ({
       type,
       id: `i_${number}`,

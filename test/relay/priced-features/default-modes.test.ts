@@ -60,7 +60,7 @@ async function ask(path: string, model: string, more: JsonObject = {}) {
   return { hold: nanocredits(hold), cost: nanocredits(cost) }
 }
 
-describe("a service mode that a response reports without a request", () => {
+describe("a service mode that a response reports although it was not requested", () => {
   for (const [path, model, reported] of [
     [CHAT, "chat/m", completion({ service_tier: "priority" })],
     [RESPONSES, "responses/m", response([], { service_tier: "priority" })],

@@ -363,25 +363,28 @@ test.each([
   ["fallbacks[0].n", { fallbacks: [{ model: "large", n: 50 }] }],
   ["fallbacks[0].messages", { fallbacks: [{ model: "large", messages: HELLO }] }],
   ["fallbacks[0].api_base", { fallbacks: [{ model: "large", api_base: "https://other" }] }],
-])("the gateway rejects a router's field that the hold cannot cover: %s", async (place, fields) => {
-  const requests: [string, string, object][] = [
-    [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
-    [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
-  ]
-  for (const [to, model, body] of requests) {
-    const sent = vendor.bodies.length
-    const caller = await gateway.caller("10")
-    const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
-    const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
-    const response = await caller.post(to, { model, ...body, ...own })
-    expect(await errorOf(response)).toMatchObject({
-      status: 400,
-      code: "feature_not_priced",
-      param: place,
-    })
-    expect(vendor.bodies.length).toBe(sent)
-  }
-})
+])(
+  "the gateway rejects a router's field whose cost the hold cannot cover: %s",
+  async (place, fields) => {
+    const requests: [string, string, object][] = [
+      [CHAT, "litellm/small", { messages: HELLO, max_tokens: 50 }],
+      [CHAT, "router/acme/small", { messages: HELLO, max_tokens: 50 }],
+    ]
+    for (const [to, model, body] of requests) {
+      const sent = vendor.bodies.length
+      const caller = await gateway.caller("10")
+      const large = model.startsWith("router/") ? '"acme/large"' : '"large"'
+      const own = JSON.parse(JSON.stringify(fields).replace('"large"', large)) as object
+      const response = await caller.post(to, { model, ...body, ...own })
+      expect(await errorOf(response)).toMatchObject({
+        status: 400,
+        code: "feature_not_priced",
+        param: place,
+      })
+      expect(vendor.bodies.length).toBe(sent)
+    }
+  },
+)
 
 test.each([
   ["acme/large", 1_200_000n],

@@ -18,7 +18,7 @@ test("the token counter skips a text that blocks the tokenizer and counts the ne
   expect(await counter.count("hello world")).toBe(2)
 })
 
-test("the token counter returns how many characters the first tokens contain completely", async () => {
+test("the token counter returns the number of complete characters in the first tokens", async () => {
   using pool = new WorkerPool()
   const counter = new TokenCounter(pool).of("account")
   expect(await counter.head("hello world, again", 2)).toBe("hello world".length)
