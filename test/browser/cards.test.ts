@@ -108,7 +108,7 @@ test("a canceled payment adds nothing, and a later confirmation adds its credits
   await showsBalance("12.50")
 })
 
-test("credits are available if the payment is confirmed before the payer returns", async () => {
+test("credits are available if the payment is confirmed before the payer returns to the console", async () => {
   await beginToPay("7.25")
   expect(await cards.tell(tollgate.url, "paid")).toBe(200)
   await follow("Pay now", THANKS)

@@ -377,7 +377,7 @@ test("a second factor is enabled, required, replaced by a backup code, and disab
   await page.getByText("Two-factor authentication is off.").waitFor()
 })
 
-test("no dialog page reported an error", () => {
+test("no page in the dialog tests reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 

@@ -277,7 +277,7 @@ test("the list of models on a small laptop hides columns before it wraps names o
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test("no model page reported an error", () => {
+test("no page in the model tests reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 

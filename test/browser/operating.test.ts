@@ -361,6 +361,6 @@ test("the overview of all accounts shows spending, low balances, earnings and th
   await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
 })
 
-test("no operating page reported an error", () => {
+test("no page in the operating tests reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

@@ -422,6 +422,6 @@ test("an erased person is signed out and no longer named in the audit log", asyn
   await image(page, "audit-of-an-erased-person")
 })
 
-test("no page about people reported an error", () => {
+test("no page in the tests of people reported an error", () => {
   expect([...operator.complaints, ...member.complaints]).toEqual([])
 })

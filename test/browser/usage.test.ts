@@ -278,7 +278,7 @@ test("keys of the playground are hidden in a user's key list unless requested", 
   expect(await table.getByRole("row").count()).toBe(before + 1)
 })
 
-test("no usage page reported an error", () => {
+test("no page in the usage tests reported an error", () => {
   expect(operator.complaints).toEqual([])
 })
 

@@ -103,7 +103,7 @@ describe("built-in models", () => {
     expect(known("openrouter", "perplexity/sonar-deep-research").price?.search).toBe("5000")
   })
 
-  test("cost more at all hosts of OpenAI's regions", () => {
+  test("cost more at each of OpenAI's regional hosts", () => {
     for (const region of ["us", "eu", "ae", "au", "in", "jp"]) {
       expect(String(facts.services["openai"]?.regional?.hosts).split(" ")).toContain(
         `${region}.api.openai.com`,

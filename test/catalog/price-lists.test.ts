@@ -92,7 +92,7 @@ describe("facts from price lists", () => {
     expect(models["gpt-misspelt"]).toBeUndefined()
   })
 
-  test("include a price of requests for each search context size", () => {
+  test("include a request price for each search context size", () => {
     expect(built.facts.vendors["perplexity"]?.["sonar-new"]?.price).toEqual({
       input: "1",
       output: "2",

@@ -111,7 +111,7 @@ describe("four workers", () => {
     expect(rejected?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   })
 
-  test.concurrent("apply a key change by a command before the command ends", async () => {
+  test.concurrent("apply a key change made by a command before the command ends", async () => {
     const { id, key } = await createKey(installation)
     const everywhere = () =>
       Promise.all(Array.from({ length: 16 }, () => statusOf(serving.url, key)))

@@ -36,7 +36,7 @@ test("a session and its end are visible in every process", async () => {
   expect(await open.users.sessionOf(browser.cookie)).toBeNull()
 })
 
-test("a forged cookie has no session", async () => {
+test("a forged cookie does not open a session", async () => {
   using open = openUsers()
   await open.users.create(ADA)
   const browser = new Browser()

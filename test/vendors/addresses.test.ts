@@ -23,7 +23,7 @@ describe("every vendor", () => {
     expect(new Set(variables).size).toBe(variables.length)
   })
 
-  test("supports each chat dialect at most once, or another operation", () => {
+  test("supports each chat dialect at most once, or supports an operation other than chat", () => {
     for (const { id, chat, operations, optionalDialects = [] } of vendors.values()) {
       const ids = chat.map(({ dialect }) => dialect.id)
       expect([id, ids.length > 0 || operations !== undefined]).toEqual([id, true])

@@ -53,7 +53,7 @@ test("import writes nothing if one of the accounts cannot be written", () =>
     expect(await run()).toMatchObject({ accounts: 0, keys: 0, grants: 0, present: 6 })
   }))
 
-test("import completes a killed import with the secrets that were already written", () =>
+test("import completes an earlier import that was killed, with the secrets that were already written", () =>
   withFolder(async (folder, out) => {
     await using database = TestDatabase.direct()
     const { store } = database

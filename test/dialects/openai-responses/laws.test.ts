@@ -142,7 +142,7 @@ const parameters: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
   { requiredKeys: [] },
 )
 
-test("a Responses request is unchanged after decoding its encoded form", () => {
+test("a Responses request is unchanged after encoding and decoding", () => {
   const dialect = openAiResponses({ penalties: true })
   fc.assert(
     fc.property(conversation, parameters, (messages, more) => {

@@ -143,7 +143,7 @@ describe("the reader of OpenAI's cost API", () => {
     ])
   })
 
-  test("has a simulator that is compatible with OpenAI's client", async () => {
+  test("can be tested with a simulator that is compatible with OpenAI's client", async () => {
     const { costs, url } = gateway.simulator
     costs.push(cost("2026-10-03"), cost("2026-10-03", { class: "output", amount: "0.25" }))
     const client = new OpenAI({ adminAPIKey: "sk-admin-1", baseURL: `${url}/v1` })

@@ -79,7 +79,7 @@ test("old rows are stored in monthly partitions", () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-test("the order of request ids is the order of their times", () => {
+test("the order of request ids is chronological", () => {
   const id = `req_${Bun.randomUUIDv7("hex", NOW)}`
   expect(id >= firstRequestOf(NOW)).toBe(true)
   expect(id < firstRequestOf(NOW + 1)).toBe(true)
