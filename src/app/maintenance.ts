@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts"
 const HOUR_MS = 60 * 60_000
 /** Maximum wait for the current step at shutdown. */
 const LAST_WAIT_MS = 1_000
-/** Pause between steps of pruning, which gives charges precedence. */
+/** Pause between steps of pruning, so that charges take precedence. */
 const PAUSE_MS = 20
 
 interface MaintenanceAlarms {
@@ -17,7 +17,6 @@ interface MaintenanceAlarms {
 export interface MaintenanceParts {
   readonly database: Pick<ServingDatabase, "prepare">
   readonly store: Pick<Store, "integrity" | "keys">
-  /** The active settings. */
   readonly state: { readonly settings: { readonly retention: RetentionSettings } }
   readonly alarms: MaintenanceAlarms
   /** Interval between checks in milliseconds; set by tests. */
@@ -64,7 +63,7 @@ export class Maintenance implements AsyncDisposable {
     }
   }
 
-  /** Ignores a clock that jumps forward while the node runs, because removed rows cannot be restored. */
+  /** Returns the current time, but ignores forward jumps of the clock, because removed rows cannot be restored. */
   #earliestNow(): number {
     return Math.min(Date.now(), this.#startedAt + performance.now() - this.#started)
   }

@@ -121,7 +121,7 @@ export function openRelays(
   }
 }
 
-/** Opens the service that answers repeated requests. */
+/** Opens the service that responds to repeated requests. */
 export function openIdempotency(
   { settings, events, now }: AppOptions,
   state: State,

@@ -31,7 +31,6 @@ export interface State {
   url: string
 }
 
-/** Creates the initial state. */
 export function initialState(active: ActiveSettings, events: Events, redactor: Redactor): State {
   const { settings, facts } = active
   redactor.addSecrets(secretsOf(settings))

@@ -11,8 +11,8 @@ export const MAX_DEBT_MINUTES = 10
 
 /**
  * One limit of one key, implemented as a leaky bucket (GCRA). Usage fills the bucket, and time drains it at the rate of
- * the limit. Usage that does not fit must wait. The bucket counts units and not time, so that past usage stays the same
- * when the share changes.
+ * the limit. Usage that does not fit must wait. The bucket counts units instead of time, so that past usage stays the
+ * same when the share changes.
  */
 export interface Bucket {
   /** Units per minute for all machines together. */

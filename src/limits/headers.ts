@@ -17,7 +17,6 @@ export function addRequestLimit(headers: Record<string, string>, quota: QuotaSta
   headers["x-ratelimit-reset-requests"] = formatWait(quota.reset)
 }
 
-/** Adds the token limit to response headers. */
 export function addTokenLimit(headers: Record<string, string>, quota: QuotaState): void {
   headers["x-ratelimit-limit-tokens"] = String(quota.limit)
   headers["x-ratelimit-remaining-tokens"] = String(quota.remaining)

@@ -60,15 +60,14 @@ export interface LeasedRatesParts {
 }
 
 /**
- * Limits of keys that several machines share. Usage is leased from the database, slightly in advance, so that most
- * requests do not wait for the database (docs/contribute/decisions, 39). A request that exceeds the lease waits for the
- * next lease. While the database is unavailable, each node uses its share of the limit.
+ * Rate limits of keys that several machines serve. Each machine leases usage from the database slightly in advance, so
+ * that most requests do not wait for the database (docs/contribute/decisions, 39). A request that exceeds the lease
+ * waits for the next lease. While the database is unavailable, each node uses its share of the limit.
  */
 export class LeasedRates {
   machines = 1
   readonly #parts: LeasedRatesParts
   readonly #keys = new Map<string, LeasedKey>()
-  /** Keys for which a lease is needed. */
   readonly #needingLease = new Set<LeasedKey>()
   /** The requests that the current lease request serves. */
   #inProgress: (readonly [LeasedKey, readonly Waiting[]])[] = []

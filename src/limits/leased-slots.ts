@@ -6,11 +6,11 @@ import { type RunningRequests, tooManyRunning } from "./running-requests.ts"
 /** Lifetime of leases of unused slots. */
 const IDLE_MS = 50
 /**
- * Maximum time that a request waits for slots from other nodes. After an unsuccessful wait, no request waits for the
- * same time.
+ * Maximum time that a request waits for slots from other nodes. After an unsuccessful wait, further requests of the key
+ * are rejected without waiting for this time.
  */
 const WAIT_MS = 300
-/** Pause between a failed and the next query of the database. */
+/** Pause after a failed query of the database. */
 const OUTAGE_MS = 1_000
 
 /** A request that is waiting for a slot. */
@@ -61,7 +61,7 @@ export class LeasedSlots {
     this.#parts = parts
   }
 
-  /** Enters a request like `RunningRequests`. Returns a promise if the request must wait for the database. */
+  /** Begins a request like `RunningRequests`. Returns a promise if the request must wait for the database. */
   enter(keyId: string, limit: number, whose: LimitOwner = "this key"): MaybePromise<() => void> {
     const { running, clock } = this.#parts
     const now = clock()
@@ -102,7 +102,7 @@ export class LeasedSlots {
         key.isUncertain = false
         this.#admit(key)
         if (key.waiting.length === 0) break
-        // All wanted slots were leased. Requests that arrived in the meantime are part of the next order.
+        // All requested slots were leased. Requests that arrived in the meantime are part of the next order.
         if (key.slots === wanted) continue
         await Bun.sleep(IDLE_MS)
         this.#rejectLate(key, clock())

@@ -52,7 +52,6 @@ export class MemoryBudget {
   readonly #keys = new Map<string, KeyShare>()
   readonly #accounts = new Map<string, Share>()
 
-  /** @param limit maximum bytes. */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -66,7 +65,6 @@ export class MemoryBudget {
     this.#limit = bytes
   }
 
-  /** Number of bytes that are currently held. */
   get held(): number {
     return this.#held
   }
@@ -207,8 +205,9 @@ export class Reservation implements Disposable {
   }
 
   /**
-   * Releases the slot of a request whose vendor is drained. The caller has disconnected or has received the whole
-   * answer, and the hold bounds the cost of draining. The memory of the request counts until the result is disposed of.
+   * Releases the slot of a request whose upstream call is being drained. The caller has disconnected or has received
+   * the whole response, and the hold bounds the cost of draining. The memory of the request counts until the result is
+   * disposed of.
    */
   leaveSlot(): Disposable {
     const kept = this.handOver()
@@ -295,7 +294,10 @@ export class Reservation implements Disposable {
   }
 }
 
-/** The memory for an answer was rejected because parallel requests of the same key or account hold too much. */
+/**
+ * The error for a response whose memory was rejected because parallel requests of the same key or account hold too
+ * much.
+ */
 export class MemoryShareUsed extends GatewayError {
   constructor() {
     super(

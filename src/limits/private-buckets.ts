@@ -12,8 +12,8 @@ const MAX_KEYS = 100_000
 /**
  * The limits of a process that shares no memory with others and therefore counts as a separate machine. Each machine
  * takes the limit divided by the number of machines. Together, the machines never exceed a limit that is at least their
- * number. With a smaller limit, a key may send one request to each process, which then rejects further requests of the
- * key for a full interval.
+ * number. With a smaller limit, a key may send one request to each process. The process then rejects further requests
+ * of the key for a full interval.
  */
 export class PrivateBuckets implements Buckets {
   readonly #keys = new Map<string, KeyBuckets>()

@@ -19,8 +19,8 @@ export interface RatesParts extends LeasedRatesParts {
 }
 
 /**
- * Admits requests at the rates of their keys. It counts usage in memory while there is only one machine, and leases
- * usage from the database while there are several machines.
+ * Admits requests within the rate limits of their keys. It counts usage in memory while there is only one machine, and
+ * leases usage from the database while there are several machines.
  */
 export class Rates {
   readonly #running: RunningRequests

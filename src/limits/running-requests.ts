@@ -11,8 +11,8 @@ const COUNT = 1
 const RETRY_AFTER_SECONDS = 1
 
 /**
- * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts. When a
- * process is found to be dead, its counts no longer matter.
+ * Counts the concurrent requests of each key in all processes of the machine. Each process has its own counts. The
+ * counts of dead processes are ignored.
  */
 export class RunningRequests {
   readonly #table: WordTable

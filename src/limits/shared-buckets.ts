@@ -4,8 +4,8 @@ import type { RateUnit } from "../store/rate-limits.ts"
 import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
 
 /**
- * Words of a slot: the key's hash, and for each of the key's two limits, the moment when the bucket is empty and the
- * limit.
+ * Words of a slot: the key's hash, and two words for each of the key's two limits. The first word is the moment when
+ * the bucket is empty, and the second is the limit.
  */
 const SLOT_WORDS = 5
 const REQUESTS = 1

@@ -67,8 +67,8 @@ export class Slice {
   }
 
   /**
-   * Returns the order for the next lease request, which is for owed and needed units minus returned units. Only one
-   * order may be open at a time.
+   * Returns the order for the next lease request: owed and needed units, minus returned units. Only one order may be
+   * open at a time.
    * @param used units that were used in addition to leased units.
    * @param waiting units that each waiting request needs, in their order.
    */

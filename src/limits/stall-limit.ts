@@ -1,6 +1,6 @@
 import type { Reservation } from "./memory-budget.ts"
 
-/** Maximum times in milliseconds for which the rest of an ended answer waits for its caller to read. */
+/** Maximum milliseconds for which the rest of a complete response waits for its caller to read it. */
 export interface StallTimes {
   /** The time while memory is short, for the accounts that hold the most memory. */
   readonly shortMs: number
@@ -8,13 +8,13 @@ export interface StallTimes {
 }
 
 /**
- * The runtime requests more data only when the operating system has accepted all earlier data, and the system accepts
- * data only after the caller has read about a megabyte. A caller that reads slowly may therefore appear idle for
- * minutes.
+ * The runtime requests more data only when the operating system has accepted all earlier data. A full system buffer
+ * accepts data again only after the caller has read about a megabyte. A caller that reads slowly may therefore appear
+ * idle for minutes.
  */
 const STALL_TIMES: StallTimes = { shortMs: 60_000, longMs: 600_000 }
 
-/** Ends an answer whose caller does not read, because the rest of the answer occupies memory. */
+/** Ends a response whose caller does not read, because the rest of the response occupies memory. */
 export class StallLimit implements Disposable {
   readonly #memory: Pick<Reservation, "isShort">
   readonly #end: () => void
@@ -27,7 +27,7 @@ export class StallLimit implements Disposable {
     this.#times = times
   }
 
-  /** Starts the time again, because the caller has read or the answer has ended. */
+  /** Starts the time again, because the caller has read or the response has ended. */
   restart(): void {
     this[Symbol.dispose]()
     this.#wait(performance.now())

@@ -2,9 +2,7 @@ import { MINUTE_MS } from "./bucket.ts"
 
 /** The reserved and used tokens of a request. */
 export interface ReservedRequest {
-  /** Tokens that are reserved for the request. */
   readonly reserved: number
-  /** Tokens that it used. */
   readonly used: number
   /** Milliseconds since its tokens were reserved. */
   readonly heldMs: number

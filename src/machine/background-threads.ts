@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { getPriority, setPriority } from "node:os"
 
-/** Threads of the runtime that no request waits for, which are compilers and the memory scavenger. */
+/** Background threads of the runtime: compilers and the memory scavenger. No request waits for them. */
 const NAMES: ReadonlySet<string> = new Set(["JITWorker", "JSCWarmUp", "mi-scavenger"])
-/** Background threads get a tenth of a busy processor, which is enough for the compilers. A lower priority stays. */
+/** Leaves background threads a tenth of a busy processor, which is enough for compilers. Lower priorities are kept. */
 const NICENESS = 10
 const THREADS = "/proc/self/task"
-/** Interval at which new threads are found. Compilers end when they are idle, and start again later. */
+/** Interval between searches for new threads. Compiler threads end when they are idle, and start again later. */
 const CHECK_INTERVAL_MS = 1_000
 
 /**

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
 
 /**
- * Returns a name for this boot of this machine. On Linux, each boot has an id, which containers share in the same way
- * as memory and locks. On other systems, the host name is used.
+ * Returns a name for this boot of this machine. On Linux, it is the kernel's boot id, which all containers of a machine
+ * share. On other systems, it is the host name.
  */
 export function bootName(): string {
   try {

@@ -19,7 +19,7 @@ export function cLibrary<const Functions extends Record<string, FFIFunction>>(
     try {
       return dlopen(library, functions).symbols
     } catch {
-      // This file name belongs to another system.
+      // The library has another file name on this system.
     }
   }
   throw new Error("the C library was not found")

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs"
 import { uptime } from "node:os"
 
-/** Maximum difference between clocks in milliseconds. A larger difference means that one of them was suspended. */
+/** Maximum difference between clocks in milliseconds. A larger difference means that the machine was suspended. */
 const MAX_STRAY = 1_500
 
 /**
- * Returns milliseconds since the machine booted. All processes of the machine agree to within a few milliseconds, and
- * the time cannot be adjusted. After the machine was suspended, it may jump forward.
+ * Returns milliseconds since the machine booted. All processes of the machine agree to within a few milliseconds.
+ * Changes to the system time have no effect. After the machine was suspended, the time may jump forward.
  */
 export class MachineClock {
   #offset = sinceStart() - performance.now()

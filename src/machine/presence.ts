@@ -13,7 +13,6 @@ export class Presence implements Disposable {
   readonly #owners: BigInt64Array
   readonly #seenAt: Float64Array
   readonly #clock: MachineClock
-  /** The id of this process. */
   readonly id = BigInt(crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) + 1n
   #slot = -1
 

@@ -33,7 +33,7 @@ export type Region = keyof typeof REGIONS
 
 /**
  * Memory that all processes of one machine share if they serve from the same data folder. It is a mapped file of words
- * that are read and written atomically, so that no process waits for another, even if that one is dead or blocked. Its
+ * that are read and written atomically, so that no process waits for another process that is dead or blocked. Its
  * contents matter for minutes at most.
  */
 export class SharedMemory {
@@ -116,7 +116,7 @@ function make(folder: string, name: string): void {
   try {
     linkSync(draft, join(folder, name))
   } catch (error) {
-    // Another process has created the file first, which is sufficient.
+    // Another process has created the file first.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   } finally {
     unlinkSync(draft)

@@ -1,6 +1,6 @@
 /**
- * Maximum number of slots, from the slot of its hash on, in which a name is searched. Tables are rarely so full that
- * this limit matters.
+ * Maximum number of slots that are searched for a name, starting at the slot of its hash. Tables are rarely so full
+ * that this limit matters.
  */
 const WINDOW = 16
 
@@ -56,10 +56,11 @@ export class WordTable {
   }
 
   /**
-   * Assigns words to a name, all 0. They are in a free slot, or in a slot that is evicted.
+   * Returns the slot of a name. A name without a slot gets a free slot, or the slot of an evicted name. Its words are
+   * then 0.
    * @param rank returns how unimportant a slot is. If all possible slots are taken, the one with the highest rank is
    * evicted.
-   * @returns the slot, and whether this call has taken it. This is false if another process has just done so.
+   * @returns the slot, and whether this call has taken a free slot.
    */
   make(name: string, rank: (at: number) => number): TableSlot & { readonly wasFree: boolean } {
     const hash = hashOf(name)
@@ -76,7 +77,7 @@ export class WordTable {
 
   /**
    * Frees a slot.
-   * @returns whether this call, and not another process, has freed it.
+   * @returns whether this call has freed it; false if another process was faster.
    */
   free(name: string, at: number): boolean {
     const hash = hashOf(name)

@@ -47,7 +47,7 @@ const MEDIA_TYPES: Readonly<Record<AudioContainer, string>> = {
   webm: "audio/webm",
 }
 
-/** The properties of audio of which only the start has been inspected. */
+/** The properties of audio that are known from the start of its file. */
 export type AudioHead = Omit<Audio, "seconds">
 
 /**

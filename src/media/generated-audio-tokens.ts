@@ -1,6 +1,6 @@
 import { PCM_RATE, type SoundForm } from "../canon/speech.ts"
 
-/** Tokens per second of speech: 25 in Gemini's recorded answers, about 21 by OpenAI's price per minute. */
+/** Tokens per second of speech: 25 in Gemini's recorded responses, about 21 by OpenAI's price per minute. */
 export const TOKENS_PER_SECOND = 25
 
 /** Bytes per second at the usual bit rates of vendors. The values for uncompressed formats are exact. */

@@ -8,16 +8,16 @@ interface ImageFamily {
   readonly perSquare: Readonly<Record<string, number>>
   /** The largest size that the model can choose. */
   readonly largest: ImageSize
-  /** Returns the tokens of an image of a size from those of a square. */
+  /** Returns the tokens of an image of a given size, from the tokens of a square. */
   readonly sized: (square: number, size: ImageSize) => number
-  /** Tokens of the text that accompanies an image: the model's reasoning, or its answer. */
+  /** Tokens of the text that accompanies an image: the model's reasoning, or its response. */
   readonly text: number
 }
 
 /**
  * Tokens of a square image of low, medium and high quality: 272, 1,056 and 4,160 (OpenAI's image generation guide,
- * "Cost and latency"). The tokens of other shapes are proportional to their pixels. Recorded answers agree, and have up
- * to 262 tokens of text in addition.
+ * "Cost and latency"). The tokens of other shapes are proportional to their pixels. Recorded responses agree, and have
+ * up to 262 tokens of text in addition.
  */
 const OPENAI_SQUARE = { low: 272, medium: 1_056, high: 4_160, "": 4_160 }
 
@@ -56,8 +56,8 @@ const FAMILIES: readonly ImageFamily[] = [
 ]
 
 /**
- * Minimum bound for models of an unknown family, such as deployments at Azure with names of their own. If an image of a
- * known family can have more tokens, that family's bound applies.
+ * Minimum bound for models of an unknown family, such as deployments at Azure with custom names. If an image of a known
+ * family can have more tokens, that family's bound applies.
  */
 const UNKNOWN_BOUND = 16_384
 
@@ -107,8 +107,9 @@ function byPixels(square: number, { width, height }: ImageSize): number {
 }
 
 /**
- * Returns the tokens by the calculator of OpenAI's image generation guide ("gpt-image-2 output tokens"). An image has as
- * many patches as its quality has in a square, fewer on the shorter side, and a number of tokens by its pixels.
+ * Returns the tokens by the calculator of OpenAI's image generation guide ("gpt-image-2 output tokens"). The longer
+ * side has as many patches as the side of a square of the same quality, and the shorter side proportionally fewer. The
+ * number of tokens per patch depends on the pixels.
  */
 function newerTokens(square: number, { width, height }: ImageSize): number {
   const patches = Math.round(Math.sqrt(square / tokensPerPatch(SQUARE_PIXELS)))

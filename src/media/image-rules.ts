@@ -54,11 +54,11 @@ function gridWithBreaks(size: ImageSize, side: number): number {
 }
 
 /**
- * Returns the tokens for an unknown model, which is the maximum over open models and other vendors. Qwen-VL and Mistral
- * Small use patches of 28 px, of which Qwen-VL uses up to 16,384 (its default `max_pixels`). Pixtral shrinks an image
- * to 1024 px and uses patches of 16 px, up to 4,160 with row breaks. Anthropic uses width x height / 750, up to 4,784.
- * Gemini 3 uses up to 2,240 for any size. OpenAI's values of up to 48,000 are left out, because they apply only to the
- * mini model, at a lower price.
+ * Returns the tokens for an unknown model: the maximum over open models and other vendors. Qwen-VL and Mistral Small
+ * use patches of 28 px. Qwen-VL uses up to 16,384 of them (its default `max_pixels`). Pixtral shrinks an image to 1024
+ * px and uses patches of 16 px, up to 4,160 with row breaks. Anthropic uses width x height / 750, up to 4,784. Gemini 3
+ * uses up to 2,240 for any size. OpenAI's values of up to 48,000 are left out, because they apply only to the mini
+ * model, at a lower price.
  */
 function unknownModel(size: ImageSize): number {
   const fixed = 2_240

@@ -7,7 +7,6 @@ import { BucketImageStorage } from "./image-storage.ts"
 /** The path of image links on this gateway. */
 export const IMAGE_PATH = "/v1/images/files/"
 
-/** The dependencies of an image store. */
 export interface ImageStoreParts {
   /** The storage that is used without a bucket. */
   readonly files: KeptFiles

@@ -41,7 +41,7 @@ function sizeOf(source: MediaSource): ImageSize | undefined {
   return head && imageSize(head)
 }
 
-/** Enlarges an image to the number of pixels that the request sets, as Qwen-VL does. */
+/** Enlarges an image to the minimum number of pixels that the request sets (`min_pixels` of Qwen-VL). */
 function enlarged(size: ImageSize, fields: JsonObject | undefined): ImageSize {
   const inner = fields?.["image_url"]
   const pixels = fields?.["min_pixels"] ?? (isJsonObject(inner) ? inner["min_pixels"] : undefined)

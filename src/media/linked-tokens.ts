@@ -13,8 +13,8 @@ const LINKS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the maximum input tokens of content that only its vendor understands, in addition to one token per byte. It
- * may contain images, documents and videos of any length, linked or as data.
+ * Returns the maximum input tokens of content in a vendor's own format, in addition to one token per byte. It may
+ * contain images, documents and videos of any length, linked or as data.
  * @param model the model's id or name.
  * @returns Infinity for documents and videos.
  */

@@ -27,7 +27,7 @@ export function mpegFrame(sync: number, kind: number, rates: number): AudioFrame
   if (sync !== 0xff || kind < 0xe0) return undefined
   const version = (kind >> 3) & 3
   const layer = 4 - ((kind >> 1) & 3)
-  // Version 1 is reserved. Layer 0 in the file, which becomes 4 here, is AAC and not MPEG audio.
+  // Version 1 is reserved. Layer 0 in the file, which becomes 4 here, means AAC instead of MPEG audio.
   if (version === 1 || layer === 4) return undefined
   const isFirst = version === 3
   const kilobits = (isFirst ? RATES_1 : RATES_2)[layer - 1]?.[(rates >> 4) - 1]

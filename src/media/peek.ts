@@ -8,7 +8,6 @@ export interface Peek {
   /** Decoded size in bytes. */
   readonly size: number
   readonly mediaType: string
-  /** The first bytes. */
   readonly head: Uint8Array
 }
 

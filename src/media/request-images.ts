@@ -13,7 +13,7 @@ export const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 export const MAX_PHOTO_BYTES = 50 * 1024 * 1024
 export const MAX_PHOTOS = 16
 
-/** Checks a PNG of a caller. */
+/** Checks a caller's PNG. */
 type PngReader = (bytes: Uint8Array<ArrayBuffer>) => ReturnType<MediaInspector["readPng"]>
 
 /** The validated images of a request. */
@@ -55,9 +55,9 @@ export async function readRequestImages(
 }
 
 /**
- * Reads the files of an edit for models with their own rules: images of any shape and size, and a mask that only the
- * model validates.
- * @returns the images, and the size to generate if the first image is square, which is its size.
+ * Reads the files of an edit for models with their own rules. Images may have any shape and size, and only the model
+ * validates the mask.
+ * @returns the images, and the size to generate: the size of the first image if it is square, otherwise `auto`.
  * @throws GatewayError `missing_required_parameter`, `file_too_large`, `invalid_image`.
  */
 export async function readPhotos(

@@ -7,7 +7,7 @@ import { chunkAt, samplesAt } from "./wave.ts"
 /** Minimum bytes of a WAV file before its samples. */
 const WAVE_HEADER = 44
 
-/** Number of leading bytes in which decoders search a file with samples for frames. */
+/** Number of leading bytes of an uncompressed file that decoders search for frames. */
 export const PROBED_BYTES = 192 * 1024
 
 /**

@@ -71,7 +71,6 @@ export class CircuitState {
     this.#set(FAILURES, count)
   }
 
-  /** The number of consecutive openings. */
   get openings(): number {
     return this.#get(OPENINGS)
   }

@@ -1,7 +1,6 @@
 import type { Deployment } from "../catalog/model.ts"
 import { FirstBytes } from "./first-bytes.ts"
 
-/** Weight of the newest measurement. */
 const NEWEST_WEIGHT = 0.2
 /** Half-life of the weight of measurements. Old measurements lose weight, so that a slow deployment is tried again. */
 const HALF_LIFE_MS = 30_000
@@ -59,7 +58,7 @@ export class Load {
     this.#measuredAt = now
   }
 
-  /** Records the beginning of a response, by its kind. */
+  /** Records the beginning of a response, separately for streams and whole responses. */
   began(milliseconds: number, isStream: boolean): void {
     this.answered(milliseconds)
     this.#firstBytes?.[isStream ? "streams" : "wholes"].add(milliseconds)

@@ -59,8 +59,8 @@ export class Router {
 
   /**
    * Returns the deployments of a model in the order in which they are attempted.
-   * @param cacheKey returns the key for a vendor's cache. It is only called if deployments are equals, because an
-   *   explicit order takes precedence.
+   * @param cacheKey returns the key for a vendor's cache. It is only called if deployments have equal rank, because an
+   * explicit order takes precedence.
    */
   route(model: Model, cacheKey?: () => CacheKey | undefined): Route {
     const { deployments, strategy = "weight" } = model

@@ -5,7 +5,6 @@ import { audioDuration, type Duration } from "./duration.ts"
 /** An audio format that consists of consecutive frames without a container. */
 interface FrameFormat {
   frameAt(reader: ByteReader, at: number): AudioFrame | undefined
-  /** Minimum bytes per second in this format. */
   readonly minBytesPerSecond: number
 }
 

@@ -236,7 +236,7 @@ const READERS: Readonly<Record<string, Reader<Movie>>> = {
   },
 }
 
-/** Reads each type of box that describes the track before it, in the same way. */
+/** Reads each type of box that describes the preceding track. The same rule applies to its values. */
 const TRACK_READERS: Readonly<Record<string, Reader<Track>>> = {
   mdhd(reader, track, { start }) {
     Object.assign(track, headerTimes(reader, start))

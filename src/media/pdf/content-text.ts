@@ -5,7 +5,7 @@ import { decodeName } from "./syntax.ts"
 export interface ContentText {
   /** Maximum UTF-8 bytes of the stream's own strings. */
   readonly bytes: number
-  /** How many times the stream draws each external object, by name. */
+  /** Number of times that the stream draws each external object, by name. */
   readonly drawn: ReadonlyMap<string, number>
   /** Number of times that the stream marks content with properties, which may define another text for the content. */
   readonly marked: number
