@@ -17,7 +17,6 @@ export function withYes(command: Command): Command {
 export interface LargeAmountFacts {
   /** The moved amount in nanocredits, positive or negative. */
   readonly amount: bigint
-  /** The balance of the account. */
   readonly balance: bigint
   /** The action: `grant 5000 credits to acme`. */
   readonly action: string

@@ -35,7 +35,6 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   drill: async () => [(await import("./drill/drill.ts")).registerDrill],
 }
 
-/** Options with a value. */
 const WITH_VALUE = new Set(["--config", "--data"])
 
 /** Loads the commands for a command line. For an unknown word, all commands are loaded, because the help lists them. */

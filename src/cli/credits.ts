@@ -84,7 +84,6 @@ interface EntryInput {
   readonly options: CreditOptions
 }
 
-/** Adds an entry and prints it. */
 async function addEntry(
   { kind, verb, done }: CreditCommand,
   { account: idOrName, amount, options }: EntryInput,

@@ -102,7 +102,6 @@ function orderOf(account: string, options: KeyCreateOptions): NewKey {
   }
 }
 
-/** Returns the columns of a list of keys. */
 function columnsOf(
   accountNames: ReadonlyMap<string, string>,
 ): readonly Column<ReturnType<typeof keyDocument>>[] {

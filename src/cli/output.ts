@@ -98,7 +98,6 @@ export function formatTable<Row>(
   return [style.strong(line(titles)), ...cells.map(line)].join("\n")
 }
 
-/** Names with their values. */
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 /** Formats names with their values, one per line. Long values continue below their first line. */

@@ -20,7 +20,7 @@ export function printableLines(text: string, isColored: boolean): string {
   return lines.join("")
 }
 
-/** Escapes control characters that `JSON.stringify` writes as they are. The value of the document does not change. */
+/** Escapes control characters that `JSON.stringify` does not escape. The value of the document does not change. */
 export function printableJson(json: string): string {
   return json.replace(/\p{C}/gu, (character) =>
     character === "\n" || character === JOINER ? character : escaped(character),

@@ -187,7 +187,9 @@ function isSecret(name: string): boolean {
   return name in splitSecrets({ [name]: "" }).secret
 }
 
-/** Secrets are never arguments, because other users of the machine can read arguments. */
+/**
+ * Reads a secret from a variable. Secrets are never arguments, because other users of the machine can read arguments.
+ */
 function secretOf(variable: string): string {
   const value = process.env[variable]?.trim() ?? ""
   if (value !== "") return value

@@ -8,7 +8,7 @@ import { listedModels } from "./listed-models.ts"
 
 /** Maximum size of a file that is read on the event loop. Reading it takes up to 30 ms. */
 const MAX_INLINE_BYTES = 4 * 1024
-/** Time after which reading a file is given up. */
+/** Timeout for reading a file. */
 const DEADLINE_MS = 60_000
 const THREAD = "cli/settings-thread.ts"
 

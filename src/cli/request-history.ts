@@ -16,7 +16,7 @@ const FIRST_RANGE_MS = 60_000
 
 export const REQUEST_STATES = ["ok", "failed", "rejected"] as const
 
-/** One request, whether it was answered, failed at a provider, or was rejected before a provider was called. */
+/** A request that succeeded, failed at a provider, or was rejected before a provider was called. */
 export interface ListedRequest {
   readonly id: string
   readonly at: string

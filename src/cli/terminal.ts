@@ -14,7 +14,6 @@ export interface Terminal {
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
 }
 
-/** Returns the terminal of the process. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
   // The reader of the output may stop early, like `head`. This is not a failure of the command.

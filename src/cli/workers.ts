@@ -19,7 +19,6 @@ type ToWorker = "stop-waiting" | MetricsToWorker
 
 export interface WorkerOptions {
   readonly count: number
-  /** The port that the workers share. */
   readonly port: number
   /** The command line of a worker, starting with the program. */
   readonly words: readonly string[]
@@ -64,7 +63,6 @@ export class Workers implements AsyncDisposable {
     return workers
   }
 
-  /** Returns the metrics of all workers. */
   metrics(): Promise<readonly Snapshot[]> {
     return this.#metrics.gather()
   }

@@ -10,7 +10,6 @@ const BY_HAND = "Run the command without --write, and add the lines yourself."
 /** Matches a JSON string, or white space. */
 const TEXT_OR_SPACE = /("(?:[^"\\]|\\.)*")|\s+/g
 
-/** The written file. */
 export interface WrittenFile {
   readonly path: string
   /** Path of the copy of the previous file. */

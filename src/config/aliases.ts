@@ -1,9 +1,7 @@
 import { Fault, readingText } from "./reading.ts"
 
-/** The form of a model alias. */
 export const ALIAS_PATTERN = /^[^\s\p{C},=]{1,200}$/u
 
-/** The form of a model id. */
 export const MODEL_ID_PATTERN = /^[a-z0-9][a-z0-9-]*\/[^\s\p{C}]+$/u
 
 /** Reads aliases with their model ids from one line: `gpt-4o=openai/gpt-5.4, fast=groq/llama`. */

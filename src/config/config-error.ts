@@ -12,7 +12,6 @@ export interface ConfigProblem {
   readonly message: string
 }
 
-/** Maximum problems in the text of an error. */
 const MAX_SHOWN = 100
 
 /** The error for unusable settings. It contains all problems, but no secrets. */

@@ -93,8 +93,8 @@ export function secretNames(entry: RawEntry): string[] {
 }
 
 /**
- * Encrypts the secrets of an entry for storage. @throws Error if the encryption key file is
- * damaged.
+ * Encrypts the secrets of an entry for storage.
+ * @throws Error if the encryption key file is damaged.
  */
 export function encryptEntry(
   section: ConsoleSection,

@@ -58,7 +58,6 @@ export const DECLARED_SECTIONS: readonly (readonly [string, Section<unknown>])[]
   DECLARATIONS,
 ).flatMap(([member, declaration]) => (isSection(declaration) ? [[member, declaration]] : []))
 
-/** All declared settings. */
 export const DECLARED_SETTINGS: readonly DeclaredSetting[] = Object.entries(DECLARATIONS).flatMap(
   ([member, declaration]) =>
     isSection(declaration)

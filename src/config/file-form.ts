@@ -44,7 +44,10 @@ function place(
     place(inner as Record<string, unknown>, rest, value)
 }
 
-/** Returns a value in the format of the file. A number is written with the unit with which it is read back unchanged. */
+/**
+ * Returns a value in the format of the file. A number is written with a unit that results in the same number when it is
+ * read.
+ */
 function written({ schema }: DeclaredSetting, value: unknown): unknown {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return value.map(renamed)

@@ -170,7 +170,7 @@ function settingsWarnings(settings: Settings, found: readonly SwitchedOn[]): str
   return [...warnings, ...literalReferences(settings), ...plainIssuers(settings)]
 }
 
-/** Reports keys in LiteLLM's form, which are sent to the provider as they are. */
+/** Reports keys in LiteLLM's form, which are sent to the provider unchanged. */
 function literalReferences({ providers }: Settings): string[] {
   return Object.entries(providers).flatMap(([id, { apiKey, apiKeys = [] }]) => {
     const keys = [apiKey, ...apiKeys.map((one) => one.apiKey)]
@@ -185,7 +185,7 @@ function literalReferences({ providers }: Settings): string[] {
   })
 }
 
-/** Reports issuers whose identities can be forged on the way, because the connection is not encrypted. */
+/** Reports issuers whose identities can be forged in transit, because the connection is not encrypted. */
 function plainIssuers(settings: Settings): string[] {
   return (settings.console?.oidc ?? []).flatMap(({ id, issuer }) => {
     const url = URL.parse(issuer)

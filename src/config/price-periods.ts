@@ -7,7 +7,6 @@ import type { SettingPath } from "./yaml-value.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
 
-/** Maximum periods of one price. */
 const MAX_PERIODS = 100
 /** Maximum entries in the lists of one period. */
 const MAX_TIMES = { days: 7, hours: 48 }
@@ -41,8 +40,7 @@ export const weekday = oneOf(WEEKDAYS, "day of the week")
 export { hours as dayHours }
 
 /**
- * Checks the periods of one price, on unvalidated data like all rules. Invalid moments, days and zones are reported
- * elsewhere.
+ * Checks the periods of one price in unvalidated data. Invalid moments, days and zones are reported elsewhere.
  * @param path the path of the price.
  */
 export function periodFindings(path: SettingPath, price: unknown): Finding[] {

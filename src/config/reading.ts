@@ -12,7 +12,6 @@ export class Fault {
   }
 }
 
-/** A JSON Schema. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** The JSON Schemas of schemas that have a custom reader, and of their alternatives. */

@@ -5,8 +5,8 @@ import type { KnownVendor } from "./vendors.ts"
 import type { SettingPath } from "./yaml-value.ts"
 
 /**
- * Checks the rules that involve several values, on unvalidated data. Problems are therefore reported even if another
- * value of the entry is invalid.
+ * Checks the rules that involve several values. It reads unvalidated data, so that problems are reported even if
+ * another value of the entry is invalid.
  */
 export function structureFindings(
   file: unknown,
@@ -154,7 +154,7 @@ const OF_MEMBERS = [
 ] as const
 
 /**
- * Checks the rules for groups of models, on unvalidated data like all rules.
+ * Checks the rules for groups of models in unvalidated data.
  * @param models the section of this name.
  * @param providers the ids of the configured providers.
  */

@@ -6,7 +6,6 @@ import { headerSecrets } from "./secret-forms.ts"
 import type { ProviderSettings } from "./sections/providers.ts"
 import type { Settings } from "./settings.ts"
 
-/** Returns all secrets in the settings. */
 export function secretsOf(settings: Settings): string[] {
   const declared = DECLARED_SETTINGS.flatMap(({ at, secret }) => {
     const value = valueAt(settings, at) ?? undefined

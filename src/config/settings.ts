@@ -30,6 +30,5 @@ export type { ConversationSettings, IdempotencySettings } from "./sections/stora
 export interface Settings extends DeclaredSettings {
   readonly providers: Readonly<Record<string, ProviderSettings>>
   readonly models: Readonly<Record<string, ModelSettings>>
-  /** The price groups by id. */
   readonly priceGroups?: Readonly<Record<string, PriceGroupSettings>>
 }

@@ -58,7 +58,7 @@ export const MODEL_ID = name(
   "the name of a model must be <provider>/<name>, without spaces, such as local/llama",
 )
 
-/** Headers that belong to the connection and not to the request. */
+/** Headers that describe the connection instead of the request. */
 const CONNECTION_HEADERS = new Set([
   "connection",
   "content-length",

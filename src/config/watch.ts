@@ -42,7 +42,6 @@ const SETTLE_MS = 60
 /** A file that is missing or empty for longer than this counts as deleted on purpose. */
 const MAX_ABSENCE_MS = 2_000
 
-/** Watches the settings file. */
 export function watchSettings(options: WatchOptions): SettingsWatcher {
   return new FileWatcher(options)
 }

@@ -43,7 +43,6 @@ export interface BackupParts {
   readonly hasSecrets: boolean
 }
 
-/** A finished backup. */
 export interface MadeBackup {
   readonly name: string
   readonly madeAt: Date

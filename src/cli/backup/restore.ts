@@ -81,7 +81,6 @@ function nextWords(manifest: Manifest, data: string): string {
 
 interface RestoreParts {
   readonly backup: StoredBackup
-  /** The data folder. */
   readonly data: string
   /** The folder with the secrets of the installation; undefined if only the backup has them. */
   readonly secrets: string | undefined

@@ -22,7 +22,7 @@ export interface CallerPlan {
 
 const REQUEST_TIMEOUT_MS = 60_000
 const REQUEST_INTERVAL_MS = 50
-/** Maximum tokens of an answer. Answers must be long enough that the drill can end a node while it sends one. */
+/** Maximum tokens of a response. Responses must be long enough that the drill can end a node while it sends one. */
 const MAX_TOKENS = 60
 const QUESTION = "Count from one to thirty in words."
 

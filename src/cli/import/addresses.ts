@@ -36,7 +36,6 @@ const BY_HOST: ReadonlyMap<string, Vendor> = new Map(
   }),
 )
 
-/** Whether an address belongs to Azure. */
 export function isAzure(address: string): boolean {
   return AZURE_HOST.test(URL.parse(address)?.hostname ?? "")
 }

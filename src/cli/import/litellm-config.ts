@@ -34,7 +34,6 @@ const PRICES: Readonly<Record<string, string>> = {
   input_cost_per_character: "character",
   output_cost_per_image: "image",
 }
-/** Maps LiteLLM's mode to the kind of model. */
 const KINDS: ReadonlyMap<unknown, string> = new Map(
   MODEL_KIND_NAMES.flatMap((kind) =>
     MODEL_KINDS[kind].litellmModes.map((mode): [string, string] => [mode, kind]),
@@ -124,7 +123,6 @@ class ConfigReader {
     )
   }
 
-  /** Adds one deployment of a model. */
   add(entry: Fields): void {
     const name = String(entry["model_name"] ?? "")
     const subject = `model ${name}`

@@ -167,7 +167,7 @@ export class LiteLlmAccounts {
     }
   }
 
-  /** The gateway cannot set a rate of zero. */
+  /** Reports limits of zero, which the gateway does not support. */
   #reportZeros(subject: string, zeros: readonly string[]): void {
     if (zeros.length > 0)
       this.#differences.changed(subject, `paused, since ${zeros.join(" and ")} is 0 in LiteLLM`)

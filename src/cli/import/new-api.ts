@@ -20,7 +20,7 @@ type Row = Readonly<Record<string, unknown>>
 /** new-api's quota has 500,000 units per dollar. */
 const NANOCREDITS_PER_UNIT = 2_000n
 const ENABLED = 1
-/** Number of characters that are shown of a key. */
+/** Number of characters of a key that are shown. */
 const HINT = 4
 const MILLISECONDS = 1_000
 

@@ -115,7 +115,7 @@ function amountOf(value: unknown): bigint | null | undefined {
   return typeof value === "number" || typeof value === "string" ? nanocreditsOf(value) : undefined
 }
 
-/** An exhausted key keeps a budget, which applies when the key is resumed. */
+/** Returns the budget of a key. An exhausted key keeps a budget, which applies when the key is resumed. */
 function budgetOf(whole: bigint | null | undefined, rest: bigint, reset: unknown) {
   if (!whole) return {}
   if (reset === "daily") return { daily_budget: formatCredits(whole) }

@@ -97,7 +97,9 @@ function membersOf(target: JsonObject, vendor: string): Members {
   return found
 }
 
-/** Portkey stores the key. The vendor's usual variable is only used with the vendor's own server. */
+/**
+ * Returns the credential, which Portkey stores. The vendor's usual variable is only used with the vendor's own server.
+ */
 function credentialOf(
   target: JsonObject,
   slug: string,

@@ -63,8 +63,8 @@ function completed(variables: Variables, environment: LoadOptions["environment"]
 }
 
 /**
- * Loads the settings as the gateway does at its start, and adds the operator's tasks to the page. Variables that are
- * not set on this machine get a placeholder, because the gateway may run on another machine.
+ * Loads the settings in the same way as a starting gateway, and adds the operator's tasks to the page. Variables that
+ * are not set on this machine get a placeholder, because the gateway may run on another machine.
  * @param file the path at which the settings will be written.
  * @returns the reason why the gateway would not start; empty if it would.
  */

@@ -59,7 +59,6 @@ export const DATABASE = section(
       documentation:
         "a PostgreSQL database for nodes on several machines: `postgres://user:password@host/name?sslmode=verify-full`, with a percent-encoded password and one or [several hosts](../run/postgresql.md#several-database-hosts)",
     }),
-    /** Maximum connections of each process. */
     connections: setting(wholeNumber(2, 200), {
       needsRestart: true,
       default: "10",

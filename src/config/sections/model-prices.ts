@@ -94,7 +94,6 @@ const period = entry({
   ...card,
 }).transform((own): PricePeriodSettings => withImages(own))
 
-/** The price of a model. */
 export const price = entry({ ...card, periods: list(period).optional() }).transform(
   (own): PriceSettings => withImages(own),
 )

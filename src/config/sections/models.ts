@@ -131,7 +131,6 @@ const memberId = readingText((id) => {
   return new Fault("must be the id of a model, such as local/llama")
 })
 
-/** A model of a group. */
 const member = either(
   memberId.transform((model) => ({ model, weight: 1 })),
   /** The weight is the member's share of the group's requests if they are distributed by weight. */
@@ -159,7 +158,7 @@ function modelSchema(names: KnownNames) {
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
     deployments: list(deploymentSchema(names)).optional(),
-    /** The models of a group. Any of them may respond. A group has no deployments and no price of its own. */
+    /** The models of a group. Any of them may respond. A group has neither deployments nor a price. */
     members: list(member).optional(),
   })
 }

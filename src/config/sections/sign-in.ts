@@ -22,7 +22,7 @@ const issuer = entry({
   /** Whether users with a second factor must use it, or whether the issuer alone decides. */
   secondFactor: z.enum(["required", "issuer"], "must be required or issuer").prefault("required"),
   /**
-   * How existing users are linked to the issuer: after they confirm this by signing in, or by the email address that
+   * How existing users are linked to the issuer: after they sign in to confirm the link, or by an email address that
    * the issuer has verified.
    */
   linkUsers: z
