@@ -6,11 +6,11 @@ import type { KeptFiles } from "../../store/kept-files.ts"
 import { AnswerFile, type AnswerHead, KEY_BYTES } from "./answer-file.ts"
 import { StoredAnswer } from "./stored-answer.ts"
 
-/** Lifetime of a stored answer, which is one hour longer than the lifetime of its claim. */
+/** Lifetime of a stored response, which is one hour longer than the lifetime of its claim. */
 const LIFETIME_MS = 25 * 3_600_000
 
 /**
- * Stores each answer in a file, encrypted with a key derived from the installation's secret and the request id. Files
+ * Stores each response in a file, encrypted with a key derived from the installation's secret and the request id. Files
  * are in a local folder while they are recorded, and afterwards in the store that all nodes share.
  */
 export class AnswerFolder {
@@ -34,12 +34,12 @@ export class AnswerFolder {
     return file
   }
 
-  /** Publishes a finished answer to all nodes. */
+  /** Publishes a finished response to all nodes. */
   async keep(request: string): Promise<void> {
     await this.#files.adopt(request, this.#path(request), LIFETIME_MS)
   }
 
-  /** Opens a finished answer; undefined if it is missing or damaged. */
+  /** Opens a finished response; undefined if it is missing or damaged. */
   async open(request: string): Promise<StoredAnswer | undefined> {
     const file = await this.#files.open(request)
     if (!file) return undefined
@@ -47,7 +47,7 @@ export class AnswerFolder {
       const stored = await StoredAnswer.read(file, this.#keyOf(request))
       if (stored) return stored
     } catch {
-      // The answer is damaged, or encrypted with a different secret.
+      // The response is damaged, or encrypted with a different secret.
     }
     await file[Symbol.asyncDispose]()
     return undefined

@@ -17,14 +17,14 @@ const MAX_SENT_BYTES = 2 * MAX_CHUNK_BYTES
 /** The caller has disconnected, so this status is never delivered. */
 const CALLER_DISCONNECTED = 499
 
-/** The caller's end of an answer. */
+/** The caller that receives a response. */
 type Receiver = Pick<RepeatableRequest, "encodeBreak" | "memory" | "onAnswered">
 
-/** The source of an answer's bytes. */
+/** The source of a response's bytes. */
 interface Source {
   /**
    * Returns the next bytes; undefined at the end.
-   * @throws if the answer broke off at this point.
+   * @throws if the response broke off at this point.
    */
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>
   close(): void
@@ -37,7 +37,7 @@ interface Source {
 }
 
 /**
- * Responds with an answer while it is being recorded.
+ * Sends a response while it is being recorded.
  * @param caller aborted when the caller disconnects.
  */
 export function fromReader(
@@ -48,7 +48,7 @@ export function fromReader(
   return answerOfReader(reader, caller, { errorOf: endedEarly }, receiver)
 }
 
-/** Responds to another process, which sends the error event to its caller itself. */
+/** Sends a response to another process, which itself sends the error event to its caller. */
 export function forNeighbour(reader: RecordingReader, caller: AbortSignal): Promise<Response> {
   return answerOfReader(reader, caller, {})
 }
@@ -69,7 +69,7 @@ async function answerOfReader(
   return await answerOf(head, rest, source, receiver)
 }
 
-/** Responds with a stored answer. */
+/** Sends a stored response. */
 export async function fromStored(stored: StoredAnswer, receiver?: Receiver): Promise<Response> {
   const { head, length, ending } = stored
   const next = async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
@@ -82,7 +82,7 @@ export async function fromStored(stored: StoredAnswer, receiver?: Receiver): Pro
   return await answerOf(head, ending === "whole" ? length : undefined, source, receiver)
 }
 
-/** Responds with an answer received from another process. */
+/** Sends a response received from another process. */
 export async function fromNeighbour(
   { head, response }: NeighbourAnswer,
   receiver?: Receiver,
@@ -160,8 +160,8 @@ async function answerOf(
 type BreakOff = (last: string, error?: GatewayError) => string
 
 /**
- * Reserves the memory for a chunk and its copy, unless memory for a longer chunk is already reserved. @throws
- * GatewayError `overloaded`.
+ * Reserves the memory for a chunk and its copy, unless memory for a longer chunk is already reserved.
+ * @throws GatewayError `overloaded`.
  */
 function takeFor(held: Reservation, chunkBytes: number): void {
   const missing = Math.min(2 * chunkBytes, MAX_SENT_BYTES) - held.held
@@ -224,7 +224,7 @@ function streamOf(
   )
 }
 
-/** Builds the error for an answer whose process ended while it was recorded. */
+/** Builds the error for a response whose process ended while it was recorded. */
 function endedEarly(): GatewayError {
   return new GatewayError(
     "overloaded",
@@ -232,7 +232,7 @@ function endedEarly(): GatewayError {
   )
 }
 
-/** Builds the error for a stored answer that broke off. */
+/** Builds the error for a stored response that broke off. */
 function brokeOff(request: string): GatewayError {
   return new GatewayError(
     "upstream_error",

@@ -37,12 +37,12 @@ export class Claims {
     return this.#perform({ kind: "claim", claim })
   }
 
-  /** Records an answer that is on disk. */
+  /** Records a response that is on disk. */
   keep(answer: KeptAnswer): Promise<KeepResult> {
     return this.#perform({ kind: "keep", answer })
   }
 
-  /** Records a completed request without a stored answer. */
+  /** Records a completed request without a stored response. */
   async drop(request: string): Promise<void> {
     await this.#perform({ kind: "drop", request })
   }

@@ -18,9 +18,9 @@ const MAX_KEYS_PER_DAY = 1_000_000
 const POLL_INTERVAL_MS = 100
 /** Maximum duration of these checks. Other processes detect a dead process sooner. */
 const POLL_TIMEOUT_MS = 60_000
-/** Duration of a lookup after which the answer to a completed request counts as lost. */
+/** Duration of a lookup after which the response to a completed request counts as lost. */
 const STORE_TIMEOUT_MS = 5_000
-/** Maximum time for writing the remaining answers at shutdown. */
+/** Maximum time for writing the remaining responses at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
 
 export interface IdempotencyParts extends Omit<KeptAnswerParts, "now" | "runs"> {
@@ -39,8 +39,8 @@ interface Arrived {
 
 /**
  * Handles requests with an idempotency key. The first request with a key is performed. Each repetition receives the
- * complete answer to the first request, in any process and even while that request is in progress. Resources are opened
- * when the first key arrives.
+ * complete response to the first request, in any process and even while that request is in progress. Resources are
+ * opened when the first key arrives.
  */
 export class Idempotency implements AsyncDisposable {
   readonly #parts: IdempotencyParts
@@ -55,7 +55,6 @@ export class Idempotency implements AsyncDisposable {
     this.#now = parts.now ?? Date.now
   }
 
-  /** The number of running requests. */
   get running(): number {
     return this.#runs.size
   }
@@ -174,7 +173,8 @@ export class Idempotency implements AsyncDisposable {
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
     const answer = fromReader(reader, request.signal, input)
-    // Prevents an unhandled rejection. The answer may fail before it is awaited, if its bytes are no longer available.
+    // Prevents an unhandled rejection. The response may fail before it is awaited, if its bytes are no longer
+    // available.
     answer.catch(() => {})
     await run.follow(performed)
     return await answer

@@ -22,10 +22,10 @@ export interface KeptAnswerParts {
   /** The data folder of the installation. */
   readonly data: string
   readonly secret: string
-  /** The store of answers. */
+  /** The store of responses. */
   readonly files: KeptFiles
   readonly limits: () => IdempotencySettings
-  /** Reports answers that could not be stored. */
+  /** Reports responses that could not be stored. */
   readonly notKept: (request: string, error: unknown) => void
   /** Returns the current time in Unix milliseconds. */
   readonly now: () => number
@@ -34,12 +34,12 @@ export interface KeptAnswerParts {
 }
 
 /**
- * The answer to the request that holds a key. `gone`: the request ended without an effect. `unclear`: the claim must be
- * looked up again.
+ * The response to the request that holds a key. `gone`: the request ended without an effect. `unclear`: the claim must
+ * be looked up again.
  */
 export type Found = Response | "gone" | "unclear"
 
-/** Finds the answers of requests with keys: in this process, in another process, or in the store. */
+/** Finds the responses of requests with keys: in this process, in another process, or in the store. */
 export class KeptAnswers implements AsyncDisposable {
   readonly claims: Claims
   readonly folder: AnswerFolder
@@ -69,9 +69,9 @@ export class KeptAnswers implements AsyncDisposable {
   }
 
   /**
-   * Finds the answer to the request that holds the key.
-   * @param looks With `wasUnclear`, this is a second lookup, so the stored state of a request without a process is final.
-   *   With `isLost`, so much time has passed that the answer would have been stored by now.
+   * Finds the response to the request that holds the key.
+   * @param looks With `wasUnclear`, this is a second lookup, so the stored state of a request without a process is
+   *   final. With `isLost`, so much time has passed that the response would have been stored by now.
    * @throws GatewayError `answerGone` of the request.
    */
   async find(
@@ -122,14 +122,14 @@ export class KeptAnswers implements AsyncDisposable {
     return await fromStored(stored, input)
   }
 
-  /** Records the answer of a process that died before it could record the answer itself. */
+  /** Records the response of a process that died before it could record the response itself. */
   async #count(request: string, size: number): Promise<void> {
     const { accountBytes: maxOfScope, totalBytes: maxOfAll } = this.#parts.limits()
     const { dropped } = await this.claims.keep({ request, size, maxOfScope, maxOfAll })
     for (const one of dropped) await this.folder.remove(one)
   }
 
-  /** Deletes claims and answers older than a day. */
+  /** Deletes claims and responses older than a day. */
   async #sweep(): Promise<void> {
     const { store, notKept, now } = this.#parts
     const expired = now() - LIFETIME_MS

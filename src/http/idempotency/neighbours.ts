@@ -7,17 +7,17 @@ import { join, resolve } from "node:path"
 import type { AnswerHead } from "./answer-file.ts"
 
 /**
- * Header that contains the status and headers of the answer. The connection between the processes has its own status
+ * Header that contains the status and headers of the response. The connection between the processes has its own status
  * and headers.
  */
 const HEAD = "x-tollgate-answer"
 /** Maximum bytes of a socket address. Systems allow 104 to 108 bytes, including the terminator. */
 const MAX_ADDRESS_BYTES = 100
 const SOCKET_EXTENSION = ".sock"
-/** Maximum time at shutdown during which other processes can read their answers. */
+/** Maximum time at shutdown during which other processes can read their responses. */
 const SHUTDOWN_TIMEOUT_MS = 2_000
 
-/** An answer received from another process. */
+/** A response received from another process. */
 export interface NeighbourAnswer {
   readonly head: AnswerHead
   readonly response: Response
@@ -27,12 +27,12 @@ export interface NeighbourParts {
   /** The data folder of the installation. */
   readonly data: string
   readonly node: string
-  /** Returns the answer to a request in this process; undefined if the request is not running here. */
+  /** Returns the response to a request in this process; undefined if the request is not running here. */
   readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
 }
 
 /**
- * Exchanges answers between the processes that share a data folder. Each process listens on a socket in that folder,
+ * Exchanges responses between the processes that share a data folder. Each process listens on a socket in that folder,
  * which only the owner of the folder can use.
  */
 export class Neighbours implements AsyncDisposable {
@@ -73,7 +73,7 @@ export class Neighbours implements AsyncDisposable {
   }
 
   /**
-   * Requests the answer to a request that runs in another process.
+   * Fetches the response to a request that runs in another process.
    * @returns `absent` if the request does not run there, `unreachable` if the process does not respond.
    */
   async ask(
@@ -97,7 +97,7 @@ export class Neighbours implements AsyncDisposable {
     return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
   }
 
-  /** Gives other processes a limited time to read the end of their answers. */
+  /** Gives other processes a limited time to read the end of their responses. */
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server
     if (!server) return

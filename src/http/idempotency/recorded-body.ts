@@ -7,7 +7,7 @@ import {
 } from "./answer-file.ts"
 import type { AnswerFolder } from "./answer-folder.ts"
 
-/** Thrown when the rest of an answer is unavailable. The connections of all its readers are cut. */
+/** Thrown when the rest of a response is unavailable. The connections of all its readers are cut. */
 export class CutShort extends Error {
   override readonly name = "CutShort"
 }
@@ -19,7 +19,7 @@ interface Spilled extends PartPosition {
 }
 
 /**
- * The body of an answer that is being recorded. The last bytes are in memory, and earlier bytes are encrypted on disk.
+ * The body of a response that is being recorded. The last bytes are in memory, and earlier bytes are encrypted on disk.
  */
 export class RecordedBody {
   readonly #folder: AnswerFolder
@@ -41,7 +41,6 @@ export class RecordedBody {
     return this.#length
   }
 
-  /** Number of bytes in memory. */
   get inMemory(): number {
     return this.#length - this.#memoryStart
   }

@@ -9,13 +9,15 @@ export interface RecordingParts {
    * Maximum bytes of a stored body. A larger body is only sent to readers that joined before the limit was exceeded.
    */
   readonly limit: number
-  /** Called when the last reader leaves an answer that is too large to store. No retry can then receive the answer. */
+  /**
+   * Called when the last reader leaves a response that is too large to store. No retry can then receive the response.
+   */
   readonly onAbandoned: () => void
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * An answer that is being recorded. Any number of readers start at its first byte and read at their own speed. Memory
+ * A response that is being recorded. Any number of readers start at its first byte and read at their own speed. Memory
  * is limited, because earlier bytes are on disk. Beyond the size limit nothing is written to disk, and the slowest
  * reader determines the speed.
  */
@@ -40,7 +42,7 @@ export class Recording {
     return this.#body.length
   }
 
-  /** Whether the answer has exceeded the size limit. */
+  /** Whether the response has exceeded the size limit. */
   get isTooLarge(): boolean {
     return this.#isTooLarge
   }
@@ -58,13 +60,12 @@ export class Recording {
     return reader
   }
 
-  /** Removes a reader. */
   left(reader: RecordingReader): void {
     if (!this.#readers.delete(reader)) return
     this.#report()
     if (this.#readers.size > 0) return
     if (this.ending) return this.#close()
-    // A recording that can be stored continues, and a retry of the caller receives the answer.
+    // A recording that can be stored continues, and a retry of the caller receives the response.
     if (this.#isTooLarge || this.length >= this.#parts.limit) this.#abandon()
   }
 
@@ -85,8 +86,8 @@ export class Recording {
   }
 
   /**
-   * Stores the whole answer before its last bytes can be read.
-   * @returns the stored size; undefined if the answer is too large or has no head.
+   * Stores the whole response before its last bytes can be read.
+   * @returns the stored size; undefined if the response is too large or has no head.
    */
   async store(last: Uint8Array | undefined, ending: Ending): Promise<number | undefined> {
     const length = this.length + (last?.byteLength ?? 0)
@@ -119,7 +120,9 @@ export class Recording {
     this.#parts.onAbandoned()
   }
 
-  /** Writes bytes to disk. If this fails, the answer is delivered but not stored, like an answer that is too large. */
+  /**
+   * Writes bytes to disk. If this fails, the response is delivered but not stored, like a response that is too large.
+   */
   async #spill(): Promise<void> {
     if (!this.head) return
     try {
@@ -150,7 +153,7 @@ export class Recording {
   }
 }
 
-/** Reads an answer while it is being recorded. */
+/** Reads a response while it is being recorded. */
 export class RecordingReader {
   /** Number of bytes that this reader has read. */
   position = 0
@@ -162,7 +165,7 @@ export class RecordingReader {
   }
 
   /**
-   * Waits for the beginning of the answer, which is the head together with the first bytes of the body or its end.
+   * Waits for the beginning of the response, which is the head together with the first bytes of the body or its end.
    * @returns undefined if the reader has already left.
    */
   async begun(): Promise<AnswerHead | undefined> {
@@ -175,7 +178,7 @@ export class RecordingReader {
     return undefined
   }
 
-  /** Number of remaining bytes, if the answer is complete. */
+  /** Number of remaining bytes, if the response is complete. */
   get rest(): number | undefined {
     const { ending, length } = this.#recording
     return ending === "whole" ? length - this.position : undefined

@@ -12,7 +12,6 @@ export interface RepeatableRequest {
   readonly scope: string
   /** The sender's permissions, stored with the claim for `admit`. */
   readonly rights: string
-  /** Maximum bytes of the body. */
   readonly bodyLimit: number
   /** Accounts for the part of the body that is in memory. */
   readonly memory?: Reservation
@@ -20,7 +19,7 @@ export interface RepeatableRequest {
   /** Performs the request. It is called once and must not throw. */
   perform(request: Request, id: string): Promise<Response>
   /**
-   * Checks whether a retry may receive the answer.
+   * Checks whether a retry may receive the response.
    * @returns additional headers for the retry.
    * @throws GatewayError
    */
@@ -30,10 +29,10 @@ export interface RepeatableRequest {
    * @param status HTTP status of its response; absent if its process died.
    */
   isSettled(request: string, status?: number): Promise<boolean>
-  /** Builds the error for a retry if its stored answer was removed. */
+  /** Builds the error for a retry if its stored response was removed. */
   answerGone(request: string): GatewayError
   /**
-   * Called when the last bytes of an answer have been passed on, before its body is closed.
+   * Called when the last bytes of a response have been passed on, before its body is closed.
    * @param isLarge whether the caller may need a long time to read them.
    */
   readonly onAnswered?: ((isLarge: boolean) => void) | undefined

@@ -43,7 +43,7 @@ function packingOf(headers: Headers): string | undefined {
   return undefined
 }
 
-/** Rebuilds the received request without compression. It is aborted when no caller waits for its answer. */
+/** Rebuilds the received request without compression. It is aborted when no caller waits for its response. */
 export async function requestAgain(
   request: Request,
   bytes: SpooledBytes,

@@ -28,7 +28,7 @@ interface Last {
 
 type Body = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
-/** The single execution of a request with a key. It forwards its answer to all waiting callers. */
+/** The single execution of a request with a key. It forwards its response to all waiting callers. */
 export class Run {
   readonly id: string
   readonly recording: Recording
@@ -36,7 +36,7 @@ export class Run {
   readonly #caller = new AbortController()
   readonly #over = Promise.withResolvers<void>()
   #body: Body | undefined
-  /** Resolves when the delivered part has been charged, after the answer was abandoned. */
+  /** Resolves when the delivered part has been charged, after the response was abandoned. */
   #cancelled: Promise<void> | undefined
 
   constructor(parts: RunParts) {
@@ -51,23 +51,23 @@ export class Run {
     })
   }
 
-  /** Aborted when the answer is abandoned. Disconnected callers do not abort it. */
+  /** Aborted when the response is abandoned. Disconnected callers do not abort it. */
   get signal(): AbortSignal {
     return this.#caller.signal
   }
 
-  /** Resolves when the key has been released or the answer is on disk. */
+  /** Resolves when the key has been released or the response is on disk. */
   get isOver(): Promise<void> {
     return this.#over.promise
   }
 
-  /** Abandons an answer that has no reader and cannot be stored, or every answer at shutdown. */
+  /** Abandons a response that has no reader and cannot be stored, or every response at shutdown. */
   abandon(): void {
     this.#caller.abort()
     this.#cancelled ??= this.#body?.cancel().catch(this.#parts.onFailure)
   }
 
-  /** Records the answer to its end. Resolves when the recording has begun. */
+  /** Records the response to its end. Resolves when the recording has begun. */
   async follow(performed: Promise<Response>): Promise<void> {
     const response = await performed.catch((error: unknown) => {
       this.#parts.onFailure(error)
@@ -92,7 +92,7 @@ export class Run {
     this.#over.resolve()
   }
 
-  /** Records all chunks except the last. The last chunk waits until the answer is on disk. */
+  /** Records all chunks except the last. The last chunk waits until the response is on disk. */
   async #passOn({ body }: Response): Promise<Last> {
     if (!body) return { bytes: undefined, ending: "whole" }
     const reader = body.getReader() as Body
@@ -113,8 +113,8 @@ export class Run {
   }
 
   /**
-   * Repeats the decision while the database is unavailable. The answer is not stored in this case. Callers in other
-   * processes wait until the database records that there is no answer.
+   * Repeats the decision while the database is unavailable. The response is not stored in this case. Callers in other
+   * processes wait until the database records that there is no response.
    */
   async #decideLater(status: number): Promise<void> {
     const { claims, folder, id, ending } = this.#parts
@@ -130,7 +130,7 @@ export class Run {
     }
   }
 
-  /** Stores the answer, or releases the key if the request had no effect. */
+  /** Stores the response, or releases the key if the request had no effect. */
   async #decide(status: number, { bytes, ending }: Last): Promise<void> {
     const { claims, folder, id, limits } = this.#parts
     if (!(await this.#parts.isSettled(status)) && (await claims.release(id))) {

@@ -11,7 +11,7 @@ type Facts = Pick<StoredAnswer, "head" | "ending" | "size" | "length"> & {
   readonly first: PartPosition
 }
 
-/** A stored answer, which is read from beginning to end. */
+/** A stored response, which is read from beginning to end. */
 export class StoredAnswer implements AsyncDisposable {
   readonly head: AnswerHead
   readonly ending: Ending
@@ -34,7 +34,7 @@ export class StoredAnswer implements AsyncDisposable {
   }
 
   /**
-   * Opens a stored answer; undefined if its end is missing.
+   * Opens a stored response; undefined if its end is missing.
    * @throws Error if the file is damaged.
    */
   static async read(file: KeptFile, key: Uint8Array): Promise<StoredAnswer | undefined> {
