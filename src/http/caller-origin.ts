@@ -6,7 +6,8 @@ const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa)$/
 
 /**
  * Returns the gateway's origin as a caller sees it, if this origin can be trusted. The caller controls `Host`, and a
- * public name or address may belong to a third party, so links only use it if it is in the settings.
+ * public name or address in it may belong to a third party. Links therefore contain a public name only if it is in the
+ * settings.
  * @param url URL of the request.
  * @param own the gateway's own origin.
  */

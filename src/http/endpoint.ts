@@ -60,7 +60,7 @@ export interface Endpoint<Caller extends Sender, Body> {
    */
   readonly errorOf?: (thrown: unknown) => GatewayError
   /**
-   * Returns a complete response, or an answer that holds the request's memory until it is sent.
+   * Returns a complete `Response`, or an `Answer` that holds the request's memory until it is sent.
    * @throws GatewayError
    */
   readonly handle: (
@@ -114,7 +114,6 @@ export function serve<Caller extends Sender, Body>(
 interface Failed {
   readonly request: Request
   readonly id: string
-  /** The path of the endpoint. */
   readonly path: string
   readonly errors: ErrorAnswer
   readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined

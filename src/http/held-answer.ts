@@ -10,9 +10,9 @@ import type { Connection } from "./server.ts"
 const CHUNK_BYTES = 64 * 1024
 
 /**
- * Builds the response to a call. A complete body releases its memory when it has been handed over, and a stream when it
- * ends. A large body is sent as fast as the client reads it, and holds its memory until then, unless the client stops
- * reading. A stream restores the connection's idle timeout itself.
+ * Builds the response to a call. The memory of a small body is released immediately, and the memory of a stream when
+ * the stream ends. A large body is sent as fast as the client reads it, and holds its memory until then, unless the
+ * client stops reading. A stream restores the connection's idle timeout itself.
  */
 export function heldAnswer(
   { headers, body }: Answer,

@@ -28,8 +28,8 @@ const MODEL_METHOD = new RegExp(
 )
 
 /**
- * Returns the only endpoint that an address can mean. The address may have extra slashes, `/v1` twice or not at all, or
- * Azure's form.
+ * Returns the only endpoint that an address can mean. The address may have extra slashes, a repeated or missing `/v1`,
+ * or Azure's form.
  * @param isKnown whether a path belongs to an endpoint.
  * @returns undefined if there is no such endpoint.
  */

@@ -101,7 +101,7 @@ function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
 const MAX_BODIES = 8
 
 /**
- * Bodies that many responses share. The runtime copies a text for each connection that does not read it, but not a
+ * Bodies that many responses share. The runtime copies a string for each connection that does not read it, but not a
  * `Blob`.
  */
 export class SharedBodies {

@@ -9,7 +9,6 @@ import { newRequestId } from "./request-id.ts"
 import { bunPath } from "./path-pattern.ts"
 import type { Forwarded, TrustedProxies } from "./trusted-proxies.ts"
 
-/** The connection of a request. */
 export interface Connection {
   /** The network address of the caller, from the connection or from trusted proxies. */
   readonly address: string | null

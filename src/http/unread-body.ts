@@ -3,7 +3,7 @@ import { PaceWatch, pauseAfter, type RestOfBody, restOf, USUAL_PACE } from "./in
 
 /** Maximum time that a response waits for the rest of its request, so that the connection can be reused. */
 const REST_WAIT_MS = 100
-/** Maximum silence of a sender. Afterwards, the sender has probably stopped or waits for the response. */
+/** Maximum milliseconds without data. Afterwards, the sender has probably stopped or waits for the response. */
 const MAX_SILENCE_MS = 1_000
 /**
  * Maximum bytes that are dropped, equal to the server's limit for any body. Many clients only read the response after

@@ -50,8 +50,8 @@ export function cookieScope(reached: Reached, publicUrl: string | undefined): Co
 
 /**
  * Whether a request comes from a browser on the same machine without TLS, which may reject the cookie prefix. A proxy
- * that terminates TLS may send the same host, but then the page has another origin, or the browser has already accepted
- * the prefix.
+ * that terminates TLS may send the same host. In that case, the page has another origin, or the browser has already
+ * accepted the prefix.
  */
 function isLocal({ request, origin }: Reached): boolean {
   const isProxied = origin !== undefined || isForwardedOverTls(request)

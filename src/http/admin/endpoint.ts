@@ -32,7 +32,7 @@ import { type AdminCaller, repeatable } from "./repeatable.ts"
  *   query and body are validated by their schemas (read.ts). The guard checks `operator` and that a user is signed
  *   in. The service checks the role in an account (`requireRole`), since it loads the object and its account.
  * - A handler returns the response of the contract. undefined becomes 204, and a `Response` (a file, a cookie) is
- *   sent unchanged. Exceptions become the error envelope. Handlers write no headers of their own.
+ *   sent unchanged. Exceptions become the error envelope. Handlers do not set headers.
  */
 
 /** The data of a request that a handler receives. */
@@ -133,7 +133,7 @@ export function openEndpoints<Table extends OpenRoutes<Table>>(
 }
 
 /**
- * Returns the names under which the requests of an actor and their memory are counted. The members of an account share
+ * Returns the ids under which the requests of an actor and their memory are counted. The members of an account share
  * its memory, so that an account cannot take all memory by inviting people.
  */
 function personOf({ kind, id: user, roles }: Actor): {

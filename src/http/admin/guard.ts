@@ -17,7 +17,7 @@ export interface GuardParts {
 }
 
 const BEARER = /^bearer +/i
-/** Header of each console request, which forms and links on other sites cannot send. */
+/** Header that the console sends with each request. Forms and links on other sites cannot send it. */
 const CONSOLE_HEADER = "x-tollgate-console"
 const READING = new Set(["GET", "HEAD"])
 

@@ -47,7 +47,6 @@ export interface AdminParts extends SystemParts {
   readonly notices: Notices
   /** Encrypts the destinations of notices. */
   readonly noticeCipher: SecretCipher
-  /** Returns the active settings. */
   readonly settings: () => Settings
   /** The active settings with their sources. */
   readonly live: LiveSettings
@@ -65,9 +64,8 @@ export interface AdminParts extends SystemParts {
 /** The parts of the opened management API, from which each resource builds its services. */
 export interface OpenParts extends AdminParts {
   readonly audit: Audit
-  /** The users of the console. */
   readonly users: Users
-  /** Limits the attempts to guess codes, and the mails that are sent. */
+  /** Limits attempts to guess codes, and the number of sent emails. */
   readonly limits: AttemptLimits
 }
 

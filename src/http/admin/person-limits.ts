@@ -1,7 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import { nextTurn } from "../../canon/next-turn.ts"
 
-/** Maximum concurrent management requests per person. */
 const MAX_RUNNING = 8
 /**
  * Maximum management requests per person that wait for other requests of the same person. The console sends about ten

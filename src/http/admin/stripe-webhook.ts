@@ -19,7 +19,7 @@ export interface StripeServices {
 
 /**
  * `POST /webhooks/stripe`: receives Stripe's events. The body is read as text, because the signature covers its exact
- * bytes. Stripe repeats events without a 2xx response for three days.
+ * bytes. Stripe resends an event for three days until it receives a 2xx response.
  */
 export function stripeWebhook({ payments, events }: StripeServices): Handler {
   const { handler } = serve(

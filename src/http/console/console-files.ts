@@ -34,7 +34,6 @@ export interface ConsoleFile {
   readonly tag: string
 }
 
-/** The built console. */
 export interface BuiltConsole {
   /** Files by their path under `/console/`. No other file is served. */
   readonly files: ReadonlyMap<string, ConsoleFile>

@@ -88,7 +88,7 @@ function item(method: string, path: string, summary: string, note: string): stri
   return `<li><b>${method}</b><code>${escape(path)}</code><p>${marked(summary)}.${small}</p></li>`
 }
 
-/** Escapes a text. Text between backticks is code. */
+/** Escapes a text. Text between backticks becomes code. */
 function marked(text: string): string {
   return escape(text).replace(/`([^`]+)`/g, "<code>$1</code>")
 }

@@ -8,7 +8,7 @@ import { detachBuffer } from "../../canon/detach-buffer.ts"
 export class ChunkBuffers {
   readonly #chunks: { readonly chunk: Uint8Array; readonly start: number }[] = []
   #total = 0
-  /** Number of contents that are currently being read. */
+  /** Number of parts whose content is currently being read. */
   #readers = 0
 
   /** Adds the next chunk of the body. */
@@ -24,8 +24,8 @@ export class ChunkBuffers {
   }
 
   /**
-   * Yields the views of a content. The reader finishes each view before it requests the next, so earlier views are no
-   * longer in use unless another content is being read.
+   * Yields the views of a part's content. The reader finishes each view before it requests the next, so earlier views
+   * are no longer in use unless another part is being read.
    */
   async *views(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     this.#readers++

@@ -25,7 +25,6 @@ const MIN_LONG_FILE_BYTES = 1024 * 1024
 /** Memory in bytes for reading a form, regardless of its content. */
 const READING_BYTES = 128 * 1024
 
-/** Parameters for reading a form. */
 export interface FormReading {
   readonly spool: Spool
   readonly rules: FileRules
@@ -53,7 +52,6 @@ export interface LongFile {
   readonly file: FormFile
 }
 
-/** Reads one form. */
 export class FormReader implements FormReceiver {
   readonly #request: Request
   readonly #reading: FormReading
@@ -174,7 +172,6 @@ export class FormReader implements FormReceiver {
   }
 }
 
-/** A file and its first bytes. */
 interface Beginning {
   readonly head: FileHead
   /** Maximum bytes of the file. */

@@ -10,7 +10,6 @@ import { type CallContext, callOf, type Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
 
-/** Definition of a chat endpoint. */
 export interface ChatEndpoint {
   readonly path: ServicePath | GooglePath
   readonly dialect: ClientDialect
@@ -31,7 +30,6 @@ export interface ChatEndpoint {
   forwarded?(headers: Headers): Readonly<Record<string, string>> | undefined
 }
 
-/** Builds the route of a chat endpoint. */
 export function chatEndpoint(usual: ChatEndpoint, calls: Calls, relay: ChatRelay): Route {
   const route = calls.run({
     path: usual.path,

@@ -19,7 +19,6 @@ import { asksFor } from "./calls.ts"
 
 const BETA = "anthropic-beta"
 
-/** `POST /v1/messages` */
 const MESSAGES: ChatEndpoint = {
   path: "/v1/messages",
   dialect: ANTHROPIC_MESSAGES,
@@ -29,21 +28,19 @@ const MESSAGES: ChatEndpoint = {
   },
 }
 
-/** `POST /v1/responses` */
 const RESPONSES: ChatEndpoint = {
   path: "/v1/responses",
   dialect: OPENAI_RESPONSES,
   bodyAt: (json) => withSummaries(withUnlinkedOutputs(json)),
 }
 
-/** `POST /v1/chat/completions` */
 const CHAT_COMPLETIONS: ChatEndpoint = {
   path: "/v1/chat/completions",
   dialect: OPENAI_CHAT,
   bodyAt: (json) => chatShaped(isResponsesBody(json) ? fromResponses(json) : json),
 }
 
-/** Whether a client has sent a Responses request to this endpoint, as Cursor does for some models. */
+/** Whether a client has sent a Responses request to this endpoint. Cursor sends such requests for some models. */
 function isResponsesBody({ messages, input }: JsonObject): boolean {
   return !isDefined(messages) && isDefined(input)
 }

@@ -28,7 +28,6 @@ export interface CountEndpoint {
   report(tokens: number): JsonObject
 }
 
-/** `POST /v1/messages/count_tokens` */
 export const MESSAGE_TOKENS: CountEndpoint = {
   path: "/v1/messages/count_tokens",
   dialect: ANTHROPIC_MESSAGES,
@@ -36,7 +35,6 @@ export const MESSAGE_TOKENS: CountEndpoint = {
   report: (tokens) => ({ input_tokens: tokens }),
 }
 
-/** `POST /v1/responses/input_tokens` */
 export const RESPONSE_TOKENS: CountEndpoint = {
   path: "/v1/responses/input_tokens",
   dialect: OPENAI_RESPONSES,

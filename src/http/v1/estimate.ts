@@ -18,7 +18,6 @@ import { GOOGLE_METHODS, googlePath, readGoogleAddress } from "./google-address.
 import type { EstimatedCall, OperationEndpoint, OperationParts } from "./operation-endpoint.ts"
 import { OPERATION_ENDPOINTS } from "./operations.ts"
 
-/** `POST /v1/estimate` */
 const ESTIMATE_PATH: ServicePath = "/v1/estimate"
 
 export interface EstimateServices extends OperationParts {

@@ -154,8 +154,8 @@ function make(
   { call, context: { request, connection }, model }: Received,
   wanted: ImageRequest,
 ): Promise<Answer> {
-  // Without a public URL and a proxy's report, links contain the host of the request if it is a private name, because
-  // the caller can reach the gateway by that name.
+  // Without a public URL and without a proxy's report, links contain the host of the request if it is a private name.
+  // The caller can reach the gateway by that name.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())
   return performers.image.make({ call, model, request: wanted, base }, request)
 }

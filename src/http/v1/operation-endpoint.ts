@@ -59,7 +59,6 @@ export interface OperationEndpoint {
   ) => MaybePromise<readonly OperationPlan[]>
 }
 
-/** An operation with a JSON request. */
 interface JsonOperation<Request> {
   readonly path: OperationEndpoint["path"]
   readonly purpose: Omit<BodyPurpose, "path">
@@ -86,7 +85,6 @@ interface JsonOperation<Request> {
   ) => Promise<Answer>
 }
 
-/** Builds the endpoint of an operation with a JSON request. */
 export function jsonOperation<Request>(operation: JsonOperation<Request>): OperationEndpoint {
   const { path, purpose, errors = errorAnswer, decode, plan, perform } = operation
   return {
@@ -110,8 +108,8 @@ export function jsonOperation<Request>(operation: JsonOperation<Request>): Opera
 }
 
 /**
- * Builds the answer of an operation that has been charged.
- * @param encode returns the response in the endpoint's format, as a value or as the pieces of its text.
+ * Builds the response of an operation that has been charged.
+ * @param encode returns the body in the endpoint's format, as a value or as the pieces of its text.
  */
 export async function chargedAnswer(
   headers: Record<string, string>,
