@@ -9,9 +9,9 @@ interface Ended {
 }
 
 /**
- * Notifies observers together of all requests that end in one turn of the event loop, after their answers are sent.
- * Under load, many requests end at once, because they share commits. Notifying observers between the answers would take
- * several times as long, because code and data would leave the processor's caches.
+ * Notifies observers together of all requests that end in one turn of the event loop, after their responses are sent.
+ * Under load, many requests end at once, because they share commits. Notifying observers between the responses would
+ * take several times as long, because code and data would leave the processor's caches.
  */
 export class BatchedObserver implements RequestObserver, Disposable {
   readonly #observers: readonly RequestObserver[]

@@ -21,7 +21,7 @@ export interface BillingParts {
 }
 
 /**
- * Charges every request. It holds the worst case (`holds`), prices the delivered answer (`pricing`), and settles or
+ * Charges every request. It holds the worst case (`holds`), prices the delivered response (`pricing`), and settles or
  * releases the hold once.
  */
 export class Billing {
@@ -56,8 +56,8 @@ export class Billing {
 
   /**
    * Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`, in which case the answer must not be released. The error states whether
-   * the request was charged.
+   * @throws GatewayError `ledger_unavailable`, in which case the response must not be released. The error states
+   * whether the request was charged.
    */
   settle(charge: PendingCharge, deployment: Deployment, priced: PricedUsage): Promise<Settlement> {
     const { call, hold } = charge

@@ -52,7 +52,7 @@ const AGENT_OUTPUT = 10_000
 const FEW_AGENTS = 4
 const HIGH_EFFORTS: ReadonlySet<string | undefined> = new Set(["high", "xhigh", "max"])
 
-/** Returns the number of agents, not counting the agent that answers. */
+/** Returns the number of agents, not counting the agent that writes the response. */
 function agentsIn({ effort }: Bound, { agents = 0 }: Pick<Deployment, "agents">): number {
   return HIGH_EFFORTS.has(effort) ? agents : Math.min(agents, FEW_AGENTS)
 }
@@ -167,7 +167,7 @@ function otherCosts(bound: Bound, price: Price, deployment: Deployment): bigint 
     .reduce((sum, { quantity, rate }) => sum + quantity * rate, 0n)
 }
 
-/** Returns the sum of the fees of all calls and of the hold for their tools. */
+/** Returns the fees of all calls plus the hold for their tools. */
 function requestsOf({ calls = 1 }: Bound, { rates: { requests = 0n }, held = 0n }: Price): bigint {
   return requests * BigInt(calls) + held
 }

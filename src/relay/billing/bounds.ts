@@ -26,7 +26,7 @@ const WRAPPING = 16
 const TOOL_PROMPT = 512
 /** Tokens that a vendor adds for each message. */
 const MESSAGE_TOKENS = 4
-/** Maximum answer tokens assumed for a model without a known maximum or context. */
+/** Maximum output tokens assumed for a model without a known maximum or context. */
 export const UNKNOWN_MAXIMUM = 65_536
 /**
  * Maximum images, files and other parts of a request that must be measured. Providers accept at most 3,600 (Gemini),
@@ -98,7 +98,7 @@ export interface CountedText {
 
 /**
  * Returns an upper bound from the number of tokens of `boundedText`. It considers the vocabularies of all models that
- * may answer.
+ * may respond.
  */
 export function boundByCount(
   request: ChatRequest,
@@ -158,7 +158,6 @@ export function estimateInput(input: {
   return usage
 }
 
-/** The tokens of an input. */
 interface InputTokens {
   readonly most: number
   /** The probable tokens of its text. */
@@ -187,7 +186,7 @@ function boundOf(
   }
 }
 
-/** Returns the maximum output tokens of an answer: the requested limit, or the model's maximum if it is lower. */
+/** Returns the maximum output tokens of a response: the requested limit, or the model's maximum if it is lower. */
 export function longestAnswer({ maxTokens }: Pick<ChatRequest, "maxTokens">, model: Model): number {
   const max = model.maxOutput ?? model.context
   if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
@@ -265,7 +264,7 @@ function partBound(
   return undefined
 }
 
-/** Returns the highest number of tokens over all models that may answer. */
+/** Returns the highest number of tokens over all models that may respond. */
 function maxOverMembers({ id, members }: Model, count: (id: string) => number): number {
   return members === undefined ? count(id) : Math.max(...members.map((one) => count(one.id)))
 }
@@ -295,8 +294,8 @@ function textsOf(request: ChatRequest): string[] {
     }
   }
   for (const tool of request.tools ?? []) {
-    // The description is added as plain text. It may be long, because it includes the grammar of a custom tool, and as
-    // JSON its escapes would be counted too.
+    // The description is added as plain text, because the escapes of JSON would also be counted. It may be long,
+    // because it includes the grammar of a custom tool.
     const { description = "", origin: _, ...rest } = tool
     texts.push(JSON.stringify(rest), description)
   }

@@ -7,7 +7,7 @@ export const NO_MULTIPLIER = "1"
 const FORMULA = "cost = ceil(sum(quantity x per_million / 1000000)), rounded up to the nanocredit"
 
 /**
- * Returns a receipt for a caller who does not see the operator's costs. Its rates include the multiplier, so the
+ * Returns a receipt for a caller that does not see the operator's costs. Its rates include the multiplier, so the
  * arithmetic still results in the charge.
  */
 export function customerReceipt<Shown extends CallerReceipt>(receipt: Shown): Shown {

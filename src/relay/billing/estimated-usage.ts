@@ -9,14 +9,14 @@ import type { Meter } from "../metering/meter.ts"
 import { audioTokensOf } from "../../media/generated-audio-tokens.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
-/** A delivered answer that is to be charged. */
+/** A delivered response that must be charged. */
 export interface DeliveredAnswer {
   readonly charge: PendingCharge
   readonly deployment: Deployment
   readonly meter: Meter
 }
 
-/** Estimates the usage of an answer from the request and the delivered content. */
+/** Estimates the usage of a response from the request and the delivered content. */
 export async function estimateUsage(
   counter: TokenCounter,
   { charge, deployment, meter }: DeliveredAnswer,

@@ -33,7 +33,7 @@ export interface HoldAlarms {
 
 /**
  * Places all holds. Before the first upstream byte, it holds the worst case of a request or the cost of a shorter
- * answer, or rejects the request.
+ * response, or rejects the request.
  */
 export class Holds {
   readonly #ledger: Ledger
@@ -184,7 +184,7 @@ export class Holds {
   }
 
   /**
-   * Holds the available balance for a shorter answer, but not for less than the minimum output of a vendor.
+   * Holds the available balance for a shorter response, but not for less than the minimum output of a vendor.
    * @throws GatewayError if even the minimum output is too expensive.
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {

@@ -35,7 +35,7 @@ export function rejectUnwritten(cause: unknown, isUnclear: boolean): never {
 
 /**
  * Returns the error that states why no credits could be held.
- * @param min the smallest amount that is sufficient for any answer.
+ * @param min the smallest amount that is sufficient for any response.
  */
 export function rejectionOf(
   balances: readonly BalanceSnapshot[],

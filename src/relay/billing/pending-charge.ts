@@ -45,7 +45,7 @@ export interface PendingCharge {
   routedBy: RoutedBy | undefined
   /** The vendor state that the request refers to; absent in most requests. */
   readonly state?: ResolvedState | undefined
-  /** Records state that the vendor stores with the answer; absent if the vendor stores none. */
+  /** Records state that the vendor stores with the response; absent if the vendor stores no state. */
   recorder?: StateRecorder | undefined
 }
 
@@ -75,7 +75,7 @@ export interface UsageAdmission {
   /** Maximum upstream calls. Default: 1. */
   readonly calls?: number | undefined
   /**
-   * Whether the answer is not streamed. In that case, the gateway may continue to read it after the caller has
+   * Whether the response is not streamed. In that case, the gateway may continue to read it after the caller has
    * disconnected.
    */
   readonly isWhole: boolean
@@ -154,7 +154,7 @@ export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   }
 }
 
-/** Returns the model with the limits of the member that answers, if several models may answer. */
+/** Returns the model with the limits of the member that responds, if several models may respond. */
 function answeringModel(model: Model, member: Deployment["member"]): Model {
   if (member === undefined) return model
   const { context: _, maxOutput: __, ...rest } = model

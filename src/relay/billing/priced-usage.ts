@@ -16,7 +16,7 @@ export interface PricedUsage extends CountedUsage {
   readonly cost: Cost
   /** The settlement of billed features other than tokens, which the receipt contains. */
   readonly settled?: SettledUsage
-  /** The excess, if the vendor reported more than the request can have used. */
+  /** The excess, if the vendor reported more than the maximum usage of the request. */
   readonly beyond?: UnchargedExcess
 }
 
@@ -28,8 +28,8 @@ export interface UnchargedExcess {
 }
 
 /**
- * Returns the usage that replaces the vendor's usage in the answer: the charged usage, if the gateway counted it.
- * @param isCut whether the gateway may have ended the answer, so that the caller did not receive the vendor's usage.
+ * Returns the usage that replaces the vendor's usage in the response: the charged usage, if the gateway counted it.
+ * @param isCut whether the gateway may have ended the response, so that the caller did not receive the vendor's usage.
  */
 export function ownCount({ usage, estimated }: PricedUsage, isCut = false): Usage | undefined {
   return estimated || isCut ? usage : undefined

@@ -38,7 +38,7 @@ import {
 
 /** Findings about prices that are reported to the operator. */
 export interface PricingAlarms {
-  /** Reports that the vendor sent no usage, or zero usage, for an answer that has a price. */
+  /** Reports that the vendor sent no usage, or zero usage, for a response that has a price. */
   usageMissing(request: string, deployment: string): void
   /**
    * Reports that the vendor counts more audio than the hold covers.
@@ -52,7 +52,7 @@ export interface PricingAlarms {
 }
 
 /**
- * Prices delivered answers by the vendor's counts, or by the gateway's own counts if the vendor does not report them.
+ * Prices delivered responses by the vendor's counts, or by the gateway's own counts if the vendor does not report them.
  */
 export class Pricing {
   /** Default service modes that responses have reported. Holds are based on these modes. */
@@ -70,8 +70,8 @@ export class Pricing {
   }
 
   /**
-   * Prices a delivered answer. Counts tokens only if the vendor did not report them.
-   * @param hidden reasoning tokens that the answer does not contain and the vendor does not count.
+   * Prices a delivered response. Counts tokens only if the vendor did not report them.
+   * @param hidden reasoning tokens that the response does not contain and the vendor does not count.
    */
   priceAnswer(
     charge: PendingCharge,
@@ -126,7 +126,7 @@ export class Pricing {
     return completedUsage(usage, estimate, meter)
   }
 
-  /** Counts the visible tokens of an answer, even if the vendor has counted them. */
+  /** Counts the visible tokens of a response, even if the vendor has counted them. */
   countAnswer(delivered: DeliveredAnswer): Promise<Usage> {
     return estimateUsage(this.#counter, delivered)
   }
@@ -234,7 +234,8 @@ function lifetimesOf(kinds: number): (usage: Usage) => Usage {
 }
 
 /**
- * Whether the number of billed tool calls is not known exactly, because vendors report it only at the end of an answer.
+ * Whether the number of billed tool calls is not known exactly, because vendors report it only at the end of a
+ * response.
  */
 function isGuess({ calls }: FeatureCosts, { records }: Meter): boolean {
   return calls.some(({ charge }) =>

@@ -16,7 +16,7 @@ export function costOfLines(lines: readonly CostLine[]): bigint {
 }
 
 /**
- * Returns the operator's cost of an answer in nanocredits, at most `MAX_REPORTED_AMOUNT`. It includes everything that
+ * Returns the operator's cost of a response in nanocredits, at most `MAX_REPORTED_AMOUNT`. It includes everything that
  * the vendor reported, at the models' own prices, without multipliers and without the rate card of a price group.
  * @param price the price of the charge.
  * @returns undefined if the lines of the charge add up to the same amount.

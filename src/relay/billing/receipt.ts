@@ -28,8 +28,8 @@ export interface AttemptRecord {
 }
 
 /**
- * Outcome of a call that was cancelled because another call had answered, or had failed for a reason that applies to
- * this call too.
+ * Outcome of a call that was cancelled because another call had succeeded, or had failed for a reason that also applies
+ * to this call.
  */
 const NOT_NEEDED = "not_needed"
 
@@ -61,7 +61,6 @@ interface ReceiptCharge {
   readonly routedBy: RoutedBy | undefined
 }
 
-/** The facts from which a receipt is written. */
 interface ReceiptFacts {
   readonly charge: ReceiptCharge
   readonly hold: bigint
@@ -79,7 +78,7 @@ interface ReceiptFacts {
   readonly labelBudgets?: readonly string[] | undefined
   /** Paths of features in the request that were passed on without a price. */
   readonly unpriced?: readonly string[]
-  /** The usage that the vendor reported, if it exceeds what the request can have used. */
+  /** The usage that the vendor reported, if it exceeds the maximum usage of the request. */
   readonly reported?: Usage | undefined
   /** The operator's cost in nanocredits, if it differs from the lines of the charge. */
   readonly providerCost?: bigint | undefined
@@ -165,9 +164,7 @@ const NAMES: Readonly<Partial<Record<keyof Usage, string>>> = {
   ...NAME_OF_CLASS,
   reasoning: "reasoning",
 }
-/**
- * The usage classes in the order of a receipt. Reasoning has no price of its own, because it is a part of the output.
- */
+/** The usage classes in the order of a receipt. Reasoning has no separate price, because it is a part of the output. */
 const USAGE_NAMES = (Object.keys(NO_USAGE) as (keyof Usage)[]).flatMap(
   (name): [keyof Usage, string][] => {
     const shown = NAMES[name]

@@ -17,8 +17,8 @@ function isIncomplete(meter: Meter): boolean {
 }
 
 /**
- * Whether a report counts the input. A count of zero is valid in the last report of a finished answer, because servers
- * report it for cached prompts.
+ * Whether a report counts the input. A count of zero is valid in the last report of a finished response, because
+ * servers report it for cached prompts.
  */
 function hasInput(meter: Meter, usage: Usage): boolean {
   if (totalInput(usage) > 0) return true
@@ -35,7 +35,7 @@ function hasOutput(meter: Meter, usage: Usage): boolean {
 
 /**
  * Returns the tokens that a report counts for the received content. Gemini counts thoughts separately from other
- * output, so thoughts are subtracted if an answer was received. In all other formats, reasoning is a part of the
+ * output, so thoughts are subtracted if other output was received. In all other formats, reasoning is a part of the
  * output, although some vendors report more reasoning than output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
@@ -43,7 +43,7 @@ function countedOutput(meter: Meter, usage: Usage): number {
   return totalOutput(usage) - thoughts
 }
 
-/** Returns the usage with the estimated output. Reported reasoning is kept unless the answer contains more. */
+/** Returns the usage with the estimated output. Reported reasoning is kept unless the response contains more. */
 function withOutputOf(estimate: Usage, usage: Usage, meter: Meter): Usage {
   const { output, reasoning, reasoningBeside, audioOutput, imageOutput } = estimate
   const more = usage.reasoning === 0 ? 0 : unestimatedReasoning(estimate, usage, meter)
@@ -80,7 +80,7 @@ function unestimatedReasoning(
  */
 export function completedUsage(usage: Usage, estimate: Usage, meter: Meter): CountedUsage {
   const input = hasInput(meter, usage) ? usage : withInputOf(estimate, usage)
-  // A report before the end may cover only the start of an answer. Anthropic starts with one token
+  // A report before the end may cover only the start of a response. Anthropic starts with one token
   // (docs/contribute/wire/anthropic-messages.md#f9).
   const isCovered = meter.isCounted && hasOutput(meter, usage)
   if (isCovered || countedOutput(meter, usage) >= totalOutput(estimate)) {

@@ -5,7 +5,7 @@ import type { SettledRequest } from "./request-observer.ts"
 
 const NO_LOSSES: readonly string[] = []
 
-/** A completed request in the form of a log line. It never contains a prompt, an answer or a secret. */
+/** A completed request in the form of a log line. It never contains a prompt, a response or a secret. */
 export interface RequestLine {
   readonly request: string
   readonly account: string

@@ -29,6 +29,6 @@ export interface RequestObserver {
 }
 
 export interface ObserverAlarms {
-  /** Called if an observer threw an error. The request is still charged, and its answer is still sent. */
+  /** Called if an observer threw an error. The request is still charged, and its response is still sent. */
   observerFailed(request: string, error: unknown): void
 }

@@ -14,11 +14,11 @@ export interface StatedCost {
 }
 
 interface StatedCostAlarms {
-  /** Reports that a provider bills more for an answer than the model's price. */
+  /** Reports that a provider bills more for a response than the model's price. */
   priceBelowCost(request: string, deployment: string, costs: StatedCost): void
 }
 
-/** The calls of an answer, and what they cost. */
+/** The calls of a response, with their cost. */
 interface PricedCalls {
   readonly meters: readonly Meter[]
   readonly priced: PricedUsage
@@ -27,7 +27,7 @@ interface PricedCalls {
 
 /** Maximum number of deployments that are reported. Further deployments are not reported. */
 const MAX_REPORTED = 1_000
-/** Part of the price by which a stated cost may be above it. Vendors round amounts. */
+/** A stated cost may exceed the price by one part in this number, because vendors round amounts. */
 const TOLERANCE_DIVISOR = 100n
 /** Difference in nanocredits that is never reported. */
 const MIN_DIFFERENCE = 10_000n
@@ -35,7 +35,7 @@ const NANODOLLARS_PER_DOLLAR = 1e9
 const XAI_TICKS_PER_DOLLAR = 1e10
 
 /**
- * Compares the costs that providers state in their answers with the prices of the models. Each deployment whose price
+ * Compares the costs that providers state in their responses with the prices of the models. Each deployment whose price
  * is too low is reported to the operator once.
  */
 export class StatedCosts {
@@ -58,7 +58,9 @@ export class StatedCosts {
   }
 }
 
-/** Returns the cost that an answer, or the frame of a stream with its usage, states in nanodollars; 0 if it is absent. */
+/**
+ * Returns the cost that a response, or the frame of a stream with its usage, states in nanodollars; 0 if it is absent.
+ */
 function statedIn(reported: JsonObject | undefined): bigint {
   const usage = reported && usageIn(reported)
   if (usage === undefined) return 0n

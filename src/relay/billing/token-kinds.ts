@@ -11,10 +11,10 @@ const AUDIO_INPUT = 1
 const IMAGE_INPUT = 2
 const AUDIO_OUTPUT = 4
 const HOUR_CACHE_WRITE = 8
-/** Images in the answer that have a price in addition to their tokens. */
+/** Images in the response that have a price in addition to their tokens. */
 export const PRICED_IMAGES = 16
 const HALF_DAY_CACHE_WRITE = 32
-/** Tokens of images in the answer. */
+/** Tokens of images in the response. */
 const IMAGE_OUTPUT = 64
 
 /** All kinds of media tokens, for files, unknown parts, and content that the vendor stores. */

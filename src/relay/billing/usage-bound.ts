@@ -43,7 +43,7 @@ const OWN_CALLS = ["searches", "premiumSearches", "mapSearches"] as const
 /** Maximum calls that are charged for a model that is not known to search on its own. */
 const UNKNOWN_CALLS = 30
 
-/** The facts about a chat request and its answer that bound the usage. */
+/** The facts about a chat request and its response that bound the usage. */
 export interface ChatFacts {
   readonly bound: Bound
   readonly model: Model

@@ -90,7 +90,7 @@ const RESPONSE_ENDS: ReadonlySet<string> = new Set([
 
 /** A page that a text cites, which shows that the vendor has searched. */
 const CITATION: DoneItem = { name: "url_citation", item: {} }
-/** The results of a search next to the choices of an answer, as Z.ai lists them. */
+/** The results of a search, which Z.ai lists next to the choices of a response. */
 const FOUND_PAGES: DoneItem = { name: "web_search_results", item: {} }
 
 const RESPONSES: Reader = {
@@ -101,7 +101,7 @@ const RESPONSES: Reader = {
       record.items.push(...byType(json.item), ...citedIn(json.item))
     const response = objectAt(json, "response")
     if (response === undefined) return
-    // Earlier events already contain the tier and the model, which are the only reports if an answer ends early.
+    // Earlier events already contain the tier and the model, which are the only reports if a response ends early.
     record.whole = response
     if (!RESPONSE_ENDS.has(type)) return
     record.isEnded = true
@@ -209,7 +209,7 @@ function citedIn(item: JsonValue | undefined): DoneItem[] {
   return listAt(item, "content").filter(isJsonObject).flatMap(cited)
 }
 
-/** Whether the vendor has blocked the prompt. Such an answer has no candidates. */
+/** Whether the vendor has blocked the prompt. Such a response has no candidates. */
 function isBlocked(json: JsonObject): boolean {
   return textAt(objectAt(json, "promptFeedback") ?? {}, "blockReason") !== undefined
 }

@@ -12,7 +12,7 @@ const NO_USAGES: readonly Usage[] = []
 const NO_PARTS: readonly Meter[] = []
 const NO_RECORDS: readonly AnswerRecord[] = []
 
-/** Counts the delivered content of a request. All kinds of answers use this meter. */
+/** Counts the delivered content of a request. All kinds of responses use this meter. */
 export class Meter {
   /**
    * The usage that the provider reported. Later reports replace earlier ones (`laterUsage`), because they usually
@@ -23,14 +23,14 @@ export class Meter {
   usages = NO_USAGES
   /** The error that a stream has reported. */
   failure: Extract<ChatEvent, { type: "error" }> | undefined
-  /** The frame or answer that last reported the usage. */
+  /** The frame or response that last reported the usage. */
   reported: JsonObject | undefined
   /** The first and the last frame. Some providers report the service mode only in these frames. */
   firstFrame: JsonObject | undefined
   lastFrame: JsonObject | undefined
   /** The meters that were added up; empty for a single call. */
   parts = NO_PARTS
-  /** Reports of the answers other than usage, such as tool calls; empty if only tokens are billed. */
+  /** Reports of the responses other than usage, such as tool calls; empty if only tokens are billed. */
   records = NO_RECORDS
   /** Characters of text, reasoning and calls. */
   characters = 0
@@ -84,7 +84,7 @@ export class Meter {
     return isWhole || this.#amountAtUsage === this.amount
   }
 
-  /** Whether any content could have reached the caller, other than the frames that open an answer. */
+  /** Whether any content could have reached the caller, other than the frames that open a response. */
   get delivered(): boolean {
     return this.finished || this.amount > 0
   }
@@ -115,7 +115,7 @@ export class Meter {
     return this.#text.join("")
   }
 
-  /** Returns the sum of several upstream calls. The sum has no usage if one of the calls reported none. */
+  /** Returns the sum of several upstream calls. The sum has no usage if one of the calls did not report its usage. */
   static sum(meters: readonly Meter[]): Meter {
     const sum = new Meter()
     // A call has no meter before its first frame.
@@ -163,7 +163,7 @@ export class Meter {
     this.reported = json
   }
 
-  /** Counts a whole answer. */
+  /** Counts a whole response. */
   result(result: ChatResult): void {
     if (result.usage) this.usage = result.usage
     for (const choice of result.choices) {
@@ -253,7 +253,7 @@ export class Meter {
         if (part.type === "image" && part.standsFor) this.other.json(part.standsFor.fields)
         return this.#media(part)
       case "web-search":
-        // The same search is also in the extra of its own dialect, where it is counted.
+        // The extra of its own dialect also contains this search, and it is counted there.
         return
       case "unknown":
         return this.other.json(part.extra.fields)
