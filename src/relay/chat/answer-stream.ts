@@ -8,22 +8,22 @@ import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import type { FrameWriter, StreamWriter } from "./stream-writer.ts"
 
-/** An answer that arrives in pieces, from one or more upstream calls. */
+/** A response that arrives in pieces, from one or more upstream calls. */
 export interface AnswerStream<Writer extends FrameWriter = StreamWriter> {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
   /** The content delivered so far. */
   readonly meter: Meter
-  /** Whether the whole answer has been passed on. */
+  /** Whether the whole response has been passed on. */
   readonly isOver: boolean
   /**
-   * Resolves when the provider has reported the usage of an answer that the relay ended at its limits, or when the
+   * Resolves when the provider has reported the usage of a response that the relay ended at its limits, or when the
    * relay no longer waits for the usage.
    */
   readonly rest: Promise<void> | undefined
   /**
-   * Returns metered text for the caller; empty only if the answer has ended.
+   * Returns metered text for the caller; empty only if the response has ended.
    * @throws GatewayError if the upstream failed, timed out, broke off or sent unreadable data.
    */
   read(): Promise<string>
@@ -40,11 +40,11 @@ export interface StreamParts<Writer extends FrameWriter = StreamWriter> {
   readonly writer: Writer
   /** Records the stream's reports of billed features other than tokens; absent if only tokens are billed. */
   readonly record?: AnswerRecord | undefined
-  /** Records the ids of state that the vendor stores with the answer. */
+  /** Records the ids of state that the vendor stores with the response. */
   readonly recorder?: StateRecorder | undefined
-  /** The limits that the relay enforces; absent if the vendor enforces all limits of the answer. */
+  /** The limits that the relay enforces; absent if the vendor enforces all limits of the response. */
   readonly limits?: StreamLimits | undefined
-  /** Whether the relay continues to read the call for its usage after it has ended the answer at the limits. */
+  /** Whether the relay continues to read the call for its usage after it has ended the response at the limits. */
   readonly drain?: DrainRule
   /** Returns whether the received content costs as much as the hold. The relay then stops reading for the usage. */
   readonly isHoldSpent?: () => boolean

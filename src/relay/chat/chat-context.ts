@@ -9,7 +9,7 @@ export interface ChatContext extends RequestContext {
   readonly call: ChatCall
   readonly dialect: ClientDialect
   readonly request: ChatRequest
-  /** Set if the gateway stores the answer for the account. */
+  /** Set if the gateway stores the response for the account. */
   readonly keeping?: AnswerToStore | undefined
 }
 

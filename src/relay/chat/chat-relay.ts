@@ -28,7 +28,6 @@ import { maxCalls } from "./plan-call.ts"
 import { answerStreamed, type StreamServices } from "./stream-answer.ts"
 import { answerWhole, type WholeServices } from "./whole-answer.ts"
 
-/** The services that chats need. */
 export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
   readonly config: () => RuntimeConfig
   readonly limiter: Rates
@@ -74,7 +73,10 @@ const NONE: readonly StateReference[] = []
 
 const UNPRICED_TOOLS: Loss = { name: "tools", effect: "dropped" }
 
-/** Serves chat requests. It decodes, limits and admits a request, and then answers it as a stream or as a whole. */
+/**
+ * Serves chat requests. It decodes, limits and admits a request, and then responds with a stream or with a whole
+ * response.
+ */
 export class ChatRelay {
   readonly #services: ChatServices
 
@@ -84,8 +86,8 @@ export class ChatRelay {
 
   /**
    * Serves one chat request.
-   * @param caller may disconnect before the answer has ended.
-   * @throws GatewayError for every failure before the answer starts. Nothing is then held.
+   * @param caller may disconnect before the response has ended.
+   * @throws GatewayError for every failure before the response starts. Nothing is then held.
    */
   async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
     const work = this.#enter(call)
@@ -255,7 +257,7 @@ export class ChatRelay {
     return { call, dialect, request, config, charge, rate, headers, cancellation, keeping }
   }
 
-  /** Returns how the answer is stored for the account; undefined if it is not stored. */
+  /** Returns how the response is stored for the account; undefined if it is not stored. */
   #keeping({ call, dialect }: ChatInput): AnswerToStore | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined

@@ -37,7 +37,7 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
   return plan
 }
 
-/** An answer and its plan, which may be a corrected plan. */
+/** A response and its plan, which may be a corrected plan. */
 interface PlannedAnswer {
   readonly plan: Plan
 }
@@ -48,7 +48,7 @@ export function hedgingOf(
 ): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
   if (!hedges(context)) return undefined
   return {
-    // Several calls cannot be replaced together. A provider must also not store an answer that the caller does not
+    // Several calls cannot be replaced together. A provider must also not store a response that the caller does not
     // receive.
     mayHedge: (plan) => plan.calls === 1 && !isKeptByVendor(plan),
     taken: ({ plan }) => {
@@ -89,7 +89,8 @@ function requestWith(
 }
 
 /**
- * Whether the vendor uses the caller's dialect. The answer may still be converted through the canon to enforce limits.
+ * Whether the vendor uses the caller's dialect. The response may still be converted through the canon to enforce
+ * limits.
  */
 function isForwarded({ dialect }: ChatContext, { isVerbatim, limits, binding }: Plan): boolean {
   return isVerbatim || (limits !== undefined && binding.dialect.id === dialect.id)
@@ -102,14 +103,14 @@ export function rejectionsOf({ charge }: ChatContext, { binding }: Plan): Reject
 }
 
 /**
- * Returns the name of the model in the response: the requested name, or the name of the model that answered if the
- * request allows several models.
+ * Returns the name of the model in the response: the requested name or, if the request allows several models, the name
+ * of the responding model.
  */
 export function modelNameOf({ request }: ChatContext, { deployment }: Plan): string {
   return deployment.member?.name ?? request.model
 }
 
-/** Returns the failure of a plan. Losses of the request may be the reason, so they are reported too. */
+/** Returns the failure of a plan. Losses of the request may be the reason, so they are also reported. */
 export function planFailure(plan: Plan, thrown: unknown): CallFailure {
   const failure = asCallFailure(thrown)
   if (failure instanceof CallEnded || isFinal(failure)) return failure

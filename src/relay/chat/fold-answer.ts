@@ -15,8 +15,8 @@ import { UpstreamStream } from "./upstream-stream.ts"
 const OTHER_OUTPUT = ["tools", "mcp_servers", "web_search_options", "plugins"] as const
 
 /**
- * Whether an answer that is folded from a stream is equal to a whole answer. Only whole answers report the actions of a
- * vendor's own tools, and contain audio and images.
+ * Whether a response that is folded from a stream is equal to a whole response. Only whole responses report the actions
+ * of a vendor's own tools, and contain audio and images.
  */
 export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boolean {
   if (webSearch !== undefined) return false
@@ -29,15 +29,16 @@ export function isFoldable({ extra, webSearch, modalities }: ChatRequest): boole
   return OTHER_OUTPUT.every((name) => extra.fields[name] === undefined)
 }
 
-/** A folded answer. `rest` is the rest of its call: see `AnswerStream.rest`. */
+/** A folded response. `rest` is the rest of its call: see `AnswerStream.rest`. */
 export interface FoldedAnswer {
   readonly result: ChatResult
   readonly rest: Promise<void> | undefined
 }
 
 /**
- * Returns the whole answer of a call that was made for a stream, so that the relay can end the answer at its limits.
- * @throws GatewayError if the stream broke before its end. A partial answer is never returned as a whole.
+ * Returns the whole response of a call that was made for a stream, so that the relay can end the response at its
+ * limits.
+ * @throws GatewayError if the stream broke before its end. A partial response is never returned as a whole.
  */
 export async function foldAnswer(
   attempt: Attempt<Plan>,
@@ -53,12 +54,12 @@ export async function foldAnswer(
     throw new GatewayError("upstream_error", "The provider's answer contains no choice. Try again.")
   }
   const { rest } = stream
-  // If there is no rest, the attempt ends with the answer.
+  // If there is no rest, the attempt ends with the response.
   if (rest) void stream.drain()
   return { result, rest }
 }
 
-/** Folds a stream into a whole answer while it arrives. */
+/** Folds a stream into a whole response while it arrives. */
 class CollectingWriter implements FrameWriter {
   fold = new AnswerFold()
   readonly isOver = false

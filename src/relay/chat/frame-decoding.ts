@@ -82,7 +82,7 @@ export class FrameDecoding {
     if (usage !== undefined) this.#parts.meter.frame([{ type: "usage", usage }], json)
   }
 
-  /** Counts the usage in frames after a failure or after the end of the answer. They are not part of the answer. */
+  /** Counts the usage in frames after a failure or after the end of the response. They are not part of the response. */
   countRest(rest: readonly ReadEvent[]): void {
     for (const event of rest) {
       try {
@@ -96,7 +96,7 @@ export class FrameDecoding {
     }
   }
 
-  /** Reads the rest of an answer that cannot be passed on, for the usage that its provider bills. */
+  /** Reads the rest of a response that cannot be passed on, for the usage that its provider bills. */
   async readBilled(limitMs = 0): Promise<void> {
     const late = Promise.withResolvers<undefined>()
     using _ = setTimeout(late.resolve, limitMs)
@@ -116,7 +116,7 @@ export class FrameDecoding {
   }
 
   /**
-   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills an answer
+   * @throws GatewayError if the frame would take too long to parse. Its usage is counted. The provider bills a response
    * with content or usage, and a frame of this size in an API's format has content.
    */
   #weigh(event: ReadEvent): void {

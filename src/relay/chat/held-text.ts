@@ -1,7 +1,7 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 
-/** Maximum characters that wait for the first content. A provider may repeat a long request before its answer. */
+/** Maximum characters that wait for the first content. A provider may repeat a long request before its response. */
 const MAX_OPENING = 16 * 1024 * 1024
 /** Maximum characters of an opening that does not count as memory. */
 const SMALL_OPENING = 256 * 1024

@@ -10,7 +10,7 @@ export type Counter = Pick<AccountCounter, "head">
 
 /**
  * Ends the text of one streamed choice at a limit below the vendor's minimum. Such a text is short, so it is held back
- * until it is complete. The end of its tokens may depend on the text after them.
+ * until it is complete. The boundaries of its tokens may depend on the text after them.
  */
 export class LengthCut {
   readonly #max: number

@@ -4,7 +4,7 @@ import { StopSearch, StopSequences } from "../../canon/stop-search.ts"
 import { type Counter, charactersOfTokens } from "./length-cut.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 
-/** Enforces limits on a whole answer that the vendor does not enforce, separately for each choice. */
+/** Enforces limits on a whole response that the vendor does not enforce, separately for each choice. */
 export async function limitedResult(
   result: ChatResult,
   { stop, maxTokens }: OwnLimits,
@@ -46,8 +46,8 @@ async function shortened(choice: Choice, max: number, counter: Counter): Promise
 }
 
 /**
- * Returns a choice up to a number of characters of its text. The vendor's finish reason is dropped, and so are members
- * of its own dialect such as log probabilities, because they describe the whole text.
+ * Returns a choice up to a number of characters of its text. The vendor's finish reason and the members of its own
+ * dialect, such as log probabilities, are dropped, because they describe the whole text.
  */
 function cutChoice({ index, parts }: Choice, characters: number): Omit<Choice, "finish"> {
   const kept: Part[] = []

@@ -4,7 +4,7 @@ import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 
 /**
- * Reports an image or audio in an answer that the caller's format cannot contain. For a stream, only the receipt
+ * Reports an image or audio in a response that the caller's format cannot contain. For a stream, only the receipt
  * contains the report, because the headers have already been sent.
  */
 export function reportLostMedia(

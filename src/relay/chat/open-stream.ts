@@ -82,7 +82,7 @@ export class StreamOpening {
   }
 
   /**
-   * Returns the started choices of the last plan after another choice failed. Billed calls whose answers could not be
+   * Returns the started choices of the last plan after another choice failed. Billed calls whose responses could not be
    * read are charged with them.
    * @throws CallFailure if no choice has started.
    */
@@ -179,7 +179,7 @@ function countedOf(charge: PendingCharge, plan: Plan, all: readonly Attempt<Plan
   return { plan, attempts, meter: Meter.sum(meters) }
 }
 
-/** Returns the counts of calls whose answers were read for their usage only. */
+/** Returns the counts of calls whose responses were read for their usage only. */
 function unreadMeters(charge: PendingCharge, attempts: readonly Attempt<Plan>[]): Meter[] {
   return attempts.map((attempt) => {
     const meter = meterOf(charge, attempt)

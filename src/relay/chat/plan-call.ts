@@ -140,8 +140,8 @@ function bindingsFor(
 
 /**
  * Whether a request in the vendor's dialect can be sent verbatim. The maker of a dialect defines its rules, so its own
- * models need no adjustment unless the settings or learned rules require it. Other vendors of the dialect may differ
- * from what callers expect.
+ * models need no adjustment unless the settings or learned rules require it. Other vendors of the dialect may not
+ * behave as callers expect.
  */
 function fitsModel(
   request: ChatRequest,
@@ -227,7 +227,7 @@ function* planTranscoded(transcoding: Transcoding, request: ChatRequest): Steps<
 
 /**
  * Whether a plan is better than another. Fewer losses are better. With equal losses, a plan is better if the vendor
- * enforces the limits, because the answer then ends normally and reports its usage.
+ * enforces the limits, because the response then ends normally and reports its usage.
  */
 function isBetter(plan: Plan, other: Plan): boolean {
   if (plan.losses.length !== other.losses.length) return plan.losses.length < other.losses.length
@@ -263,7 +263,8 @@ function* planBinding(
     ...adapted.request,
     ...(fitted === undefined ? {} : { stop: fitted.stop }),
     model: deployment.upstreamModel,
-    // The call is streamed if the relay ends the answer, because only a streamed call can be cancelled before its end.
+    // The call is streamed if the relay ends the response, because only a streamed call can be cancelled before its
+    // end.
     stream: request.stream || (fitted?.own !== undefined && isFoldable(request)),
     streamUsage: true,
     choices: isSplit ? 1 : request.choices,

@@ -19,7 +19,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { Restoration } from "../fitting/restored-answer.ts"
 
-/** Returns a record of an answer's reports other than usage; undefined if only tokens are billed. */
+/** Returns a record of a response's reports other than usage; undefined if only tokens are billed. */
 export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
@@ -38,11 +38,11 @@ export interface Plan {
   /** Rules derived from the provider's rejections of the same request so far. */
   readonly corrections?: ModelRules | undefined
   readonly binding: ChatBinding
-  /** Whether caller and vendor use the same dialect, so that the answer is passed on unchanged. */
+  /** Whether caller and vendor use the same dialect, so that the response is passed on unchanged. */
   readonly isVerbatim: boolean
   /**
-   * The request as it is sent to the vendor, which determines the meaning of the answer. It may request a stream
-   * although the caller does not, so that the relay can end the answer.
+   * The request as it is sent to the vendor, which determines the meaning of the response. It may request a stream
+   * although the caller does not, so that the relay can end the response.
    */
   readonly request: ChatRequest
   readonly body: JsonObject
@@ -51,13 +51,13 @@ export interface Plan {
   readonly calls: number
   /** The limits that the relay enforces; absent if the vendor enforces all limits, which is the usual case. */
   readonly limits?: OwnLimits | undefined
-  /** Converts the answer back into the form that the caller requested; absent if it already has that form. */
+  /** Converts the response back into the form that the caller requested; absent if it already has that form. */
   readonly restoration?: Restoration | undefined
   /** The costs of the request at this deployment in addition to tokens; absent if there are none. */
   readonly featureCosts?: FeatureCosts | undefined
 }
 
-/** Returns the same plan for an answer that is not streamed. */
+/** Returns the same plan for a response that is not streamed. */
 export function wholePlan(plan: Plan): Plan {
   const request = { ...plan.request, stream: false }
   const { body } = plan.binding.dialect.encodeRequest(request, plan.rules)

@@ -10,12 +10,12 @@ import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { StreamParts } from "./answer-stream.ts"
 
-/** The objects that read and count the stream of one upstream call, even if the caller receives a whole answer. */
+/** The objects that read and count the stream of one upstream call, even if the caller receives a whole response. */
 export type ReadingParts = Omit<StreamParts, "writer">
 
 /**
  * Builds the readers and the meter for the stream of one call.
- * @param recorder records the ids of state that the vendor stores with the answer.
+ * @param recorder records the ids of state that the vendor stores with the response.
  */
 export function readingParts(
   counter: TokenCounter,

@@ -88,7 +88,6 @@ export class ReasoningSigner {
     }
   }
 
-  /** Opens the envelope of a part. */
   openPart(part: SignedPart): OpenedEnvelope | undefined {
     if (!this.#opened.has(part)) this.#opened.set(part, this.open(part.signature))
     return this.#opened.get(part)
@@ -140,8 +139,8 @@ const NOTHING: readonly Loss[] = []
 const LOST: readonly Loss[] = [{ name: "reasoning.signature", effect: "dropped" }]
 
 /**
- * Returns the conversation with opened envelopes. A signature that belongs to another provider, or that was changed on
- * its way, is dropped.
+ * Returns the conversation with opened envelopes. A signature that belongs to another provider, or that was changed in
+ * transit, is dropped.
  */
 export function openEnvelopes(
   request: ChatRequest,

@@ -6,7 +6,7 @@ import type { VendorState } from "../state/vendor-state.ts"
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * Records the vendor state in the answer to a plan if the caller could refer to it later. Ids of state only reach a
+ * Records the vendor state in the response to a plan if the caller could refer to it later. Ids of state only reach a
  * caller in the vendor's own dialect. The recorded state is written to the ledger together with the charge.
  */
 export function recordState(
@@ -28,7 +28,7 @@ export function recordState(
   return charge.recorder
 }
 
-/** Whether the vendor of a plan stores state of its answer, even if the caller does not see the id. */
+/** Whether the vendor of a plan stores state of its response, even if the caller does not see the id. */
 export function isKeptByVendor(plan: Plan): boolean {
   return plan.binding.dialect.answerState?.(plan.body) !== undefined
 }

@@ -7,7 +7,7 @@ import { messageIn } from "../upstream/rejection.ts"
 
 const GOOD_STATUS = 200
 
-/** Returns the error that a vendor reports in an answer with a success status. */
+/** Returns the error that a vendor reports in a response with a success status. */
 export function reportedFailure(
   attempt: Attempt<Plan>,
   error: JsonObject,
@@ -17,7 +17,7 @@ export function reportedFailure(
   return attempt.plan.binding.dialect.decodeError(GOOD_STATUS, error, headers)
 }
 
-/** Returns the error for a stream that ended before its answer was complete. */
+/** Returns the error for a stream that ended before its response was complete. */
 export function brokenOff(provider: string): GatewayError {
   return new GatewayError(
     "upstream_error",

@@ -22,7 +22,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 
   /**
-   * Writes the events of the choice. The start of the answer is written only once, and the usage is the sum of all
+   * Writes the events of the choice. The start of the response is written only once, and the usage is the sum of all
    * choices: see `SeveralStreams`.
    */
   push(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
@@ -51,7 +51,7 @@ export class ChoiceWriter implements StreamWriter {
   }
 }
 
-/** Joins several upstream calls into one answer. Each call returns one choice, which is passed on as it arrives. */
+/** Joins several upstream calls into one response. Each call returns one choice, which is passed on as it arrives. */
 export class SeveralStreams implements AnswerStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
@@ -63,7 +63,7 @@ export class SeveralStreams implements AnswerStream {
   /** The failure of one stream. It is reported after the held text of the other streams is sent. */
   #failure: unknown
 
-  /** @param unread the counts of billed calls whose answers could not be read. */
+  /** @param unread the counts of billed calls whose responses could not be read. */
   constructor(
     plan: Plan,
     streams: readonly UpstreamStream[],

@@ -1,7 +1,6 @@
 import type { ChatEvent } from "../../canon/chat.ts"
 import { StopSearch, type StopSequences } from "../../canon/stop-search.ts"
 
-/** An event of one choice. */
 export type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
 
 /** Ends the text of one streamed choice before a stop sequence. */

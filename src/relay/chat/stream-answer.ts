@@ -38,8 +38,8 @@ export interface StreamServices extends WholeServices {
 }
 
 /**
- * Answers with a stream. The response starts when the first frame has arrived, so that an earlier failure is reported
- * as a status and not as a broken stream. However, no caller waits longer than the keep-alive interval for the start.
+ * Responds with a stream. The response starts when the first frame has arrived, so that an earlier failure is reported
+ * as a status instead of a broken stream. However, no caller waits longer than the keep-alive interval for the start.
  */
 export async function answerStreamed(
   services: StreamServices,
@@ -72,8 +72,8 @@ type State =
   | "left"
 
 /**
- * The bytes of a streamed answer, produced as fast as the caller reads. The stream ends in one of three ways: with the
- * last frame, after the charge is on disk; with a failure; or when the caller disconnects.
+ * The bytes of a streamed response, produced as fast as the caller reads. The stream ends in one of three ways: with
+ * the last frame, after the charge is on disk; with a failure; or when the caller disconnects.
  */
 class StreamedAnswer implements WatchedDeadline {
   dueAt: number
@@ -120,7 +120,7 @@ class StreamedAnswer implements WatchedDeadline {
       return upstream
     } catch (thrown) {
       const error = asCallFailure(thrown)
-      // If the upstream is being drained, the drain settles the answer.
+      // If the upstream is being drained, the drain settles the response.
       if (this.#isRunning) {
         this.#close("ended")
         this.#releaseMemory()
@@ -258,7 +258,7 @@ class StreamedAnswer implements WatchedDeadline {
     if (controller && (controller.desiredSize ?? 0) <= 0) void this.#fail(controller, reason)
   }
 
-  /** Completes the answer. Its last byte is sent only after the charge is on disk. */
+  /** Completes the response. Its last byte is sent only after the charge is on disk. */
   async #complete(upstream: AnswerStream): Promise<string> {
     const { plan, writer } = upstream
     if (upstream.rest) return this.#completeEarly(upstream)
@@ -269,8 +269,8 @@ class StreamedAnswer implements WatchedDeadline {
   }
 
   /**
-   * Completes an answer that the caller has received completely. It is charged when the vendor's usage arrives, and the
-   * caller does not wait for the charge.
+   * Completes a response that the caller has received completely. It is charged when the vendor's usage arrives, and
+   * the caller does not wait for the charge.
    */
   async #completeEarly(upstream: AnswerStream): Promise<string> {
     const { charge, call } = this.#context
@@ -291,8 +291,8 @@ class StreamedAnswer implements WatchedDeadline {
   }
 
   /**
-   * Returns the last frames of a charged answer. The answer is stored before these frames are sent, because the caller
-   * may continue from it immediately.
+   * Returns the last frames of a charged response. The response is stored before these frames are sent, because the
+   * caller may continue from it immediately.
    */
   async #end(writer: StreamWriter, usage: Usage | undefined, cost?: bigint): Promise<string> {
     const { keeping } = this.#context
@@ -337,7 +337,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   /**
    * Charges delivered content, and usage that the provider bills before delivery: its reported usage, and the input if
-   * the caller has disconnected. A call that failed before its answer started is never charged, because another call
+   * the caller has disconnected. A call that failed before its response started is never charged, because another call
    * may have been made.
    * @returns whether anything was charged.
    */
@@ -369,7 +369,7 @@ class StreamedAnswer implements WatchedDeadline {
   }
 
   /**
-   * Charges the received part of a plan's answer, and stores its text for accounts with storage enabled.
+   * Charges the received part of a plan's response, and stores its text for accounts with storage enabled.
    * @param hidden reasoning tokens that the provider bills but did not report; estimated by default.
    */
   async #settle(

@@ -4,13 +4,13 @@ import { type Counter, LengthCut } from "./length-cut.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import { type ChoiceEvent, StopCut } from "./stop-cut.ts"
 
-/** The cuts of one choice, for stop sequences and for the length. */
+/** The objects that end the text of one choice, at a stop sequence and at a maximum length. */
 interface Cuts {
   readonly stop: StopCut
   readonly length: LengthCut | undefined
 }
 
-/** Enforces limits of a streamed answer that the vendor does not enforce, separately for each choice. */
+/** Enforces limits of a streamed response that the vendor does not enforce, separately for each choice. */
 export class StreamLimits {
   readonly #limits: OwnLimits
   readonly #sequences: StopSequences
@@ -18,7 +18,7 @@ export class StreamLimits {
   readonly #choices: number
   readonly #cuts = new Map<number, Cuts>()
   readonly #ended = new Set<number>()
-  /** Whether every choice has ended, the last one by a cut, so that the caller has the whole answer. */
+  /** Whether every choice has ended, the last one by a cut, so that the caller has the whole response. */
   isOver = false
 
   /** @param choices the number of requested choices. */
@@ -29,7 +29,7 @@ export class StreamLimits {
     this.#sequences = new StopSequences(limits.stop)
   }
 
-  /** Whether tokens must be counted before the answer can continue. */
+  /** Whether tokens must be counted before the response can continue. */
   get isDue(): boolean {
     for (const { length } of this.#cuts.values()) if (length?.isDue) return true
     return false

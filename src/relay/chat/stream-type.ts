@@ -11,14 +11,14 @@ const MEDIA_TYPES = {
 /** Matches generic media types that do not identify the content. */
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
-/** Whether an answer is sent in the stream format of its vendor's dialect. */
+/** Whether a response is sent in the stream format of its vendor's dialect. */
 export function isStreamed({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   const type = response.header("content-type")
   if (type === null || type === "application/json") return false
   return type.toLowerCase().includes(MEDIA_TYPES[plan.binding.dialect.framing])
 }
 
-/** Whether an answer is a stream without its media type. Some servers send the requested stream that way. */
+/** Whether a response is a stream without its media type. Some servers send the requested stream that way. */
 export function isUntypedStream({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
   if (plan.binding.dialect.framing !== "sse") return false
   const type = response.header("content-type")

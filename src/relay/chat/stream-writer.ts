@@ -42,7 +42,7 @@ export interface FrameWriter {
    * further frames are read.
    */
   readonly isFilled?: boolean
-  /** Whether the whole answer is kept in memory until its end. */
+  /** Whether the whole response is kept in memory until its end. */
   readonly keepsAnswer?: boolean
 }
 
@@ -56,10 +56,10 @@ export interface StreamWriter extends FrameWriter {
   /**
    * Returns the final frames, once the charge is on disk.
    * @param cost cost in nanocredits; undefined if it is not known yet.
-   * @param report called with the frame that ends the answer and contains the cost.
+   * @param report called with the frame that ends the response and contains the cost.
    */
   end(cost: bigint | undefined, report?: Report): string
-  /** Returns the frames that report an interrupted answer to the caller. */
+  /** Returns the frames that report an interrupted response to the caller. */
   fail(error: GatewayError, requestId: string): string
 }
 
@@ -175,7 +175,7 @@ export class TranscodingWriter implements StreamWriter {
   readonly backlog = new TextBacklog()
 
   /**
-   * @param model the public id of the model, which the answer contains.
+   * @param model the public id of the model, which the response contains.
    * @param provider the provider, or the account at that provider, to which signatures are bound.
    * @param dialect the vendor's dialect.
    */
@@ -187,7 +187,7 @@ export class TranscodingWriter implements StreamWriter {
       readonly signer: ReasoningSigner
       readonly provider: string
       readonly dialect: DialectId
-      /** Called with each image or piece of audio in the answer. */
+      /** Called with each image or piece of audio in the response. */
       readonly onMedia?: (media: ImagePart | AudioPart) => void
     },
   ) {

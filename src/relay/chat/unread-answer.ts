@@ -27,7 +27,7 @@ interface SettlingServices {
 }
 
 /**
- * Charges calls that providers bill although the caller has disconnected or the answer cannot be used. Uses the
+ * Charges calls that providers bill although the caller has disconnected or the response cannot be used. Uses the
  * reported usage, otherwise the counted input and the received output.
  * @param tried the plans whose calls were made.
  * @returns false if nothing was charged, because there are no such calls.
@@ -52,13 +52,13 @@ export async function settleUnread(
   return true
 }
 
-/** The charge for an answer. */
+/** The charge for a response. */
 interface SettledAnswer extends Settlement {
   readonly priced: PricedUsage
 }
 
 /**
- * Charges the received part of the answer to a plan.
+ * Charges the received part of the response to a plan.
  * @param hidden reasoning tokens that the provider bills but did not report.
  */
 export async function settleAnswer(
@@ -73,7 +73,7 @@ export async function settleAnswer(
   return { priced, charged, writtenOff, balance }
 }
 
-/** Reports that an answer has fewer choices than requested, because calls have failed. */
+/** Reports that a response has fewer choices than requested, because calls have failed. */
 export function reportFewerChoices(context: ChatContext, charged: readonly Attempt<Plan>[]): void {
   const { charge } = context
   charge.losses = [...charge.losses, { name: "n", effect: "approximated" }]
@@ -92,7 +92,7 @@ function recordOtherCalls(
   )
 }
 
-/** Whether an attempt has a complete answer. */
+/** Whether an attempt has a complete response. */
 export function isAnswered({ record }: Attempt<Plan>): boolean {
   return record.outcome === "ok" && record.status !== 0
 }
@@ -101,12 +101,12 @@ function isLeft({ ended, isBilled }: Attempt<Plan>): boolean {
   return isBilled && isCallerGone(ended)
 }
 
-/** Whether a call ended with an answer that cannot be passed on although its provider bills it. */
+/** Whether a call ended with a response that cannot be passed on although its provider bills it. */
 export function isUnusable({ ended }: Attempt<Plan>): boolean {
   return billedAnswerOf(ended) !== undefined
 }
 
-/** Returns the meter of a call. If the answer could not be decoded, the meter contains only the known usage. */
+/** Returns the meter of a call. If the response could not be decoded, the meter contains only the known usage. */
 export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
   const { meter, usageMembers, plan } = attempt
   const isUnread = isUnusable(attempt)
@@ -117,7 +117,7 @@ export function meterOf(charge: PendingCharge, attempt: Attempt<Plan>): Meter {
   return unreadMeter(charge, attempt, isUnread ? (usageMembers ?? {}) : usageMembers)
 }
 
-/** Returns the known usage of an answer that was not decoded. */
+/** Returns the known usage of a response that was not decoded. */
 function unreadMeter(
   charge: PendingCharge,
   { plan, startedAt }: Attempt<Plan>,
@@ -137,7 +137,7 @@ function unreadMeter(
 }
 
 /**
- * Counts the requested maximum output of a call whose answer is billed but unknown. The maximum includes the received
+ * Counts the requested maximum output of a call whose response is billed but unknown. The maximum includes the received
  * part. Nothing is counted if the provider reported output other than thoughts, which Gemini may report alone.
  */
 export function countRequested(meter: Meter, { input }: PendingCharge, { calls }: Plan): void {

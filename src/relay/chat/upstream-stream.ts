@@ -22,7 +22,8 @@ import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-fr
 import { wholeAsStream } from "./whole-as-stream.ts"
 
 /**
- * Maximum milliseconds for which the frames that open an answer wait for its first content. Answers rarely fail later.
+ * Maximum milliseconds for which the frames that open a response wait for its first content. Responses rarely fail
+ * later.
  */
 const CONTENT_WAIT_MS = 2_000
 /**
@@ -30,7 +31,7 @@ const CONTENT_WAIT_MS = 2_000
  * buffered.
  */
 const BYTES_AT_ONCE = 256 * 1024
-/** Characters of an answer after which its kept text is counted as memory again. */
+/** Characters of a response after which its kept text is counted as memory again. */
 const TEXT_STEP = 1024 * 1024
 /** Bytes of memory that a character of kept text takes until the last event is written. */
 const KEPT_CHARACTER_BYTES = 3
@@ -52,9 +53,9 @@ export class UpstreamStream<
   readonly #decoding: FrameDecoding
   /** Reports whether a frame repeats an earlier one. Repeated frames are skipped. */
   readonly #isRepeated: ((frame: SseFrame) => boolean) | undefined
-  /** The limits of the answer; undefined once the answer has ended at its limits. */
+  /** The limits of the response; undefined once the response has ended at its limits. */
   #limits: StreamLimits | undefined
-  /** The writer of frames for the caller, until the answer has ended at its limits. */
+  /** The writer of frames for the caller, until the response has ended at its limits. */
   #output: FrameWriter
   rest: Promise<void> | undefined
   /** The text that was read while the stream was opened. */
@@ -99,7 +100,7 @@ export class UpstreamStream<
 
   /**
    * Opens a stream. Waits for the first content, or briefly after the first frames. An earlier error is a failed
-   * attempt, after which another deployment may answer.
+   * attempt, after which another deployment may respond.
    * @throws GatewayError if the attempt failed.
    */
   static async open<Writer extends FrameWriter>(
@@ -220,7 +221,7 @@ export class UpstreamStream<
     throw this.#failure
   }
 
-  /** Returns the buffered text of an answer that is no longer read. */
+  /** Returns the buffered text of a response that is no longer read. */
   async release(): Promise<string> {
     if (this.#limits === undefined || this.#isCounting) return ""
     return this.#flushed(this.#limits)
@@ -233,7 +234,7 @@ export class UpstreamStream<
       if (!this.#isEnded) await this.#frames.discard()
       this.#isEnded = true
     } catch {
-      // A failure has no effect, because the answer is already complete.
+      // A failure has no effect, because the response is already complete.
     } finally {
       this.#attempt[Symbol.dispose]()
     }
@@ -313,8 +314,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Returns the text of an answer with limits. At the end, it releases the buffered text. It also counts tokens that
-   * are due, and cancels the call when the caller has the whole answer.
+   * Returns the text of a response with limits. At the end, it releases the buffered text. It also counts tokens that
+   * are due, and cancels the call when the caller has the whole response.
    */
   async #limited(limits: StreamLimits, isLast: boolean): Promise<string> {
     const isWhole = isLast || this.#failure !== undefined
@@ -330,8 +331,8 @@ export class UpstreamStream<
   }
 
   /**
-   * Whether a delivered answer is drained for its usage. Only answers with hidden reasoning are drained, because the
-   * answer itself reports the charged usage. After a disconnect, other answers are drained too.
+   * Whether a delivered response is drained for its usage. Only responses with hidden reasoning are drained, because
+   * the response itself reports the charged usage. After a disconnect, other responses are also drained.
    */
   get #isReadOn(): boolean {
     return isDrained({ hasUnknownUsage: this.#attempt.hidesUncounted }, this.#parts.drain)
@@ -342,7 +343,7 @@ export class UpstreamStream<
     this.#attempt.end(new CallEnded("answer_over"))
   }
 
-  /** Reads the rest of a delivered answer for its usage. If that fails, the earlier reports are used. */
+  /** Reads the rest of a delivered response for its usage. If that fails, the earlier reports are used. */
   async #readRest(limitMs = 0): Promise<void> {
     this.#attempt.deadlines.endIn(limitMs, "answer_over")
     try {

@@ -47,14 +47,14 @@ export interface WholeServices extends OpeningServices {
 }
 
 /**
- * Returns a whole answer: the vendor's own answer with the patches of its dialect, or an answer that was converted
+ * Returns a whole response: the vendor's own response with the patches of its dialect, or a response that was converted
  * through the canon.
  */
 export function answerWhole(services: WholeServices, context: ChatContext): Promise<Answer> {
   return new WholeAnswer(services, context).answer()
 }
 
-/** A request for a whole answer, and the plans that are tried for it. */
+/** A request for a whole response, and the plans that are tried for it. */
 class WholeAnswer implements Trial<Plan, PlanCalls> {
   readonly mayHedge: Trial<Plan, PlanCalls>["mayHedge"]
   readonly taken: Trial<Plan, PlanCalls>["taken"]
@@ -134,8 +134,8 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 
   /**
-   * Makes one call. If a vendor rejects streaming, the call requests a whole answer, which is the form that the caller
-   * requested.
+   * Makes one call. If a vendor rejects streaming, the call requests a whole response, which is the form that the
+   * caller requested.
    */
   #receive(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     return plan.request.stream ? this.#receiveStream(calls, plan) : this.#receiveOnce(calls, plan)
@@ -150,7 +150,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     }
   }
 
-  /** Makes one attempt. An unreadable answer is a failed attempt, after which another deployment may answer. */
+  /** Makes one attempt. An unreadable response is a failed attempt, after which another deployment may respond. */
   async #receiveOnce(calls: PlanCalls, plan: Plan): Promise<PlanCalls> {
     const context = this.#context
     const { pipeline, counter } = this.#services
@@ -159,7 +159,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     try {
       const response = await attempt.send(requestOf(context, plan), rejectionsOf(context, plan))
       let received: Received
-      // Some servers stream an answer although a whole answer was requested.
+      // Some servers stream a response although a whole response was requested.
       if (isStreamed(attempt, response)) {
         const parts = readingParts(counter, context, attempt, calls.recorder)
         const { result: reported, rest } = await foldAnswer(attempt, response, parts)
@@ -193,7 +193,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 
   /**
-   * Charges an answer when its vendor has reported its usage. The caller already has the whole answer and does not
+   * Charges a response when its vendor has reported its usage. The caller already has the whole response and does not
    * wait.
    */
   async #settleLater(calls: PlanCalls): Promise<KnownCharge> {
@@ -217,7 +217,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
   }
 }
 
-/** The parts of an answer's charge that are known when the answer is sent. */
+/** The parts of a response's charge that are known when the response is sent. */
 interface KnownCharge {
   /** The usage that replaces the vendor's usage; undefined if the vendor's usage is charged. */
   readonly counted: Usage | undefined
@@ -227,7 +227,7 @@ interface KnownCharge {
   readonly balance: bigint
 }
 
-/** Whether the answer is known to be short without measuring it, because the provider's own answer is short. */
+/** Whether the response is known to be short without measuring it, because the provider's own response is short. */
 function isShort({ plan, all: [first] }: PlanCalls): boolean {
   return plan.isVerbatim && first?.isSmall === true
 }
@@ -237,7 +237,7 @@ function hasRest({ rest }: Received): boolean {
 }
 
 /**
- * Returns the choices that the last plan completed although one of its calls failed. Billed calls whose answers could
+ * Returns the choices that the last plan completed although one of its calls failed. Billed calls whose responses could
  * not be read are charged with them.
  * @throws CallFailure if no choice is complete. Unread calls are charged before this error is thrown.
  */
@@ -262,7 +262,7 @@ async function completedOf(
   return last
 }
 
-/** Returns the failure of a billed call whose answer was not read, although another call may have failed first. */
+/** Returns the failure of a billed call whose response was not read, although another call may have failed first. */
 function unreadFailure(tried: readonly PlanCalls[]): CallFailure | undefined {
   return tried.flatMap(({ attempts }) => attempts).find(isUnusable)?.ended
 }
@@ -275,8 +275,8 @@ function besideUnread(context: ChatContext, calls: PlanCalls): PlanCalls {
 }
 
 /**
- * Whether a provider rejects streaming for this operator, as OpenAI does for unverified organizations. The stream was
- * requested by the gateway, not by the caller.
+ * Whether a provider rejects streaming for this operator. OpenAI rejects it for unverified organizations. The gateway
+ * requested the stream, although the caller did not.
  */
 function isStreamRejected(rejection: unknown): boolean {
   return rejection instanceof GatewayError && rejection.details.providerError === "streaming"
@@ -301,15 +301,14 @@ function readWhole(
   return { body, reported, meter, isSmall: attempt.isSmallAnswer, rest: undefined }
 }
 
-/** The counts of an answer. */
 interface AnswerCounts {
   readonly meter: Meter
   readonly record: AnswerRecord | undefined
 }
 
 /**
- * Decodes the body of an answer.
- * @throws GatewayError if the body is not an answer. Its provider may still bill it.
+ * Decodes the body of a response.
+ * @throws GatewayError if the body is not a response. Its provider may still bill it.
  */
 function decodedAnswer(
   attempt: Attempt<Plan>,

@@ -18,12 +18,12 @@ import { piecesOf } from "./text-backlog.ts"
 
 /** Maximum characters that are written in one turn of the event loop. */
 const SLICE_LENGTH = 32 * 1024
-/** Maximum characters of the unknown members of an answer or choice, because a single frame contains all of them. */
+/** Maximum characters of the unknown members of a response or choice, because a single frame contains all of them. */
 const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
 
 /**
- * Returns the stream of a whole answer, in its own dialect, for a vendor that ignored the request for a stream.
- * @throws GatewayError if the answer reports an error or cannot be streamed.
+ * Returns the stream of a whole response, in its own dialect, for a vendor that ignored the request for a stream.
+ * @throws GatewayError if the response reports an error or cannot be streamed.
  */
 export async function wholeAsStream(
   attempt: Attempt<Plan>,
@@ -44,14 +44,14 @@ export async function wholeAsStream(
   try {
     events = eventsOf(dialect.decodeResult(body, request))
   } catch (failure) {
-    // The provider may still bill the answer.
+    // The provider may still bill the response.
     countUsage(attempt, body)
     throw failure
   }
   return slicesOf(framesOf(checked(events, attempt.provider), encoder))
 }
 
-/** Counts the usage of an answer that cannot be passed on, and returns it. */
+/** Counts the usage of a response that cannot be passed on, and returns it. */
 function countUsage({ meter, plan }: Attempt<Plan>, body: JsonObject): Usage | undefined {
   const usage = plan.binding.dialect.usageIn(body)
   for (const record of meter?.records ?? []) record.answer(body)

@@ -11,9 +11,8 @@ import type { Plan } from "./plan.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
 import type { TriedPlan } from "./unread-answer.ts"
 
-/** The result of one call. */
 export interface Received {
-  /** The body of the vendor's answer; absent if a stream was requested. */
+  /** The body of the vendor's response; absent if a stream was requested. */
   readonly body?: JsonObject
   /** The part of the result that the caller receives. */
   readonly reported: ChatResult
@@ -24,16 +23,16 @@ export interface Received {
   readonly rest?: Promise<void> | undefined
 }
 
-/** The calls of a plan, and their complete answers. There is one answer, or one for each choice. */
+/** The calls of a plan, and their complete responses. There is one response, or one for each choice. */
 export interface PlanCalls extends TriedPlan {
   readonly recorder: StateRecorder | undefined
   readonly all: Received[]
-  /** The counts of billed calls whose answers could not be read. */
+  /** The counts of billed calls whose responses could not be read. */
   readonly unread: readonly Meter[]
 }
 
 /**
- * Returns the body of the answer.
+ * Returns the body of the response.
  * @param counted the usage that replaces the vendor's usage, if the vendor's usage is not charged.
  */
 export function bodyOf(
@@ -74,7 +73,7 @@ function encodedBody(
   return dialect.encodeResult({ ...reported, model: modelNameOf(context, plan) }, request)
 }
 
-/** Merges the answers of several calls: the first choice of each answer, and the total usage. */
+/** Merges the responses of several calls: the first choice of each response, and the total usage. */
 function merged(calls: PlanCalls): ChatResult {
   const results = calls.all.map(({ reported }) => reported)
   const [first = { choices: [] }] = results
@@ -105,7 +104,7 @@ export function meterOf({ all, unread }: PlanCalls): Meter {
   return first && others.length === 0 ? first : Meter.sum(meters)
 }
 
-/** Reports the parts of an answer that the caller cannot receive. */
+/** Reports the parts of a response that the caller cannot receive. */
 export function reportLost({ charge, dialect }: ChatContext, { all }: PlanCalls): void {
   for (const { reported } of all) {
     for (const part of reported.choices.flatMap(({ parts }) => parts)) {

@@ -25,8 +25,8 @@ const INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
 /**
- * Fits the format of the answer to the model. Returns how the answer is converted back to the format that the caller
- * requested.
+ * Fits the format of the response to the model. Returns how the response is converted back to the format that the
+ * caller requested.
  */
 export function fitFormat(
   request: Writable<ChatRequest>,
@@ -103,7 +103,7 @@ function fitSchemaFormat(
   return isWrapped ? { isWrapped } : {}
 }
 
-/** Replaces an answer format that the model does not support with a tool or an instruction. */
+/** Replaces a response format that the model does not support with a tool or an instruction. */
 function replaceFormat(
   request: Writable<ChatRequest>,
   format: SchemaFormat,
@@ -139,7 +139,7 @@ function takesAnswerTool({ tools = [], toolChoice }: ChatRequest, rules: ModelRu
 }
 
 /**
- * Adds a tool whose arguments are the answer.
+ * Adds a tool whose arguments are the response.
  * @returns the name of the tool.
  */
 function addAnswerTool(request: Writable<ChatRequest>, schema: JsonObject): string {

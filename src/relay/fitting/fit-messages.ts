@@ -139,7 +139,7 @@ function isJoined(role: Role, next: Role): boolean {
   return role === next && (role === "user" || role === "assistant")
 }
 
-/** Drops the oldest images. Agents collect screenshots, of which the newest matter most. */
+/** Drops the oldest images. Agents collect screenshots, and the newest ones matter most. */
 function fitImages(request: Writable<ChatRequest>, max: number | undefined, losses: Loss[]): void {
   if (max === undefined) return
   let excess = countImages(request.messages) - max

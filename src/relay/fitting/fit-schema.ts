@@ -5,7 +5,7 @@ import { isObjectType, SCHEMA_MAPS, VALUE_MEMBERS } from "../../dialects/shared/
 /** A schema that a model accepts. It is the same object if nothing had to be changed. */
 export type FittedSchema = JsonObject | undefined
 
-/** The name of the member that contains the answer, in an object that wraps an answer of another type. */
+/** The name of the member that contains the response, in an object that wraps a response of another type. */
 export const WRAPPER_MEMBER = "answer"
 
 /** Parts of a schema to which references point. They must stay at the root. */
@@ -25,7 +25,8 @@ const NOT_STRICT: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Maximum number of schemas within the schema of an answer. OpenAI accepts 5,000 properties, and other providers fewer.
+ * Maximum number of schemas within the schema of a response. OpenAI accepts 5,000 properties, and other providers
+ * fewer.
  */
 const MAX_SCHEMAS = 10_000
 
@@ -174,7 +175,10 @@ class SchemaFitting {
     return isJsonObject(value) ? this.fit(value) : value
   }
 
-  /** An object with arbitrary members cannot be closed without losing these members. */
+  /**
+   * Closes an object. The schema is unsupported if the object has arbitrary members, because closing it would lose
+   * them.
+   */
   #closed(given: JsonObject): JsonObject {
     let schema = given
     if (Array.isArray(schema.oneOf) && schema.anyOf === undefined) {

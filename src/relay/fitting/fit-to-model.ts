@@ -21,12 +21,12 @@ export interface FittedRequest {
   /** The request. It is the given object if nothing had to be changed. */
   readonly request: ChatRequest
   readonly losses: readonly Loss[]
-  /** How the answer is converted back to the form that the caller requested; absent if it already has that form. */
+  /** How the response is converted back to the form that the caller requested; absent if it already has that form. */
   readonly restoration?: Restoration
 }
 
 /**
- * A parameter that a model may reject. `stop` is never dropped, because the relay itself can end an answer at a stop
+ * A parameter that a model may reject. `stop` is never dropped, because the relay itself can end a response at a stop
  * sequence.
  */
 interface Parameter {
@@ -68,10 +68,10 @@ export function requiredDialect(
 
 /**
  * Fits a request to the rules of a model. Parts that cannot be kept are reported as losses.
- * @param expresses the types of content that an answer in the caller's format can contain. Defaults to all types of the
- * model.
- * @throws GatewayError `model_not_supported` if the answer cannot contain any modality of the model, and `not_carried`
- * if the request requires a feature that the model does not support.
+ * @param expresses the types of content that a response in the caller's format can contain. Defaults to all types of
+ * the model.
+ * @throws GatewayError `model_not_supported` if the response cannot contain any modality of the model, and
+ * `not_carried` if the request requires a feature that the model does not support.
  */
 export function fitToModel(
   request: ChatRequest,
@@ -191,8 +191,8 @@ function nearestEffort(wanted: string, efforts: readonly string[]): string {
 }
 
 /**
- * Requests only modalities that the caller can receive, because the caller should not pay for an image that the answer
- * cannot contain. For a model that generates no text, the model's own modalities are always requested.
+ * Requests only modalities that the caller can receive, because the caller should not pay for an image that the
+ * response cannot contain. For a model that generates no text, the model's own modalities are always requested.
  */
 function fitOutput(
   request: Writable<ChatRequest>,

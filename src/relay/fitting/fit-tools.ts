@@ -19,7 +19,7 @@ const HASH_LENGTH = 8
  */
 const MAX_FITTED_NAME = 64
 
-/** Fits the tools and the calls of a request. Returns the original names, which the answer must use again. */
+/** Fits the tools and the calls of a request. Returns the original names, which the response must use again. */
 export function fitTools(
   request: Writable<ChatRequest>,
   rules: ModelRules,

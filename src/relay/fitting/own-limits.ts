@@ -11,9 +11,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
  */
 export const MIN_OUTPUT = 16
 
-/**
- * Limits of an answer that the relay enforces, because the vendor does not enforce them, or not reliably (decision 28).
- */
+/** Limits of a response that the relay enforces, because the vendor does not enforce them reliably (decision 28). */
 export interface OwnLimits {
   /** Stop sequences that the relay searches for in the text; empty if the vendor handles all of them. */
   readonly stop: readonly string[]
@@ -31,7 +29,7 @@ export interface FittedLimits {
 /**
  * Divides the limits of a request between the vendor and the relay.
  * @param maxTokens the highest limit that may be sent.
- * @param isStopReported whether the caller must receive the sequence that ended the answer.
+ * @param isStopReported whether the caller must receive the sequence that ended the response.
  * @returns undefined if the vendor accepts all limits unchanged, which is the usual case.
  */
 export function fitLimits(
@@ -46,12 +44,12 @@ export function fitLimits(
     stop === undefined || (taken.cutsStops && stop.length <= max && areTaken(stop, taken))
   if (isLengthTaken && isStopTaken) return undefined
   const wanted = stop?.filter(isMeant) ?? []
-  // No sequence is sent to a vendor that would end the answer without reporting the sequence.
+  // No sequence is sent to a vendor that would end the response without reporting the sequence.
   const isSent = wanted.length <= max
   const sendable = isSent ? wanted.filter((sequence) => isTaken(sequence, taken)) : []
   const sent = sendable.slice(0, taken.stops)
   // The relay then searches for all sequences, including those that the vendor searches for, because the first match
-  // must end the answer.
+  // must end the response.
   const looked = sent.length < wanted.length || !taken.cutsStops ? wanted : []
   const own = isLengthTaken ? { stop: looked } : { stop: looked, maxTokens }
   return {

@@ -5,22 +5,21 @@ import type { OtherContent } from "../../canon/other-content.ts"
 import { WRAPPER_MEMBER } from "./fit-schema.ts"
 
 /**
- * How the answer to a fitted request is converted to an answer to the caller's request. Without members, nothing has to
- * be converted.
+ * How the response to a fitted request is converted to a response to the caller's request. Without members, nothing has
+ * to be converted.
  */
 export interface Restoration {
   /** The caller's name for each tool name that was sent. */
   readonly toolNames?: ReadonlyMap<string, string>
-  /** The name of the tool whose arguments are the answer. */
+  /** The name of the tool whose arguments are the response. */
   readonly answerTool?: string
-  /** Whether the answer is the only member of an object. */
+  /** Whether the response is the only member of an object. */
   readonly isWrapped?: boolean
 }
 
-/** The text of an answer whose call has no arguments. */
+/** The text of a response whose call has no arguments. */
 const NO_ARGUMENTS = "{}"
 
-/** Restores the events of a stream. */
 export class RestoringDecoder implements EventDecoder {
   readonly #decoder: EventDecoder
   readonly #restoration: Restoration
@@ -62,7 +61,7 @@ export class RestoringDecoder implements EventDecoder {
   }
 }
 
-/** Restores a whole answer. */
+/** Restores a whole response. */
 export function restoredResult(result: ChatResult, restoration: Restoration): ChatResult {
   return { ...result, choices: result.choices.map((choice) => restoredChoice(choice, restoration)) }
 }
@@ -101,14 +100,13 @@ function finishOf(finish: Choice["finish"]): Choice["finish"] {
 
 type ChoiceEvent = Extract<ChatEvent, { readonly choice: number }>
 
-/** Restores one choice of a stream. */
 class ChoiceRestoring {
   readonly #choice: number
   readonly #restoration: Restoration
   readonly #wrapped: WrappedText | undefined
-  /** Text before an answer that arrives as a call. It is dropped, unless the call never arrives. */
+  /** Text before a response that arrives as a call. It is dropped, unless the call never arrives. */
   #held = ""
-  /** Numbers of the calls to the answer tool. The first call is the answer, and further calls are dropped. */
+  /** Numbers of the calls to `answerTool`. The first call is the response, and further calls are dropped. */
   readonly #answers: number[] = []
   #hasAnswer = false
   #hasCalls = false
@@ -151,7 +149,7 @@ class ChoiceRestoring {
     return [...this.release(), this.#numbered({ ...event, name })]
   }
 
-  /** Changes the number of a call, because calls to the answer tool are removed. */
+  /** Changes the number of a call, because calls to `answerTool` are removed. */
   #numbered<Event extends { readonly call: number }>(event: Event): Event {
     const before = this.#answers.filter((call) => call < event.call).length
     return before === 0 ? event : { ...event, call: event.call - before }
@@ -167,7 +165,7 @@ class ChoiceRestoring {
     return [...events, { ...finish, reason: finishOf(event.reason) }]
   }
 
-  /** Returns the held text, if no call with the answer has arrived. */
+  /** Returns the held text, if no call with the response has arrived. */
   release(): ChatEvent[] {
     const held = this.#held
     this.#held = ""

@@ -7,7 +7,7 @@ export type EndReason =
   | "caller_disconnected"
   /** Another call of the same request has failed, or has replaced this call. */
   | "not_needed"
-  /** The caller has received all of the requested answer. */
+  /** The caller has received all of the requested response. */
   | "answer_over"
   /** The gateway is shutting down, and the time limit for running requests has expired. */
   | "shutting_down"
@@ -64,19 +64,19 @@ export function isCallerGone(failure: unknown): boolean {
   return failure instanceof CallEnded && failure.reason === "caller_disconnected"
 }
 
-/** Whether a call was ended because its answer is complete. */
+/** Whether a call was ended because its response is complete. */
 export function isAnswerOver(failure: CallFailure): boolean {
   return failure instanceof CallEnded && failure.reason === "answer_over"
 }
 
-/** Returns the unusable but billed answer that caused a failure; undefined for other failures. */
+/** Returns the unusable but billed response that caused a failure; undefined for other failures. */
 export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
   return failure instanceof GatewayError ? failure.details.billedAnswer : undefined
 }
 
 /**
- * Whether no other attempt follows a failure: the caller has disconnected, there is no memory for an answer of any
- * deployment, or the provider bills the unusable answer.
+ * Whether no other attempt follows a failure: the caller has disconnected, there is no memory for a response of any
+ * deployment, or the provider bills the unusable response.
  */
 export function isFinal(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || failure.kind === "overloaded") return true
