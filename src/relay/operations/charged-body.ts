@@ -17,7 +17,7 @@ import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-fr
 import type { UpstreamAnswer } from "./operation-candidate.ts"
 
 /**
- * How a forwarded answer ended: complete (`whole`), broken off by the upstream (`broken`), or by the caller's
+ * How a forwarded response ended: complete (`whole`), broken off by the upstream (`broken`), or by the caller's
  * disconnect (`left`).
  */
 export type Ending = "whole" | "broken" | "left"
@@ -38,11 +38,11 @@ const SENT_BYTES = 192 * 1024
 export interface BodyEnd {
   /** Whether anything was charged, so that an error does not state the opposite. */
   readonly isCharged: boolean
-  /** Bytes that the caller receives after the tail of a complete answer. */
+  /** Bytes that the caller receives after the tail of a complete response. */
   readonly last?: SentBytes | undefined
 }
 
-/** An answer that is passed on before it is charged. */
+/** A response that is passed on before it is charged. */
 export interface UnpaidAnswer {
   readonly attempt: Pick<Attempt<Candidate>, "fail">
   readonly chunks: Chunks
@@ -54,7 +54,7 @@ export interface UnpaidAnswer {
   }
   /**
    * Whether the caller can receive an error as an event. Otherwise, the connection is cut, so that no client treats a
-   * partial answer as complete.
+   * partial response as complete.
    */
   readonly hasErrorEvents: boolean
   /** Settles the delivered content, or releases the hold. It is called once. */
@@ -84,7 +84,8 @@ interface EventReader {
   /** Whether the last event has been read. */
   readonly isOver: boolean
   /**
-   * Returns the bytes for the caller, or the pieces of a long text; undefined if the event has none.
+   * Returns the bytes for the caller, or the pieces of a long text; undefined if the event contains nothing for the
+   * caller.
    * @throws GatewayError
    */
   read(event: ReadEvent): SentBytes | undefined
@@ -186,7 +187,7 @@ async function discardRest(
   try {
     await frames.discard()
   } catch {
-    // A failure has no effect, because the answer is already complete.
+    // A failure has no effect, because the response is already complete.
   } finally {
     attempt[Symbol.dispose]()
   }
@@ -231,7 +232,7 @@ export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** The chunks of an answer, produced as fast as the caller reads. */
+/** The chunks of a response, produced as fast as the caller reads. */
 class ChargedBody {
   readonly #answer: UnpaidAnswer
   #isOver = false

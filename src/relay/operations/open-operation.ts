@@ -92,7 +92,6 @@ export class OpenOperation<T> implements Disposable {
   }
 }
 
-/** The services that operations need. */
 export interface OperationServices {
   readonly config: () => RuntimeConfig
   readonly pipeline: Pipeline

@@ -32,7 +32,7 @@ import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 /** Maximum parallel calls of one operation. */
 const MAX_AT_ONCE = 4
 
-/** Reads the answers of an operation, and their errors. */
+/** Reads the responses of an operation, and their errors. */
 export type AnswerReader = RejectionReader & Pick<OperationFormat<never, never>, "longMember">
 
 /** An upstream response whose body has not been read. The deadlines of its call are in `attempt`. */
@@ -41,7 +41,7 @@ export interface UpstreamAnswer {
   readonly response: HttpAnswer
 }
 
-/** A billed call whose answer was not read. */
+/** A billed call whose response was not read. */
 export interface UnreadCall {
   /** Number of results that the call requested. */
   readonly results: number
@@ -49,14 +49,14 @@ export interface UnreadCall {
   readonly usage: Usage | undefined
 }
 
-/** Reads the errors of a vendor, and the usage of its answers that cannot be decoded. */
+/** Reads the errors of a vendor, and the usage of its responses that cannot be decoded. */
 type CallFormat = AnswerReader & UsageReader
 
 /** A deployment that can serve an operation, and how to call it. */
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
-  /** The answers that were read completely. */
+  /** The responses that were read completely. */
   readonly #answers = new Map<Attempt<Candidate>, OperationAnswer>()
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
@@ -70,7 +70,6 @@ export class OperationCandidate implements Candidate {
   #hasFailed = false
   /** The last answered call. */
   #last: Attempt<Candidate> | undefined
-  /** The format of the last call. */
   #format: CallFormat | undefined
 
   /** @param speculative a call that may already be in progress, to this or another deployment. */
@@ -100,8 +99,8 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * The reported usage of all billed calls if the answer of one of them was not decoded; undefined if a call reported
-   * none. The usage of all calls is then estimated together.
+   * The reported usage of all billed calls if the response of one of them was not decoded; undefined if a call did not
+   * report its usage. The usage of all calls is then estimated together.
    */
   get unreadUsage(): Usage | undefined {
     const billed = this.#billed
@@ -109,7 +108,7 @@ export class OperationCandidate implements Candidate {
     return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
   }
 
-  /** Each billed call whose answer was not read. */
+  /** Each billed call whose response was not read. */
   get unreadCalls(): readonly UnreadCall[] {
     return this.#billed
       .filter((attempt) => !this.#answers.has(attempt))
@@ -133,12 +132,12 @@ export class OperationCandidate implements Candidate {
     })
   }
 
-  /** The failure of a call whose answer cannot be used although its provider bills it. */
+  /** The failure of a call whose response cannot be used although its provider bills it. */
   get unreadFailure(): CallFailure | undefined {
     return this.#attempts.find(({ ended }) => billedAnswerOf(ended) !== undefined)?.ended
   }
 
-  /** Whether a call ended with an answer that cannot be used although its provider bills it. */
+  /** Whether a call ended with a response that cannot be used although its provider bills it. */
   get isUnusable(): boolean {
     return this.unreadFailure !== undefined
   }
@@ -159,7 +158,7 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * The answers of the completed calls, after another call has failed or returned an error. They are in no particular
+   * The responses of the completed calls, after another call has failed or returned an error. They are in no particular
    * order.
    */
   get completed(): readonly OperationAnswer[] {

@@ -58,7 +58,7 @@ export interface Opening<T> {
   readonly mayHedge?: boolean
 }
 
-/** Runs an operation. An unusable answer counts as a failure of its call. */
+/** Runs an operation. An unusable response counts as a failure of its call. */
 async function used<T>(candidate: OperationCandidate, attempt: AttemptAt<T>): Promise<Outcome<T>> {
   try {
     return await attempt(candidate)
@@ -182,7 +182,7 @@ export class Operation implements Disposable {
       })
       return this.#opened(context, candidate, outcome)
     } catch (thrown) {
-      // The answer of a call may be unread although another call has failed first.
+      // The response of a call may be unread although another call has failed first.
       const unreadFailure = tried.findLast(({ isUnusable }) => isUnusable)?.unreadFailure
       const error = thrown instanceof CallEnded ? thrown : (unreadFailure ?? thrown)
       const partial = await this.#openBesideUnread(context, tried, completed, error)
@@ -212,8 +212,8 @@ export class Operation implements Disposable {
   }
 
   /**
-   * Opens the usable result of completed calls although the answer of another call could not be read. All billed calls
-   * are charged.
+   * Opens the usable result of completed calls although the response of another call could not be read. All billed
+   * calls are charged.
    * @returns undefined if there is no such result.
    */
   async #openBesideUnread<T>(
@@ -300,7 +300,7 @@ export class Operation implements Disposable {
   }
 }
 
-/** Returns the usage of completed calls whose answers are billed although they are unusable. */
+/** Returns the usage of completed calls whose responses are billed although they are unusable. */
 function billedUsage(failure: unknown): CountedUsage | undefined {
   const usage = billedAnswerOf(failure)?.usage
   return usage && { usage, estimated: false }

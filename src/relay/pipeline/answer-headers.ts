@@ -6,7 +6,7 @@ import type { ProviderClient } from "../request/provider-client.ts"
 
 const LOSSES = "x-tollgate-losses"
 
-/** Facts about the cost and the origin of an answer. Amounts are in credits, as decimal text. */
+/** Facts about the cost and the origin of a response. Amounts are in credits, as decimal text. */
 export interface AnswerFacts {
   readonly provider?: string | undefined
   readonly losses: readonly Loss[]

@@ -8,14 +8,14 @@ import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.
 import { CallEnded, type CallFailure, isCallerGone } from "../lifetime/call-failure.ts"
 import type { DrainRule } from "../request/runtime-config.ts"
 
-/** Delay before the first check that the caller is still connected. Most answers end earlier. */
+/** Delay before the first check that the caller is still connected. Most responses end earlier. */
 const ASK_AFTER = 50
 
 /** An upstream call that is in progress. */
 export interface RunningCall extends Disposable {
   readonly plan: { readonly deployment: Deployment }
   readonly record: AttemptRecord
-  /** Whether the provider has not reported the usage and may bill more than the received part of the answer. */
+  /** Whether the provider has not reported the usage and may bill more than the received part of the response. */
   readonly hasUnknownUsage: boolean
   /** The reason why the call ended; undefined while it runs. */
   readonly ended: CallFailure | undefined
@@ -34,7 +34,7 @@ interface OtherCalls {
 
 /**
  * Ends the upstream calls of a request when the caller disconnects. The server keeps this object as long as the
- * connection is open, so it refers to the running calls and to no other data of the request.
+ * connection is open. The object therefore refers to the running calls, but to no other data of the request.
  */
 export class Cancellation implements WatchedDeadline, Disposable {
   readonly attempts: RunningCall[] = []
@@ -48,12 +48,12 @@ export class Cancellation implements WatchedDeadline, Disposable {
   readonly #watch: DeadlineWatch
   readonly #drain: DrainRule | undefined
   #caller: Caller | undefined
-  /** Called when the caller has disconnected and the gateway continues to read the answer. */
+  /** Called when the caller has disconnected and the gateway continues to read the response. */
   onLeave: (() => void) | undefined
 
   /**
    * @param work the number of the request in the event-loop monitor.
-   * @param drain determines whether the answer is drained after the caller has disconnected; undefined means never.
+   * @param drain determines whether the response is drained after the caller has disconnected; undefined means never.
    */
   constructor(caller: Caller, watch: DeadlineWatch, work: number, drain: DrainRule | undefined) {
     this.#caller = caller
@@ -72,7 +72,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     else signal?.addEventListener("abort", () => this.leave())
   }
 
-  /** Makes no further call for a plan, because the answer of another plan is used. */
+  /** Makes no further call for a plan, because the response of another plan is used. */
   giveUp(plan: object): void {
     this.#givenUp ??= new WeakSet()
     this.#givenUp.add(plan)
@@ -108,7 +108,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     this.#others.push(others)
   }
 
-  /** Cancels the remaining calls, because the request has another answer. */
+  /** Cancels the remaining calls, because the request has another response. */
   async endOthers(): Promise<void> {
     for (const { calls, over } of this.#others.splice(0)) {
       const ended = new CallEnded("not_needed")
@@ -133,7 +133,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     }
   }
 
-  /** Called when the answer has ended. */
+  /** Called when the response has ended. */
   [Symbol.dispose](): void {
     this.#unwatch()
     this.onLeave = undefined

@@ -19,9 +19,8 @@ export class CandidateQueue {
   readonly #context: RequestContext
   readonly #services: QueueServices
   readonly #candidates: readonly Candidate[]
-  /** Index of the next candidate. */
   #index = 0
-  /** The failure to return if no further candidate answers. */
+  /** The failure to return if no further candidate responds. */
   failure: CallFailure | undefined
   /** The last failure of the first candidate, unless that candidate rejected the request itself. */
   #firstFailure: CallFailure | undefined
@@ -118,7 +117,6 @@ const MAX_RETRY_AFTER_SECONDS = 2
 /** Maximum delay before the first retry. It is doubled for each further retry. */
 const FIRST_RETRY_DELAY_MS = 400
 
-/** A deployment and its failure. */
 interface FailedDeployment {
   readonly deployment: Deployment
   readonly failure: CallFailure

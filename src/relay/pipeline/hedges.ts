@@ -29,7 +29,7 @@ export function hedges({ charge, config }: RequestContext): boolean {
   return charge.model.hedge ?? config.routing.hedge
 }
 
-/** An answer, and the plan whose call returned it. */
+/** A response, and the plan whose call returned it. */
 export interface HedgedAnswer<P extends Candidate, T> {
   readonly plan: P
   readonly answer: T
@@ -49,7 +49,7 @@ export class Hedges {
 
   /**
    * Returns the milliseconds after which another deployment is called as well; undefined if hedging is not allowed, or
-   * if the usual time of an answer is not known.
+   * if the usual time of a response is not known.
    */
   lateAfter<P extends Candidate, T>({
     context,
@@ -57,19 +57,19 @@ export class Hedges {
     planned,
   }: FirstAttempt<P, T>): number | undefined {
     const { request, state, featureCosts } = context.charge
-    // No second call is made if the request refers to vendor state, which only one provider stores, or uses tools of a
-    // vendor, which must not run twice.
+    // No second call is made if the request refers to vendor state, because only one provider stores it. No second call
+    // is made if the request uses a vendor's tools, because they must not run twice.
     if (state !== undefined || featureCosts !== undefined) return undefined
     if (trial.mayHedge?.(planned) !== true) return undefined
     return this.#routing.router.loadOf(planned.deployment).lateAfter(request?.stream ?? false)
   }
 
   /**
-   * Returns the answer of a candidate, or of another candidate that is also called if the first is late. The other call
-   * is then ended.
+   * Returns the response of a candidate, or of another candidate that is also called if the first is late. The other
+   * call is then ended.
    * @param lateAfter milliseconds after which the first call is late.
    * @throws CallFailure if both calls have failed, or if the first call was rejected for a reason that ends the
-   *   request.
+   * request.
    */
   async answer<P extends Candidate, T>(
     first: FirstAttempt<P, T>,
@@ -185,8 +185,8 @@ function outcomeOf<P extends Candidate, T>(trial: Trial<P, T>, plan: P): Promise
 }
 
 /**
- * Whether a call failed because there was no memory for its answer. Its memory has been released, so another answer may
- * fit.
+ * Whether a call failed because there was no memory for its response. Its memory has been released, so another response
+ * may fit.
  */
 function lacksMemory(failure: CallFailure): boolean {
   return failure instanceof GatewayError && failure.details.lacksMemory === true

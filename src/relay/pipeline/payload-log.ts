@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { ContentRecord } from "../../store/payload-log.ts"
 import type { Call } from "../request/call.ts"
 
-/** Stores prompts and answers. */
+/** Stores prompts and responses. */
 export interface PayloadWriter {
   keep(record: ContentRecord): Promise<void>
   /** Deletes records older than a moment in Unix milliseconds. */
@@ -10,7 +10,7 @@ export interface PayloadWriter {
 }
 
 const SWEEP_INTERVAL_MS = 3_600_000
-/** Maximum characters of JSON that are stored for a request. The same maximum applies to its answer. */
+/** Maximum characters of JSON that are stored for a request. The same maximum applies to its response. */
 const MAX_KEPT = 256 * 1024
 /** Maximum number of records that are being written. Further records are dropped, so that requests are not delayed. */
 const MAX_WAITING = 500
@@ -22,8 +22,8 @@ const FILE = /^[A-Za-z0-9+/=_-]+$/
 const DATA_ADDRESS = /^data:[^,]{0,200};base64,/
 
 /**
- * Stores prompts and answers of accounts with storage enabled, after the answer was sent. For other accounts, it only
- * checks their key.
+ * Stores prompts and responses of accounts with storage enabled, after the response was sent. For other accounts, it
+ * only checks their key.
  */
 export class PayloadLog implements AsyncDisposable {
   readonly #keeper: PayloadWriter
@@ -47,8 +47,8 @@ export class PayloadLog implements AsyncDisposable {
   }
 
   /**
-   * Stores a request and its answer.
-   * @param answer undefined if there is no answer, or if the answer is not text.
+   * Stores a request and its response.
+   * @param answer undefined if there is no response, or if the response is not text.
    */
   keep(call: Call, body: JsonObject, answer?: JsonValue): void {
     if (!call.key.storesContent || this.#waiting.size >= MAX_WAITING) return

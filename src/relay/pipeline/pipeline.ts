@@ -40,7 +40,7 @@ type Admission = ChatAdmission | UsageAdmission
 
 /**
  * Runs every request. It holds the worst case, tries candidates in order with one or several attempts each, and settles
- * the delivered answer or releases the hold.
+ * the delivered response or releases the hold.
  */
 export class Pipeline {
   readonly #services: PipelineServices
@@ -109,7 +109,7 @@ export class Pipeline {
   }
 
   /**
-   * Tries the deployments of a request's model until one of them answers. Healthy deployments come first.
+   * Tries the deployments of a request's model until one of them responds. Healthy deployments come first.
    * @throws the CallFailure of the last attempt, after all attempts have ended.
    */
   async tryCandidates<P extends Candidate, T>(
@@ -155,8 +155,8 @@ export class Pipeline {
   }
 
   /**
-   * Returns the answer of a candidate, or of a parallel call if the candidate is late; undefined if no parallel call is
-   * possible.
+   * Returns the response of a candidate, or of a parallel call if the candidate is late; undefined if no parallel call
+   * is possible.
    */
   #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
     const lateAfter = this.#hedges.lateAfter(first)
@@ -216,8 +216,8 @@ export class Pipeline {
   }
 
   /**
-   * Makes the related calls to one candidate. If one call fails, the others continue until another answer is found for
-   * the request, or else until they end.
+   * Makes the related calls to one candidate. If one call fails, the others continue until another response is found
+   * for the request, or else until they end.
    */
   async together<T>(
     { cancellation }: RequestContext,
@@ -253,7 +253,7 @@ export class Pipeline {
 
   /**
    * Charges the usage, and corrects the count in the key's rate limits. Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the answer must not be sent.
+   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the response must not be sent.
    */
   settle(
     { charge, rate }: RequestContext,
@@ -274,8 +274,8 @@ export class Pipeline {
   }
 
   /**
-   * Stores the request and its answer for accounts with storage enabled.
-   * @param answer absent if there is no answer, or if the answer is not text.
+   * Stores the request and its response for accounts with storage enabled.
+   * @param answer absent if there is no response, or if the response is not text.
    */
   keepPayload({ call }: RequestContext, answer?: JsonValue): void {
     if (call.body) this.#services.payloads.keep(call, call.body, answer)

@@ -8,7 +8,7 @@ import type { Rates } from "../../limits/rates.ts"
 import { longestAnswer } from "../billing/bounds.ts"
 import type { Call } from "../request/call.ts"
 
-/** Output tokens that are expected of a choice if the request sets no maximum. Usual answers are shorter. */
+/** Output tokens that are expected of a choice if the request sets no maximum. Usual responses are shorter. */
 const ASSUMED_OUTPUT = 4_096
 
 /** The tokens that a request is expected to use. */
@@ -32,7 +32,7 @@ const NO_TOKENS: LimitedTokens = { key: 0, account: 0 }
  */
 export class RateUsage {
   /**
-   * The `x-ratelimit-*` headers of the answer, for configured limits. If two limits apply, the stricter one is
+   * The `x-ratelimit-*` headers of the response, for configured limits. If two limits apply, the stricter one is
    * reported.
    */
   readonly headers: Record<string, string> = {}

@@ -22,7 +22,7 @@ export interface RequestContext {
   readonly charge: PendingCharge
   /** The request's usage of the key's rate limits. */
   readonly rate: RateUsage
-  /** Headers of the answer. They are added when their values become known. */
+  /** Headers of the response. They are added when their values become known. */
   readonly headers: Record<string, string>
   readonly cancellation: Cancellation
 }

@@ -14,6 +14,6 @@ export interface Trial<P extends Candidate, T> {
   readonly candidates?: readonly Candidate[] | undefined
   /** Whether a second call may run in parallel with the call of a plan; never if absent. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
-  /** Called with the answer that is used, if two answers were possible. */
+  /** Called with the response that is used, if two responses were possible. */
   readonly taken?: ((answer: T) => void) | undefined
 }

@@ -64,7 +64,7 @@ type Made =
   | {
       readonly type: "whole"
       readonly result: ImageResult
-      /** Number of billed images whose answers could not be read. Default: 0. */
+      /** Number of billed images whose responses could not be read. Default: 0. */
       readonly unreadImages?: number
     }
   | ({ readonly type: "stream" } & ImageStreaming)
@@ -323,7 +323,7 @@ function lossesOf(format: ImageFormat, request: ImageRequest, model: string) {
 
 /**
  * Returns the images of the calls that a candidate completed although another call failed. The usage includes billed
- * calls whose answers could not be read.
+ * calls whose responses could not be read.
  */
 async function completedImages(
   candidate: OperationCandidate,

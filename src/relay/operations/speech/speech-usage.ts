@@ -25,7 +25,7 @@ const WRAPPING = 64
 /** Maximum rate of a voice that is charged. No maximum is documented. */
 const MAX_VOICE_RATE = 10
 
-/** Whether a price is per token and not per character or second. */
+/** Whether a price is per token instead of per character or second. */
 export function isByTokens({ rates }: Price): boolean {
   return rates.characters === undefined && rates.seconds === undefined
 }
@@ -127,7 +127,7 @@ export function unreadUsage(
   return { ...reported, characters: characterCount(request.input), inputFresh }
 }
 
-/** Returns the estimated tokens of the text and of the instructions, which are billed as text, too. */
+/** Returns the estimated tokens of the text and of the instructions, which are also billed as text. */
 function inputTokens({
   input,
   instructions = "",

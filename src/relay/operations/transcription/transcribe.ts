@@ -34,7 +34,6 @@ export interface TranscriptionInput {
   readonly model: Model
 }
 
-/** The plan of a transcription. */
 export function transcriptionPlan(
   { call, request, model }: TranscriptionInput,
   { clients }: RuntimeConfig,

@@ -71,7 +71,7 @@ export class Transcription implements Disposable {
   /**
    * Holds the maximum cost of the file while it is still arriving, and forwards the file as it arrives.
    * @param expected the request if no further fields follow the file.
-   * @throws the reason why the file cannot be sent early. The request can still be answered.
+   * @throws the reason why the file cannot be sent early. The request can still be served.
    */
   async begin(expected: TranscriptionRequest): Promise<void> {
     const { config } = this.#services.operations
@@ -89,7 +89,7 @@ export class Transcription implements Disposable {
   }
 
   /**
-   * Answers the request after it has arrived completely.
+   * Responds to the request after it has arrived completely.
    * @throws GatewayError, in which case nothing is held.
    */
   async answer(request: TranscriptionRequest): Promise<Answer> {

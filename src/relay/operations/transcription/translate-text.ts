@@ -103,8 +103,8 @@ export function untranslatedUsage(chunks: readonly TranslationChunk[]): Usage {
 }
 
 /**
- * Returns the text of a model's answer.
- * @throws GatewayError `upstream_error` if the answer is cut off or empty.
+ * Returns the text of a model's response.
+ * @throws GatewayError `upstream_error` if the response is cut off or empty.
  */
 function textOf(result: ChatResult | undefined): string {
   const [choice] = result?.choices ?? []

@@ -28,7 +28,6 @@ const THINKING = 2_048
 /** Minimum bytes per token of English text. The translation has no more bytes than the original text. */
 const MIN_BYTES_OF_TOKEN = 2
 
-/** The maximum tokens of a translation. */
 export interface TranslationBound {
   readonly input: number
   readonly output: number
@@ -81,7 +80,6 @@ function shortened(sentence: string): string[] {
  */
 const LONG_STRETCH = /[^]{1,900}(?:\s|$)|[^]{1,900}/gu
 
-/** Options for the translation of a chunk. */
 export interface TranslationOptions {
   readonly upstreamModel: string
   /** The caller's prompt, which concerns names and style. */
@@ -150,7 +148,7 @@ function boundOf(bytes: number, calls: number, prompt: string | undefined): Tran
 }
 
 /**
- * Returns the lines of an answer, one for each line of the chunk.
+ * Returns the lines of a response, one for each line of the chunk.
  * @throws GatewayError `upstream_error` if the model changed the number of lines.
  */
 export function readTranslation(chunk: TranslationChunk, answer: string): string[] {

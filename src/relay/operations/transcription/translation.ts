@@ -41,7 +41,7 @@ export interface Translation {
 
 const EMULATED: Loss = { name: "translation", effect: "emulated" }
 
-/** Maximum bytes of text in a second of speech: fifteen characters of three bytes, and some more. */
+/** Maximum bytes of text in a second of speech: fifteen characters of three bytes, and a margin. */
 const MAX_BYTES_PER_SECOND = 48
 const FRAME = 1_024
 
