@@ -8,7 +8,7 @@ import { valuesAt } from "./find-switches.ts"
 
 /**
  * Returns the number of calls of a kind in all responses. If a response was not completely decoded and its usage does
- * not report the number, its share of the maximum is used, but at least the number of its decoded calls.
+ * not report the number, its share of the maximum is counted, but at least the number of its decoded calls.
  */
 export function countAllowed(
   { charge, max }: Pick<AllowedCalls, "charge" | "max">,

@@ -229,7 +229,7 @@ export class FeatureCostsBuilder {
         "this provider has no model of that name with a price.",
       )
     }
-    // The list of models that a key may call applies to every model that answers for it.
+    // The key must be allowed to call every model that may respond to the request.
     if (!isOwn && call.key.allows?.(id) === false) {
       throw new GatewayError(
         "model_not_allowed",

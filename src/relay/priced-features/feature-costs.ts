@@ -74,7 +74,6 @@ export interface FeatureCosts {
   readonly unpriced: readonly string[]
 }
 
-/** Returns the requested modes that meet a condition. */
 export function modesWhere(
   modes: readonly RequestedMode[],
   condition: (mode: PricedMode) => boolean,
@@ -86,7 +85,7 @@ export function modesWhere(
 
 /**
  * Returns the deployments on which the hold is based. They have the highest price that the request can reach, and calls
- * to the vendor's tools are included as a price per request. Another model that may answer instead is an additional
+ * to the vendor's tools are included as a price per request. Another model that may respond instead is an additional
  * deployment.
  */
 export function heldDeployments(featureCosts: FeatureCosts): Deployment[] {
@@ -148,7 +147,7 @@ const READ: readonly UsageClass[] = [
 const ADDED: readonly UsageClass[] = [...READ, "output", "audioOutput", "imageOutput"]
 
 /**
- * Returns the price with the highest rates of another price added, for requests that a second model may process, too.
+ * Returns the price with the highest rates of another price added, for requests that a second model may also process.
  * @param times the number of calls to the other model.
  */
 function added(price: Price, other: Price, times: bigint, classes = ADDED): Price {

@@ -24,7 +24,7 @@ export interface SetSwitch {
   readonly holder?: JsonObject
   /** The tool that sets the switch, whose members may determine the price. */
   readonly tool?: JsonObject
-  /** The field that sets the switch, to find what the response reports about it. */
+  /** The field that sets the switch. It names the response fields that report the actual value. */
   readonly field?: FieldSwitch
 }
 
@@ -147,7 +147,7 @@ function isKept({ store, conversation }: JsonObject): boolean {
   return store !== false || isSet(conversation)
 }
 
-/** Whether a value sets a switch. Null, false and absent values set none. */
+/** Whether a value sets a switch. Null, false and absent values set no switch. */
 export function isSet(value: JsonValue | undefined): value is JsonValue {
   if (value === undefined || value === null || value === false) return false
   return !Array.isArray(value) || value.length > 0

@@ -23,8 +23,8 @@ interface Named {
 }
 
 /**
- * Returns the model to which a reported name refers, which is the most expensive one if it refers to several; undefined
- * if it refers to none of them.
+ * Returns the model to which a reported name refers; undefined if it refers to none of the models. If it refers to
+ * several models, the most expensive one is returned.
  */
 function mostSimilar(reported: string, models: readonly Named[]): Named | undefined {
   let found: Named | undefined

@@ -27,7 +27,6 @@ export interface ModeUsage {
 /** The modes in which a request was served, as they are settled. */
 interface SettledModes {
   readonly applied: readonly AppliedMode[]
-  /** The names of the modes. */
   readonly modes: readonly string[]
   /** Reported modes without a price. They are charged at the request's price. */
   readonly unpriced: readonly string[]
@@ -211,7 +210,7 @@ function reportedName(field: FieldSwitch, report: ModeReport): string | undefine
   for (const path of field.served ?? []) {
     const value = textIn(report, path)
     if (value === undefined) continue
-    // Nearly all answers report the standard mode.
+    // Nearly all responses report the standard mode.
     if (STANDARD_MODES.has(value)) return value
     return cutName(value).toLowerCase().replace(PREFIX, "")
   }
@@ -226,7 +225,7 @@ function cutName(value: string): string {
 /** The value that the first frames of a stream may repeat from the request. It is not a mode. */
 const UNDECIDED = "auto"
 
-/** The segments of each path. Paths are split only once, because nearly every answer is searched for them. */
+/** The segments of each path. Paths are split only once, because nearly every response is searched for them. */
 const STEPS = new Map<string, readonly string[]>()
 
 /** Returns the last string that a call has reported at a path. */

@@ -55,11 +55,9 @@ export interface AnsweredCalls {
 /** The complete billed usage of a request, and its prices. */
 export interface SettledUsage {
   readonly usage: Usage
-  /** The number of calls in `usage`. */
   readonly calls: number
   readonly price: Price
   readonly others: readonly SecondUsage[]
-  /** The service modes in which the request was served. */
   readonly modes: readonly string[]
   /** Reported service modes without a price. They are charged at the request's price. */
   readonly unpriced: readonly string[]
@@ -94,7 +92,7 @@ export function settleFeatures(
 }
 
 /**
- * Settles an answer whose request set no priced feature.
+ * Settles a response whose request set no priced feature.
  * @param fields the fields in which the dialect reports a service mode, because a vendor's project may have another
  * default mode.
  * @returns undefined if the usage has its usual price.

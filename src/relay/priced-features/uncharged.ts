@@ -13,7 +13,7 @@ interface UnchargedAlarms {
   usageUncharged(request: string, deployment: string, name: string): void
 }
 
-/** The report of an answer, and the data of its charge. */
+/** The report of a response, and the data of its charge. */
 interface Answered {
   /** The frame or response that contains the usage. */
   readonly reported: JsonObject | undefined
@@ -155,7 +155,7 @@ const NEED_NO_RATE: ReadonlySet<UsageClass> = new Set([
   "images",
 ])
 
-/** Returns the usage object of an answer, or of the frame of a stream that reports it. */
+/** Returns the usage object of a response, or of the frame of a stream that reports it. */
 export function usageIn(reported: JsonObject): JsonObject | undefined {
   const carrier =
     objectAt(reported, "response") ??

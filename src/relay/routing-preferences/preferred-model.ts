@@ -18,7 +18,7 @@ import {
 type Asking = Pick<Call, "key" | "preferences" | "hidesCosts">
 
 /**
- * Returns the requested model, together with models that may answer in its place. The key must be allowed to call each
+ * Returns the requested model, together with models that may respond in its place. The key must be allowed to call each
  * of them, and each has its own price.
  * @throws GatewayError like `Catalog.require`, with the name of the field.
  */
@@ -120,7 +120,9 @@ interface KnownPreferences {
 /** The preferences that name providers. */
 const NAMING = ["order", "only", "ignore"] as const
 
-/** Rejects names of providers from a caller who does not see them. Otherwise errors would show which names exist. */
+/**
+ * Rejects names of providers from a caller that does not see them. Otherwise, errors would reveal which names exist.
+ */
 function rejectProviderNames(preferences: ProviderPreferences): void {
   const name = NAMING.find((one) => preferences[one] !== undefined)
   if (name === undefined) return

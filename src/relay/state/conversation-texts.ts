@@ -19,14 +19,15 @@ import type {
 import { ConversationCipher } from "./conversation-cipher.ts"
 
 const SWEEP_INTERVAL_MS = 600_000
-/** Maximum bytes of a stored answer with its history. Longer ones are not stored. */
+/** Maximum bytes of a stored response with its history. Longer ones are not stored. */
 export const MAX_KEPT = 32 * 1024 * 1024
 /** Maximum bytes that are read before memory is reserved. */
 const SMALL = 32 * 1024
 /** Number of copies of read data in memory: encrypted, as text and parsed. */
 const COPIES_READ = 3
 /**
- * Maximum milliseconds for which an answer waits until it is written. Other processes can only find it after the write.
+ * Maximum milliseconds for which a response waits until it is written. Other processes can only find it after the
+ * write.
  */
 const WRITE_TIMEOUT_MS = 50
 /**
@@ -82,8 +83,8 @@ export class ConversationTexts implements Disposable {
   }
 
   /**
-   * Writes the texts of an answer. Returns when they are written, or after a timeout. The texts are in memory until
-   * they are written, so that a slow disk or a locked file does not delay an answer.
+   * Writes the texts of a response. Returns when they are written, or after a timeout. The texts are in memory until
+   * they are written, so that a slow disk or a locked file does not delay a response.
    * @param request id of the request that was answered.
    */
   async write(
@@ -139,7 +140,7 @@ export class ConversationTexts implements Disposable {
     return typeof found === "number" ? found > 0 : found.length > 0
   }
 
-  /** Deletes an answer with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
+  /** Deletes a response with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
   async delete(account: string, name: ConversationName): Promise<boolean> {
     try {
       return await this.#parts.keeper.delete(this.hash(account, name))
@@ -149,7 +150,7 @@ export class ConversationTexts implements Disposable {
   }
 
   /**
-   * Reports a failure to store an answer.
+   * Reports a failure to store a response.
    * @param request id of the request that was answered.
    */
   failed(request: string, error: unknown): void {

@@ -20,12 +20,12 @@ import {
 /** Number of copies of written data in memory: as text and encrypted. */
 const COPIES_WRITTEN = 2
 /**
- * Number of copies of the items in memory when a request continues from an answer: as text, and in the upstream body.
+ * Number of copies of the items in memory when a request continues from a response: as text, and in the upstream body.
  */
 const COPIES_SENT = 2
 const MARK_LENGTH = 48
 
-/** A stored answer. */
+/** A stored response. */
 export interface KeptAnswer {
   /** The body as it was sent to the caller. */
   readonly body: JsonObject
@@ -38,7 +38,7 @@ export type CompletedBody =
   | { readonly body: JsonObject }
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
-/** An answer that is stored once the request is charged. */
+/** A response that is stored once the request is charged. */
 export interface AnswerToStore {
   readonly call: Call
   readonly form: ConversationForm
@@ -46,8 +46,8 @@ export interface AnswerToStore {
 }
 
 /**
- * Stores answers and their requests for accounts. An account can continue from a stored answer with every model. Stored
- * data is encrypted, and is found by hashes that include the account.
+ * Stores responses and their requests for accounts. An account can continue from a stored response with every model.
+ * Stored data is encrypted, and is found by hashes that include the account.
  */
 export class Conversations implements Disposable {
   readonly #texts: ConversationTexts
@@ -90,10 +90,10 @@ export class Conversations implements Disposable {
   }
 
   /**
-   * Stores a charged answer. It never fails. If an answer could not be stored, a caller that continues from it receives
-   * an error at that time. It returns when the answer is written, or after a timeout. In both cases, the answer can be
-   * continued.
-   * @param last the answer, or its last frame.
+   * Stores a charged response. It never fails. If a response could not be stored, a caller that continues from it
+   * receives an error at that time. It returns when the response is written, or after a timeout. In both cases, the
+   * response can be continued.
+   * @param last the response, or its last frame.
    */
   async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {
     const { call } = keeping
@@ -110,20 +110,20 @@ export class Conversations implements Disposable {
     }
   }
 
-  /** Returns an answer of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
+  /** Returns a response of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
   async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
     const name = { kind: "response", id } as const
     const text = (await this.#texts.find(account, [name], memory)).get(conversationKey(name))
     return text === undefined ? undefined : keptAnswer(await parseText(text))
   }
 
-  /** Whether an answer of an account is stored. @throws GatewayError `ledger_unavailable`. */
+  /** Whether a response of an account is stored. @throws GatewayError `ledger_unavailable`. */
   has(account: string, id: string): Promise<boolean> {
     return this.#texts.has(account, { kind: "response", id })
   }
 
   /**
-   * Returns the ids of the items of an answer; empty if the answer is not stored.
+   * Returns the ids of the items of a response; empty if the response is not stored.
    * @throws GatewayError like `find`.
    */
   async itemsOf(account: string, id: string, memory: Reservation): Promise<string[]> {
@@ -133,18 +133,21 @@ export class Conversations implements Disposable {
     )
   }
 
-  /** Returns a mark for an item. It is always the same for the same answer, and reveals nothing about the answer. */
+  /**
+   * Returns a mark for an item. It is always the same for the same response, and reveals nothing about the response.
+   */
   mark(account: string, id: string, index: number): string {
     return this.#texts.hash(account, { kind: "item", id: `${id}\0${index}` }).slice(0, MARK_LENGTH)
   }
 
-  /** Deletes an answer with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
+  /** Deletes a response with its items. @returns whether it existed. @throws GatewayError `ledger_unavailable`. */
   delete(account: string, id: string): Promise<boolean> {
     return this.#texts.delete(account, { kind: "response", id })
   }
 
   /**
-   * Returns the texts to store for an answer; undefined if they are too long, or have too many values to be read again.
+   * Returns the texts to store for a response; undefined if they are too long, or have too many values to be read
+   * again.
    */
   async #textsOf(
     keeping: AnswerToStore,
@@ -173,7 +176,7 @@ export class Conversations implements Disposable {
   }
 }
 
-/** Returns the JSON of a stored answer or item. Long JSON is serialized in slices. */
+/** Returns the JSON of a stored response or item. Long JSON is serialized in slices. */
 async function textOf(kept: JsonObject): Promise<string> {
   if (!isLargeJson(kept)) return JSON.stringify(kept)
   return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
@@ -191,7 +194,7 @@ async function itemsOf(
   return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
 }
 
-/** Returns a stored answer. Its type is known, because the gateway wrote it. */
+/** Returns a stored response. Its type is known, because the gateway wrote it. */
 function keptAnswer(value: JsonValue): KeptAnswer {
   return value as unknown as KeptAnswer
 }

@@ -6,7 +6,7 @@ import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
 interface KindFacts {
   /** The name of the kind in error messages. */
   readonly noun: string
-  /** Milliseconds for which a record is kept after an answer has named the state. */
+  /** Milliseconds for which a record is kept after a response has named the state. */
   readonly lifetime: number
   /** Whether the state has the tokens of its request's usage. The tokens of other kinds are unknown. */
   readonly isCounted: boolean

@@ -13,7 +13,7 @@ interface RecorderFacts {
   readonly unowned: ReadonlySet<string>
 }
 
-/** Records the vendor state to which an answer refers. */
+/** Records the vendor state to which a response refers. */
 export class StateRecorder {
   readonly #states: VendorState
   readonly #shape: StateShape
@@ -27,8 +27,8 @@ export class StateRecorder {
   }
 
   /**
-   * Records the state that an answer names.
-   * @param body a whole answer, or a frame of a streamed answer.
+   * Records the state that a response names.
+   * @param body a whole response, or a frame of a streamed response.
    */
   record(body: JsonObject): void {
     for (const reference of findState(this.#shape, body)) {

@@ -9,7 +9,6 @@ import type { VendorStateRecord } from "../../store/vendor-state.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import { factsOf, storedAtOtherVendor, unusableReference, notFound } from "./state-kinds.ts"
 
-/** Maximum number of references in a request. */
 export const MAX_REFERENCES = 5_000
 /** Maximum number of stored records, about 4 GB. The oldest are deleted first. */
 const MAX_RECORDS = 20_000_000
@@ -185,7 +184,7 @@ class Search {
   readonly #passesUnknown: boolean
   #isSizeUnknown = false
   #counted = 0
-  /** Tokens of each answer whose items are referenced. The output of the answer contains all of its items. */
+  /** Tokens of each response whose items are referenced. The output of the response contains all of its items. */
   readonly #answers = new Map<string, number>()
   /** The credentials with which all state found so far is stored; undefined until some state is found. */
   #credentials: ReadonlySet<string> | undefined
