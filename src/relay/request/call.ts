@@ -6,7 +6,7 @@ import type { RoutingPreferences } from "./routing-preferences.ts"
 import type { RequestTrace } from "./request-trace.ts"
 
 /**
- * The caller that waits for an answer. Creating the signal is expensive, so it is only created when it is first read.
+ * The caller that waits for a response. Creating the signal is expensive, so it is only created when it is first read.
  */
 export interface Caller {
   /** Aborted when the caller disconnects, even if that happened before the signal was first read. */
@@ -15,7 +15,7 @@ export interface Caller {
 
 /** A request while the gateway processes it. */
 export interface Call {
-  /** The id `req_...`, which is in the headers of the answer, in the charge and on the receipt. */
+  /** The id `req_...`, which is in the headers of the response, in the charge and on the receipt. */
   readonly id: string
   readonly key: Key
   /** The path of the endpoint, for the receipt. */
@@ -33,8 +33,8 @@ export interface Call {
   /** Arrival time as returned by `performance.now()`, a clock that is never adjusted, for durations. */
   readonly startedAt: number
   /**
-   * Whether the caller sent `x-tollgate-on-low-balance: refuse`, which requests a 402 response instead of a shorter
-   * answer.
+   * Whether the caller sent `x-tollgate-on-low-balance: refuse`, which requests a 402 error instead of a shorter
+   * response.
    */
   readonly rejectOnLowBalance: boolean
   /**
@@ -46,7 +46,7 @@ export interface Call {
   readonly preferences?: RoutingPreferences | undefined
   /** The labels of the request: user, session and tags; absent if it has no labels. */
   readonly labels?: Labels | undefined
-  /** The memory that is reserved for the request until its answer has ended. A stream disposes of it at its end. */
+  /** The memory that is reserved for the request until its response has ended. A stream disposes of it at its end. */
   readonly memory: Reservation
   /**
    * Called when the last bytes of a stream have been passed on, before the stream is closed.
@@ -66,9 +66,9 @@ export interface ChatCall extends Call {
   readonly body: JsonObject
 }
 
-/** The answer that is sent to the caller. */
+/** The response that is sent to the caller. */
 export interface Answer {
-  /** Headers of the answer. The receiver owns this object and adds its own headers. */
+  /** Headers of the response. The receiver owns this object and adds its own headers. */
   readonly headers: Record<string, string>
   /** A complete text as a string or as UTF-8, or a stream that ends after its charge is on disk. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>

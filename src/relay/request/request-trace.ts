@@ -24,7 +24,6 @@ interface CallOutcome {
 /** A request that was answered with an error. */
 export interface TracedFailure {
   readonly request: string
-  /** The path of the endpoint. */
   readonly endpoint: string
   readonly kind: string
   readonly status: number
@@ -105,7 +104,7 @@ export class AttemptTrace {
   readonly called: Called
   readonly outcome: CallOutcome
   readonly startedAt = performance.now()
-  /** Time at which the answer arrived; for a stream, time of its first frame. */
+  /** Time at which the response arrived; for a stream, time of its first frame. */
   answeredAt: number | undefined = undefined
   endedAt: number | undefined = undefined
   readonly #request: RequestTrace
@@ -126,12 +125,12 @@ export class AttemptTrace {
     return { ...request, headers }
   }
 
-  /** Records that the answer has arrived. */
+  /** Records that the response has arrived. */
   answered(): void {
     this.answeredAt ??= performance.now()
   }
 
-  /** Records that no further part of the answer is read. */
+  /** Records that no further part of the response is read. */
   ended(): void {
     this.endedAt ??= performance.now()
   }

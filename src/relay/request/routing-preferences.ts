@@ -1,9 +1,7 @@
 import type { GatewayError } from "../../canon/errors.ts"
 
-/** The values of `sort`. */
 export const SORTS = ["price", "throughput", "latency"] as const
 
-/** The members of `max_price`. */
 export const PRICE_LIMITS = ["prompt", "completion", "request", "image"] as const
 
 /**

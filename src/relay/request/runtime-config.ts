@@ -14,7 +14,7 @@ export interface RuntimeConfig {
   /** The clients by provider, and by credential for a provider with several credentials. */
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly timeouts: TimeoutSettings
-  /** Maximum bytes of a whole answer of an upstream. */
+  /** Maximum bytes of a whole response of an upstream. */
   readonly answerBytes: number
   readonly routing: RoutingSettings
   readonly disconnect: Disconnect
@@ -34,7 +34,7 @@ export interface RuntimeConfig {
 }
 
 /**
- * When an upstream call is drained for its usage, after the caller has disconnected or has received the whole answer.
+ * When an upstream call is drained for its usage, after the caller has disconnected or has received the whole response.
  */
 export interface DrainRule {
   /** `if-billed`: only if the provider has not reported the usage and may bill more than the received part. */
@@ -44,7 +44,7 @@ export interface DrainRule {
 
 const WHEN = { auto: "if-billed", cancel: "never", drain: "always" } as const
 
-/** Returns the drain rule for answers of a model. A setting of the model itself takes precedence. */
+/** Returns the drain rule for responses of a model. A setting of the model itself takes precedence. */
 export function drainRuleOf(
   { disconnect, disconnectLimit }: RuntimeConfig,
   { disconnect: own }: Model,

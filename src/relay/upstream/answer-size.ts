@@ -2,29 +2,29 @@ import { GatewayError } from "../../canon/errors.ts"
 import { MemoryShareUsed } from "../../limits/memory-budget.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
 
-/** Maximum bytes of an answer that does not count as memory, because the memory of its request is already reserved. */
+/** Maximum bytes of a response that does not count as memory, because the memory of its request is already reserved. */
 export const SMALL_ANSWER = 64 * 1024
-/** Answers with more bytes are parsed one at a time, so that other requests are served between them. */
+/** Responses with more bytes are parsed one at a time, so that other requests are served between them. */
 const HEAVY_ANSWER = 512 * 1024
-/** Number of copies of a whole answer in memory: as received, as parsed, and as sent to the caller. */
+/** Number of copies of a whole response in memory: as received, as parsed, and as sent to the caller. */
 const COPIES = 3
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Error details for an unusable answer that the request itself caused. Other deployments would answer in the same way,
- * so they are not tried, and no circuit opens.
+ * Error details for an unusable response that the request itself caused. Other deployments would respond in the same
+ * way, so they are not tried, and no circuit opens.
  */
 export const BILLED = { providerError: "generation", billedAnswer: {} } as const
 
-/** The limits of a whole answer. */
+/** The limits of a whole response. */
 export interface SizeReader {
   readonly provider: string
-  /** Maximum bytes of an answer after decompression. */
+  /** Maximum bytes of a response after decompression. */
   readonly answerBytes: number
   readonly memory: FrameMemory
 }
 
-/** Tracks the received size of an answer. It enforces the size limit and reserves memory. */
+/** Tracks the received size of a response. It enforces the size limit and reserves memory. */
 export class AnswerSize {
   readonly #reader: SizeReader
   #size = 0
@@ -42,20 +42,19 @@ export class AnswerSize {
     return this.#size <= SMALL_ANSWER
   }
 
-  /** Whether the answer may take a long time to parse. */
+  /** Whether the response may take a long time to parse. */
   get isHeavy(): boolean {
     return this.#size > HEAVY_ANSWER
   }
 
-  /** Counts received bytes. */
   count(bytes: number): void {
     this.#size += bytes
   }
 
   /**
-   * Reserves memory for the answer. If it is rejected, all memory of the answer is released.
+   * Reserves memory for the response. If it is rejected, all memory of the response is released.
    * @param parsed memory in bytes that the parsed values take.
-   * @returns the failure of a call whose answer is too large, which its provider bills; undefined if it fits.
+   * @returns the failure of a call whose response is too large, which its provider bills; undefined if it fits.
    * @throws GatewayError `overloaded`.
    */
   reserve(parsed = 0): GatewayError | undefined {
@@ -71,7 +70,7 @@ export class AnswerSize {
     return undefined
   }
 
-  /** Releases the memory of an answer whose content is discarded, so that other answers fit. */
+  /** Releases the memory of a response whose content is discarded, so that other responses fit. */
   release(): void {
     this.#reader.memory.give(this.#taken)
     this.#taken = 0
@@ -79,7 +78,7 @@ export class AnswerSize {
 }
 
 /**
- * Returns the error for an answer whose memory is rejected because of its size, or because of parallel requests of the
+ * Returns the error for a response whose memory is rejected because of its size, or because of parallel requests of the
  * same caller. Its provider bills it.
  * @throws any other error.
  */

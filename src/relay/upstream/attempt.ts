@@ -53,7 +53,6 @@ export interface AttemptAlarms {
 
 interface AttemptParts<T extends Candidate> {
   readonly plan: T
-  /** The load of the deployment. */
   readonly load: Load
   /** Start time of the request, as returned by `performance.now()`. */
   readonly begunAt: number
@@ -64,7 +63,7 @@ interface AttemptParts<T extends Candidate> {
   readonly alarms: AttemptAlarms
   /** The id of the request. */
   readonly request: string
-  /** Maximum bytes of a whole answer. */
+  /** Maximum bytes of a whole response. */
   readonly answerBytes: number
   /** The memory that is reserved for the request, or for the call alone if another call may replace it. */
   readonly memory: FrameMemory
@@ -78,7 +77,8 @@ interface AttemptParts<T extends Candidate> {
 
 /**
  * One upstream call: its request, its deadlines, and the only way to end it early. It ends with `succeed` or `fail`. If
- * an answer is read later, it may still end with `breakOff`. The object must be disposed of when the answer has ended.
+ * a response is read later, it may still end with `breakOff`. The object must be disposed of when the response has
+ * ended.
  */
 export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   readonly plan: T
@@ -94,15 +94,15 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   /** The load of the deployment; undefined once the attempt has ended. */
   #load: Load | undefined
   readonly #trace: AttemptTrace | undefined
-  /** The counts of the received part of a chat answer. */
+  /** The counts of the received part of a chat response. */
   meter: Meter | undefined
-  /** The members with the usage of an answer that was too large or too complex to be parsed. */
+  /** The members with the usage of a response that was too large or too complex to be parsed. */
   usageMembers: JsonObject | undefined
-  /** Whether the answer arrived whole, in a few kilobytes. */
+  /** Whether the response arrived whole, in a few kilobytes. */
   isSmallAnswer = false
   #sending: Sending | undefined
   #ended: CallFailure | undefined
-  /** Whether the gateway ended the attempt or did not read the whole answer. */
+  /** Whether the gateway ended the attempt or did not read the whole response. */
   #isEndedHere = false
   /** The message in which the vendor rejected the request. */
   #words: string | undefined
@@ -123,7 +123,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   /**
    * Sends a request.
    * @param rejections reads the vendor's error responses.
-   * @returns the answer, whose status is a success and whose body has not been read.
+   * @returns the successful response. Its body has not been read.
    * @throws CallFailure in all other cases, which must be passed to `fail`.
    */
   send(
@@ -139,7 +139,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.#trace?.carriedBy(request) ?? request
   }
 
-  /** Receives the answer like `send`, for a request that has already been sent. */
+  /** Receives the response like `send`, for a request that has already been sent. */
   async receive(sending: Sending, rejections: RejectionReader): Promise<HttpAnswer> {
     this.#sending = sending
     if (this.#ended) sending.abort()
@@ -157,7 +157,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Returns `model_not_found` if the provider rejects a model that the catalog does not know either, because the caller
+   * Returns `model_not_found` if the provider rejects a model that is also unknown to the catalog, because the caller
    * named the model. Other errors are returned unchanged.
    */
   #meaning(rejection: GatewayError): GatewayError {
@@ -205,7 +205,6 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return isTaken && this.#isEndedHere
   }
 
-  /** The provider that is called. */
   get provider(): string {
     return this.plan.client.provider
   }
@@ -225,14 +224,14 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return this.plan.client.cleaned(failure)
   }
 
-  /** Records that the whole answer has been received. */
+  /** Records that the whole response has been received. */
   succeed(): void {
     this.conclude("ok")
   }
 
   /**
    * Ends the call as failed, and records the cause on the receipt.
-   * @returns the failure, to be reported to the caller that waits for the answer.
+   * @returns the failure, to be reported to the caller that waits for the response.
    */
   fail(thrown: unknown): CallFailure {
     const ended = this.#ended
@@ -245,7 +244,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     return failure
   }
 
-  /** Records and reports that the call, or an answer that had started, did not reach its end. */
+  /** Records and reports that the call, or a response that had started, did not reach its end. */
   breakOff(failure: CallFailure): void {
     const { deployment } = this.plan
     const { health } = this.#parts

@@ -5,7 +5,6 @@ import { CallEnded, type CallFailure, type EndReason } from "../lifetime/call-fa
 import { ConnectionError, type ConnectionPhase } from "../../wire/http/connection-error.ts"
 import type { DeadlineWatch, WatchedDeadline } from "../lifetime/deadline-watch.ts"
 
-/** The phases that have deadlines. */
 type Phase = "connect" | "firstByte" | "idle"
 
 /** An upstream call with deadlines. */
@@ -28,7 +27,7 @@ export interface Timing {
   readonly watch: DeadlineWatch
 }
 
-/** Ends one upstream call when it exceeds a deadline. The object must be disposed of when the answer has ended. */
+/** Ends one upstream call when it exceeds a deadline. The object must be disposed of when the response has ended. */
 export class CallDeadlines implements WatchedDeadline, Disposable {
   readonly #call: TimedCall
   readonly #settings: TimeoutSettings
@@ -83,7 +82,7 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
   }
 
   /**
-   * Waits only for the end of an answer that is complete.
+   * Waits only for the end of a response that is complete.
    * @param due time at which the wait ends, as returned by `performance.now()`.
    */
   awaitEnd(due: number): void {

@@ -15,22 +15,21 @@ const OPENING_BRACKET = 0x5b
 /** Bytes that may precede JSON: white space and a byte order mark. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf])
 /**
- * Maximum number of lists, objects and members of a whole answer, and of elements in all its lists. It is higher than
- * in the longest answer with `logprobs` or the largest batch of embeddings. The values are parsed in slices, and count
- * as memory (decision 20).
+ * Maximum number of lists, objects and members of a whole response, and of elements in all its lists. It is higher than
+ * in the longest response with `logprobs` or the largest batch of embeddings. The values are parsed in slices, and
+ * count as memory (decision 20).
  */
 const MAX_VALUES = 10_000_000
 
-/** The reader of a whole answer. */
 export interface AnswerReader extends SizeReader {
-  /** The members that report the usage of a JSON answer that cannot be parsed. */
+  /** The members that report the usage of a JSON response that cannot be parsed. */
   usageMembers: JsonObject | undefined
   /** Called with each chunk that arrives. */
   received(): void
 }
 
 /**
- * Returns an answer that has already arrived and is too small to count as memory; undefined if the answer must be
+ * Returns a response that has already arrived and is too small to count as memory; undefined if the response must be
  * collected.
  */
 export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array | undefined {
@@ -40,9 +39,9 @@ export function smallBody(answer: HttpAnswer, reader: AnswerReader): Uint8Array 
 }
 
 /**
- * Reads an answer whole. Only the usage of a JSON answer that cannot be parsed is stored.
+ * Reads a response whole. Only the usage of a JSON response that cannot be parsed is stored.
  * @param isJson whether only JSON is accepted, even without a JSON content type.
- * @param spans receives the positions of the long values of an answer in JSON.
+ * @param spans receives the positions of the long values of a response in JSON.
  * @throws GatewayError `upstream_error` if it is too large, `overloaded`; errors of the transport.
  */
 export async function collectAnswer(
@@ -81,7 +80,7 @@ export async function collectAnswer(
       throw billed(failure, reader)
     }
   }
-  // A heavy answer waits for its own turn of the event loop, because it is parsed as soon as it is returned.
+  // A heavy response waits for its own turn of the event loop, because it is parsed as soon as it is returned.
   if (size.isHeavy) await ownTurn()
   const { chunks } = list
   const [only] = chunks
@@ -100,9 +99,9 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer<ArrayB
 }
 
 /**
- * Scans the rest of an answer that cannot be parsed, to find its usage. It reads at most as many further bytes as the
+ * Scans the rest of a response that cannot be parsed, to find its usage. It reads at most as many further bytes as the
  * size limit.
- * @throws GatewayError if the answer was cut off, which is a failed attempt; errors of the transport.
+ * @throws GatewayError if the response was cut off, which is a failed attempt; errors of the transport.
  */
 async function readRest(
   { body }: HttpAnswer,
@@ -122,7 +121,7 @@ async function readRest(
 }
 
 /**
- * Returns the failure of an answer that cannot be parsed. The failure is marked as billed if the answer reports its
+ * Returns the failure of a response that cannot be parsed. The failure is marked as billed if the response reports its
  * usage.
  */
 function billed(failure: GatewayError, { usageMembers = {} }: AnswerReader): GatewayError {
@@ -130,7 +129,7 @@ function billed(failure: GatewayError, { usageMembers = {} }: AnswerReader): Gat
   return new GatewayError(failure.kind, failure.message, BILLED)
 }
 
-/** Scans the chunks of an answer. Chunks of a small answer are only scanned once the answer becomes large. */
+/** Scans the chunks of a response. Chunks of a small response are only scanned once the response becomes large. */
 function scanned(
   scanner: JsonScanner | undefined,
   chunks: readonly Uint8Array[],
@@ -147,8 +146,8 @@ function scanned(
 }
 
 /**
- * Whether an answer may be JSON, regardless of its headers. Parsing JSON may take more memory than its text.
- * @param first the first byte of the answer.
+ * Whether a response may be JSON, regardless of its headers. Parsing JSON may take more memory than its text.
+ * @param first the first byte of the response.
  */
 function mayBeJson(first: number): boolean {
   return first === OPENING_BRACE || first === OPENING_BRACKET
@@ -159,7 +158,7 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
 }
 
 /**
- * Returns the error for an answer that is too large and not JSON. It is thrown immediately, without reading the rest.
+ * Returns the error for a response that is too large and not JSON. It is thrown immediately, without reading the rest.
  */
 function notJson({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
@@ -168,7 +167,7 @@ function notJson({ provider }: AnswerReader): GatewayError {
   )
 }
 
-/** Returns the error if the scanned part of an answer cannot be parsed; otherwise undefined. */
+/** Returns the error if the scanned part of a response cannot be parsed; otherwise undefined. */
 function failureOf(
   scanner: JsonScanner | undefined,
   reader: AnswerReader,
@@ -180,8 +179,8 @@ function failureOf(
 }
 
 /**
- * Returns the error for an answer with too many values. The answer is billed if it reports its usage; otherwise it is
- * invalid.
+ * Returns the error for a response with too many values. The response is billed if it reports its usage; otherwise it
+ * is invalid.
  */
 function tooMany({ provider }: AnswerReader): GatewayError {
   const max = MAX_VALUES.toLocaleString("en-US")

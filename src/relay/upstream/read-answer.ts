@@ -10,11 +10,11 @@ import { tooComplex, usageIfTooComplex } from "./usage-members.ts"
 
 const DECODER = new TextDecoder()
 
-/** The call that receives an answer. */
+/** The call that receives a response. */
 type AnsweredCall = AnswerReader & Pick<Attempt<Candidate>, "explain" | "isSmallAnswer">
 
 /**
- * Returns the JSON of a whole answer; undefined if it is not JSON. Long JSON is parsed in slices.
+ * Returns the JSON of a whole response; undefined if it is not JSON. Long JSON is parsed in slices.
  * @throws GatewayError `upstream_error`, `upstream_timeout`, `overloaded`.
  */
 export function readJson(
@@ -40,8 +40,8 @@ async function readLongJson(
 }
 
 /**
- * Returns a whole answer as bytes.
- * @param spans receives the positions of the long values of an answer in JSON.
+ * Returns a whole response as bytes.
+ * @param spans receives the positions of the long values of a response in JSON.
  * @throws GatewayError like `readJson`.
  */
 export function readBytes(
@@ -66,7 +66,7 @@ async function collect(
 }
 
 /**
- * Checks a whole answer that was not parsed as JSON. Large answers were already checked while they arrived.
+ * Checks a whole response that was not parsed as JSON. Large responses were already checked while they arrived.
  * @throws GatewayError if it is JSON that is too complex. Its usage is kept.
  */
 export function rejectTooComplex(call: AnswerReader, bytes: Uint8Array): void {

@@ -23,14 +23,14 @@ export class SpeculativeCall {
     this.#sending = sending
     this.#file = file
     this.#timer = setTimeout(() => this.giveUp(), TIMEOUT_MS)
-    // An answer that arrives before the file is complete cannot be used.
+    // A response that arrives before the file is complete cannot be used.
     const giveUp = (): void => this.giveUp()
     sending.answer.then(giveUp, giveUp)
   }
 
   /**
-   * Returns the call if it was made to this deployment and its answer can still be used. The caller of this method must
-   * then end it.
+   * Returns the call if it was made to this deployment and its response can still be used. The caller of this method
+   * must then end it.
    */
   take(deployment: Deployment): Sending | undefined {
     if (deployment !== this.#deployment) this.giveUp()

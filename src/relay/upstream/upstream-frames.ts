@@ -14,7 +14,7 @@ import { isLongEvent, readLongEvent, weighFrame } from "./parse-frame.ts"
 export const MAX_PASS_MS = 10
 /** Maximum milliseconds that an upstream may take to close the connection after its last event. */
 export const HANG_UP_MS = 1_000
-/** The maximum size of frames without events: twice the longest frame. Each frame counts as some additional bytes. */
+/** Maximum bytes of frames without events: twice the longest frame. Each frame counts `FRAME_COST` additional bytes. */
 const MAX_SILENT_BYTES = 96 * 1024 * 1024
 const FRAME_COST = 1024
 /** Maximum bytes processed in one turn of the event loop, because a chunk may contain thousands of frames. */
@@ -39,7 +39,7 @@ export class UpstreamFrames {
   #silentBytes = 0
   /** Received frames that are processed in a later turn of the event loop. */
   #delayed: readonly ReadEvent[] = []
-  /** Time until which the end of a whole answer is awaited. Only events extend it. */
+  /** Time until which the end of a whole response is awaited. Only events extend it. */
   #hangUpAt: number | undefined
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
@@ -58,7 +58,8 @@ export class UpstreamFrames {
 
   /**
    * Returns delayed or newly received frames and the number of received bytes.
-   * @param isWhole whether the answer is whole. Its end is awaited only briefly, and may be a failure of the connection.
+   * @param isWhole whether the response is whole. Its end is awaited only briefly, and may be a failure of the
+   * connection.
    * @returns no frames at the end.
    */
   async next(
@@ -100,7 +101,7 @@ export class UpstreamFrames {
       return this.#sliceOf(this.#rest)
     }
     const { deadlines } = this.#attempt
-    // Some providers leave the connection open after the answer.
+    // Some providers leave the connection open after the response.
     if (isWhole) deadlines.awaitEnd((this.#hangUpAt ??= performance.now() + HANG_UP_MS))
     else deadlines.resume()
     try {
@@ -136,7 +137,8 @@ export class UpstreamFrames {
   }
 
   /**
-   * Discards the rest of the stream except for its usage. It reads at most as many bytes as the size limit of answers.
+   * Discards the rest of the stream except for its usage. It reads at most as many bytes as the size limit of
+   * responses.
    */
   async #readTail(last: Uint8Array): Promise<void> {
     const { answerBytes, deadlines } = this.#attempt
@@ -157,7 +159,7 @@ export class UpstreamFrames {
         tail = Buffer.concat([tail.subarray(-TAIL_LENGTH), value.subarray(-TAIL_LENGTH)])
       }
     } catch {
-      // The answer is charged without its reported usage.
+      // The response is charged without its reported usage.
     }
     // Frames in a binary format may not be found.
     const atEnd = usageAtEnd(new TextDecoder().decode(tail.subarray(-TAIL_LENGTH)))
@@ -216,7 +218,7 @@ export class UpstreamFrames {
 }
 
 /**
- * Returns the error of a frame that is too long. The provider bills the answer, and other answers would also be too
+ * Returns the error of a frame that is too long. The provider bills the response, and other responses would also be too
  * long.
  */
 function tooLong(provider: string, cause: Error): GatewayError {

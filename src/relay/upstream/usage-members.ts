@@ -16,15 +16,14 @@ const NAMES: ReadonlySet<string> = new Set([
   // OpenAI's number of searches.
   "tool_usage",
 ])
-/** The members of an event that contain the whole answer, or the end of Cohere's answers. */
+/** The members of an event that contain the whole response, or the end of Cohere's responses. */
 const ANSWERS: ReadonlySet<string> = new Set(["response", "delta"])
 const MAX_NAME_BYTES = 32
-/** Maximum bytes of a value that is kept. */
 const MAX_VALUE_BYTES = 16 * 1024
 
 /**
- * Keeps the members of an answer that report its usage, wherever they are in the object, while the answer is scanned.
- * Members of the objects `response` and `delta` count too.
+ * Keeps the members of a response that report its usage, wherever they are in the object, while the response is
+ * scanned. Members of the objects `response` and `delta` are also kept.
  */
 export class UsageMembers implements JsonObserver {
   readonly maxDepth = 2
@@ -112,15 +111,15 @@ export function reportsUsage({ usage, usageMetadata }: JsonObject): boolean {
   return isJsonObject(usage) || isJsonObject(usageMetadata)
 }
 
-/** Characters at the end of an answer that are searched for its usage. */
+/** Characters at the end of a response that are searched for its usage. */
 export const TAIL_LENGTH = 16 * 1024
 
 const JSON_START = /^\s*[{[]/
 
 /**
  * Returns the members with the usage of a complete text that was not parsed as JSON because it is nested too deeply or
- * has too many members; undefined for any other text. Callers can provoke such answers by requesting tool arguments of
- * this form.
+ * has too many members; undefined for any other text. Callers can provoke such responses by requesting tool arguments
+ * of this form.
  */
 export function usageIfTooComplex(text: string): JsonObject | undefined {
   if (!JSON_START.test(text)) return undefined
@@ -135,7 +134,7 @@ export function isTooComplex({ deepest, isTooWide }: JsonScanner): boolean {
   return deepest > MAX_JSON_DEPTH || isTooWide
 }
 
-/** Returns the error for an answer that is too complex to be parsed. Its provider bills the answer. */
+/** Returns the error for a response that is too complex to be parsed. Its provider bills the response. */
 export function tooComplex(provider: string): GatewayError {
   return new GatewayError(
     "upstream_error",
