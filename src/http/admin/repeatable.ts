@@ -22,8 +22,8 @@ export interface RepeatableServices {
 }
 
 /**
- * Builds a route for changes. A request with an idempotency key is performed only once. The change and the mark that it
- * is complete are in one transaction, so the change cannot happen twice even if the process dies.
+ * Builds a route for changes. A request with an idempotency key is performed only once. One transaction contains both
+ * the change and the mark that it is complete. The change can therefore not happen twice, even if the process dies.
  */
 export function repeatable<Body>(
   endpoint: Endpoint<AdminCaller, Body>,

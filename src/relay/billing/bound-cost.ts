@@ -101,7 +101,7 @@ export function affordableOutput(
     const tokens = Number(left / rate)
     const separate = bound.isReasoningOff ? undefined : deployment.separateReasoning
     const affordable = separate === undefined ? tokens : limitWithin(separate, tokens)
-    // If the amount pays for the model's maximum or more, the limit needs no change.
+    // If the amount pays for the whole output, the limit needs no change.
     if (tokens < own.output) min = Math.min(min, affordable)
   }
   return min

@@ -185,7 +185,7 @@ export class Holds {
 
   /**
    * Holds the available balance for a shorter response, but not for less than the minimum output of a vendor.
-   * @throws GatewayError if even the minimum output is too expensive.
+   * @throws GatewayError if the minimum output is too expensive, or if the caller does not accept a shorter response.
    */
   #clamp(input: ChatHoldInput, needed: bigint): PendingCharge {
     const { call, held, payer, bound, model, clients } = input

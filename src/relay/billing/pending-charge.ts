@@ -132,9 +132,7 @@ export function maxOf(
   return { own, second: maxOfSecond(own, featureCosts) }
 }
 
-/**
- * Estimates the input that a provider had received when its call was cancelled. Media count with their maximum tokens.
- */
+/** Estimates the input that a provider had received when its call was cancelled. */
 export function sentUsage({ input, call, model, state }: PendingCharge): Usage {
   if (input.request !== undefined) {
     const { request } = input
@@ -178,7 +176,8 @@ export function clampAt(
 }
 
 /**
- * Returns the output limit that the balance and the model allow; undefined if the caller's limit does not exceed it.
+ * Returns the output limit that the balance and the model allow; undefined if they require no lower limit than the
+ * caller's.
  */
 export function clampOf(
   { request, model }: HoldInput,

@@ -256,8 +256,8 @@ function reportingFields({ input }: PendingCharge, deployment: Deployment): read
 }
 
 /**
- * Returns the usage of each call. If the request can cause output of several kinds, the usage cannot be divided among
- * the calls.
+ * Returns the number of calls and the usage of each call. If the response contains images, the usage cannot be divided
+ * among the calls.
  */
 function callsOf({ calls, usages, images }: Meter, kinds: number): AnsweredCalls {
   const isDivisible = usages.length > 1 && images === 0

@@ -65,7 +65,7 @@ interface ReceiptFacts {
   readonly charge: ReceiptCharge
   readonly hold: bigint
   readonly status: "settled" | "released" | "expired"
-  /** The deployment that answered; absent if the request failed. */
+  /** The deployment that responded; absent if the request failed. */
   readonly deployment?: Deployment
   readonly usage?: Usage
   readonly estimated?: boolean
@@ -144,7 +144,7 @@ function withoutEmpty<T>(list: readonly T[] | undefined): readonly T[] | undefin
   return list === undefined || list.length === 0 ? undefined : list
 }
 
-/** Returns the id of the model that answered, and the requested name. */
+/** Returns the id of the model that responded, and the requested name. */
 export function modelNames(
   { id, requestedAs = id }: Model,
   deployment: Deployment | undefined,

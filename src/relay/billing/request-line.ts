@@ -14,7 +14,7 @@ export interface RequestLine {
   readonly model: string
   /** The requested name, if it differs from the model's id. */
   readonly requested_model: string | undefined
-  /** The deployment that answered; null if no deployment answered. */
+  /** The deployment that responded; null if no deployment responded. */
   readonly deployment: string | null
   readonly provider: string | null
   readonly stream: boolean

@@ -11,7 +11,7 @@ import { type Bound, UNKNOWN_MAXIMUM } from "./bounds.ts"
 const GENEROUS = 4
 const WRAPPED = 4_096
 
-/** Maximum output tokens of each agent, for models with several agents. */
+/** Maximum output tokens of each agent, unless the model's own maximum is higher. */
 const AGENT_ANSWER = 65_536
 
 /** Input classes in the order in which they are filled up to a bound. */

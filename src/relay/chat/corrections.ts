@@ -135,7 +135,10 @@ async function correctedPlan(
   }
 }
 
-/** Whether an earlier correction already set a rule that each correction replaces. */
+/**
+ * Whether an earlier correction already set one of these rules. Only the list of rejected parameters may grow with each
+ * correction.
+ */
 function isRepeated(rejected: ModelRules, before: ModelRules = {}): boolean {
   return Object.keys(rejected).some(
     (name) => name !== "rejected_parameters" && Object.hasOwn(before, name),

@@ -52,7 +52,7 @@ interface Opened {
   readonly writer: TranscodingWriter | undefined
 }
 
-/** Opens the stream of the upstream. Candidates are tried one at a time. */
+/** Opens the upstream stream. Candidates are tried one after another, or in parallel with a late one. */
 export class StreamOpening {
   readonly #services: OpeningServices
   readonly #context: ChatContext
@@ -63,7 +63,7 @@ export class StreamOpening {
   readonly #opened = new Set<Opened>()
   /** The plan whose calls started last. */
   #last: Opened | undefined
-  /** The opened stream. The promise rejects with the GatewayError of the last failure. */
+  /** The opened stream. The promise rejects with the CallFailure of the last attempt. */
   readonly stream: Promise<AnswerStream>
 
   constructor(services: OpeningServices, context: ChatContext) {

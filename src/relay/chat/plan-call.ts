@@ -44,8 +44,9 @@ const MIN_OUTPUT = 1
 const RAISED: Loss = { name: "max_tokens", effect: "approximated" }
 
 /**
- * Plans the call to a deployment. The call is verbatim if the vendor supports the caller's dialect. Otherwise, it goes
- * through the canon, in the supported dialect with the fewest losses.
+ * Plans the call to a deployment. The call is verbatim if the vendor supports the caller's dialect and accepts the
+ * request unchanged. Otherwise, it goes through the canon, in the caller's dialect or else in the supported dialect
+ * with the fewest losses.
  * @param inline embeds linked media in the request, if no supported dialect accepts addresses.
  * @throws GatewayError if the deployment cannot serve the request, even with parts left out.
  */

@@ -110,7 +110,7 @@ class StreamedAnswer implements WatchedDeadline {
 
   /**
    * Returns the upstream's stream, or undefined if the caller has waited too long.
-   * @throws GatewayError if the stream cannot be opened. The hold has then been released.
+   * @throws GatewayError if the stream cannot be opened. The hold has then been settled or released.
    */
   async begin(): Promise<AnswerStream | undefined> {
     try {

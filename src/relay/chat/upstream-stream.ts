@@ -31,7 +31,7 @@ const CONTENT_WAIT_MS = 2_000
  * buffered.
  */
 const BYTES_AT_ONCE = 256 * 1024
-/** Characters of a response after which its kept text is counted as memory again. */
+/** Number of additional kept characters after which memory for them is reserved. */
 const TEXT_STEP = 1024 * 1024
 /** Bytes of memory that a character of kept text takes until the last event is written. */
 const KEPT_CHARACTER_BYTES = 3

@@ -81,8 +81,7 @@ export function fitToModel(
   const losses: Loss[] = []
   if (rules === undefined) return { request, losses }
   const fitted: Writable<ChatRequest> = { ...request }
-  // This check comes first, because sampling parameters may only be accepted without reasoning, as in the caller's
-  // request.
+  // This step comes first, because it depends on the reasoning options in the caller's own request.
   dropRejected(fitted, rules, losses)
   fitReasoning(fitted, rules, losses)
   fitRequiredCall(fitted, rules, losses)
@@ -108,7 +107,7 @@ function dropRejected(request: Writable<ChatRequest>, rules: ModelRules, losses:
   if (rejected === undefined) return
   const isAccepted = acceptsSampling(request, rules)
   for (const name of rejected) {
-    // The code below handles reasoning options for a model that does not reason.
+    // `fitReasoning` handles the effort for a model that does not reason.
     if (name === "stop" || (name === "reasoning_effort" && rules.reasoning === "unsupported")) {
       continue
     }

@@ -185,7 +185,7 @@ class ChoiceRestoring {
 const OPENING = new RegExp(String.raw`^\s*\{\s*"${WRAPPER_MEMBER}"\s*:\s*`)
 const COMPACT_OPENING = `{"${WRAPPER_MEMBER}":`
 
-/** Replaces the text of an object with one member with the text of the member. Other text is unchanged. */
+/** Replaces the text of an object that has one member with the text of this member. Other text is unchanged. */
 class WrappedText {
   #state: "before" | "inside" | "other" = "before"
   /** Text that may belong to the start or the end of the object. */

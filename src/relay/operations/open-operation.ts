@@ -61,7 +61,8 @@ export class OpenOperation<T> implements Disposable {
 
   /**
    * Charges the usage, and completes `headers`. Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the response must not be sent.
+   * @throws GatewayError `ledger_unavailable`, in which case the response must not be sent. The error states whether
+   * the request was charged.
    */
   async settle({ usage, estimated }: CountedUsage): Promise<Settlement> {
     const { pipeline, billing, alarms } = this.#services

@@ -68,7 +68,7 @@ export class OperationCandidate implements Candidate {
   #wanted = 1
   /** Whether one of several calls has failed. No further call is then made. */
   #hasFailed = false
-  /** The last answered call. */
+  /** The last call that returned a response. */
   #last: Attempt<Candidate> | undefined
   #format: CallFormat | undefined
 

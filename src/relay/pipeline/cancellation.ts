@@ -17,10 +17,10 @@ export interface RunningCall extends Disposable {
   readonly record: AttemptRecord
   /** Whether the provider has not reported the usage and may bill more than the received part of the response. */
   readonly hasUnknownUsage: boolean
-  /** The reason why the call ended; undefined while it runs. */
+  /** The failure that ended the call; undefined while the call runs, and after it succeeded. */
   readonly ended: CallFailure | undefined
   end(failure: CallFailure): void
-  /** Ends the call because another call has answered the request. */
+  /** Ends the call because another call has returned the response. */
   giveUp(sent: Usage): void
   /** Records that the call failed and is not charged. */
   lost(sent: Usage): void
@@ -108,7 +108,7 @@ export class Cancellation implements WatchedDeadline, Disposable {
     this.#others.push(others)
   }
 
-  /** Cancels the remaining calls, because the request has another response. */
+  /** Cancels the remaining calls, because their responses are no longer needed. */
   async endOthers(): Promise<void> {
     for (const { calls, over } of this.#others.splice(0)) {
       const ended = new CallEnded("not_needed")
@@ -153,7 +153,7 @@ export function recordUnchargedCalls(charge: PendingCharge, calls: readonly Runn
   for (const call of calls) call.lost(sent)
 }
 
-/** Whether a call is read to its end for its usage after the caller has disconnected. */
+/** Whether a call is read to its end for its usage, although the caller needs no further data. */
 export function isDrained(
   { hasUnknownUsage }: Pick<RunningCall, "hasUnknownUsage">,
   drain: DrainRule | undefined,

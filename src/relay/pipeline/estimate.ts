@@ -15,7 +15,7 @@ import { notCarried } from "./answer-headers.ts"
 
 /** The estimated cost and route of a request. Amounts are in nanocredits. */
 export interface Estimate {
-  /** The minimum cost of an answered request. */
+  /** The minimum cost of a successful request. */
   readonly min: bigint
   /** The maximum cost, which would be held. */
   readonly max: bigint

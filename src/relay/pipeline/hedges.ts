@@ -160,7 +160,7 @@ class PlanCalls {
     )
   }
 
-  /** Ends the calls of a plan because another plan has answered. */
+  /** Ends the calls of a plan because a call of another plan has responded. */
   giveUp(loser: Candidate): void {
     const { charge, cancellation } = this.#context
     const calls = this.of(loser)

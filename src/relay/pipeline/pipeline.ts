@@ -253,7 +253,8 @@ export class Pipeline {
 
   /**
    * Charges the usage, and corrects the count in the key's rate limits. Resolves when the charge is on disk.
-   * @throws GatewayError `ledger_unavailable`, in which case nothing was charged and the response must not be sent.
+   * @throws GatewayError `ledger_unavailable`, in which case the response must not be sent. The error states whether
+   * the request was charged.
    */
   settle(
     { charge, rate }: RequestContext,

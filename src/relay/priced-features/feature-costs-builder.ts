@@ -250,8 +250,8 @@ export class FeatureCostsBuilder {
   }
 
   /**
-   * Whether the model is free. A receipt has only one multiplier. If it is zero, the price of a second model could not
-   * be charged.
+   * Whether the requested model is free, but the second model is not. A receipt has only one multiplier. If it is zero,
+   * the price of the second model could not be charged.
    */
   #isFree(price: NonNullable<Deployment["price"]>): boolean {
     return this.#price.multiplier === 0n && price.multiplier !== 0n

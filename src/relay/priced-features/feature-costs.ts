@@ -7,7 +7,7 @@ import type { CallCharge, FieldSwitch, ModelCharge } from "../../vendors/priced-
 /** The calls of one kind that a request allows. */
 export interface AllowedCalls {
   readonly charge: CallCharge
-  /** Maximum number of calls. Each call has this number of units. */
+  /** Maximum number of calls. Each call is billed as `units` units. */
   readonly max: number
   readonly units: number
   /** Whether the gateway chose `max` because the caller did not set a limit. */

@@ -127,7 +127,7 @@ function costs({ price }: Pick<Named, "price">): bigint {
 }
 
 /**
- * Returns the model that answered in place of the requested model. For an unknown model, it returns the most expensive
+ * Returns the model that responded in place of the requested model. For an unknown model, it returns the most expensive
  * one.
  */
 export function answeredBy(

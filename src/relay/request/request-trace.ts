@@ -21,7 +21,7 @@ interface CallOutcome {
   readonly outcome: string
 }
 
-/** A request that was answered with an error. */
+/** A request that ended with an error response. */
 export interface TracedFailure {
   readonly request: string
   readonly endpoint: string
@@ -92,7 +92,7 @@ export class RequestTrace implements Arrival {
     return attempt
   }
 
-  /** Records that the request was answered with an error. */
+  /** Records that the request ended with an error response. */
   failed(failure: TracedFailure): void {
     if (this.isSampled) this.#observer.failed(this, failure)
   }

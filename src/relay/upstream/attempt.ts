@@ -300,7 +300,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /**
-   * Ends the call because another call has answered. This does not count as a failure of the deployment.
+   * Ends the call because another call has responded. This does not count as a failure of the deployment.
    * @param sent the input that the provider may have counted without reporting usage.
    */
   giveUp(sent: Usage): void {
@@ -316,7 +316,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
 
   /**
    * Completes the record.
-   * @param outcome a kind of error from the table of errors.
+   * @param outcome `ok`, a kind of error, or the reason why the gateway ended the call.
    */
   conclude(outcome: string): void {
     this.#trace?.answered()
@@ -324,7 +324,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.record.duration = Math.round(performance.now() - this.startedAt)
   }
 
-  /** The reason why the gateway ended the call; undefined while it runs. */
+  /** The failure that ended the call; undefined while the call runs, and after it succeeded. */
   get ended(): CallFailure | undefined {
     return this.#ended
   }

@@ -157,9 +157,7 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
   return answer.header("content-type")?.includes("json") ?? false
 }
 
-/**
- * Returns the error for a response that is too large and not JSON. It is thrown immediately, without reading the rest.
- */
+/** Returns the error for a response that is not JSON, or whose JSON was cut off. */
 function notJson({ provider }: AnswerReader): GatewayError {
   return new GatewayError(
     "upstream_error",

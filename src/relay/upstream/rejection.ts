@@ -17,7 +17,7 @@ export interface RejectionReader {
   decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError
 }
 
-/** A call that was answered with an error. */
+/** A call that received an error response. */
 interface RejectedCall {
   readonly provider: string
   /** Called when bytes have arrived. */

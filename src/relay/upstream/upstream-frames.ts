@@ -58,8 +58,8 @@ export class UpstreamFrames {
 
   /**
    * Returns delayed or newly received frames and the number of received bytes.
-   * @param isWhole whether the response is whole. Its end is awaited only briefly, and may be a failure of the
-   * connection.
+   * @param isWhole whether the response is complete. The end of the stream is then awaited only briefly, and may be a
+   * failure of the connection.
    * @returns no frames at the end.
    */
   async next(

@@ -29,8 +29,8 @@ import {
 
 /**
  * Translations with models that only transcribe. A chat model translates the transcript as a separate operation, with
- * its own charge and receipt. The cost of both operations is held before either model is called. Either both operations
- * are charged, or neither operation is.
+ * its own charge and receipt. The cost of both operations is held before either model is called. If the translation
+ * fails, the transcription is free, unless the caller has disconnected or the provider bills the failed translation.
  */
 
 /** English text that has been charged. */
@@ -48,7 +48,8 @@ const FRAME = 1_024
 /**
  * Transcribes an audio file and translates its text.
  * @param transcribing the operation of the transcription, which the caller disposes of.
- * @throws GatewayError, in which case nothing is charged.
+ * @throws GatewayError. Nothing is charged, unless the caller has disconnected or a provider bills an unusable
+ * response.
  */
 export async function translate(
   services: CountedOperationServices,
