@@ -67,7 +67,7 @@ export class CrossOrigin {
     }
   }
 
-  /** Wraps a handler so that preflight requests are answered. All other requests go to the handler. */
+  /** Wraps a handler, and responds to preflight requests in its place. All other requests go to the handler. */
   withPreflight(handler: Handler): Handler {
     const readable = this.readable(handler)
     return async (request, connection, id) => {

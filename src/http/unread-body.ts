@@ -16,8 +16,8 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"])
 
 /**
  * Sends a response before the request's body has been read, for example after an early error. The caller gets the
- * response immediately, while the rest of the body is read and dropped. Closing the connection earlier would lose the
- * response. Callers that send the rest too slowly are cut off.
+ * response after at most `REST_WAIT_MS`, while the rest of the body is read and dropped. Closing the connection earlier
+ * would lose the response. Callers that send the rest too slowly are cut off.
  */
 export function afterBody(request: Request, answer: Response): Response | Promise<Response> {
   const rest = restOf(request)

@@ -3,7 +3,7 @@ import type { RateLimitWrites } from "../store/rate-limits.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { type RunningRequests, tooManyRunning } from "./running-requests.ts"
 
-/** Lifetime of leases of unused slots. */
+/** Interval at which idle slots are returned, and slots for waiting requests are requested again. */
 const IDLE_MS = 50
 /**
  * Maximum time that a request waits for slots from other nodes. After an unsuccessful wait, further requests of the key

@@ -7,8 +7,8 @@ export interface MemoryHolder {
 }
 
 /**
- * Maximum bytes that a key may hold to use the part reserved for small requests. If the other requests of the key or
- * account hold no more than this, they do not limit a further request.
+ * Maximum bytes of a request that may use the part reserved for small requests. If the other requests of a key or
+ * account together hold no more than this, they do not limit a further request.
  */
 const SMALL_HOLDING_BYTES = 128 * 1024
 /** Seconds after which to retry if the budget is full. */
