@@ -142,7 +142,7 @@ function startRows({ start }: Results): Row[] {
   if (start === undefined) return []
   return [
     rowOf("start to /healthz, ms", start, ({ toHealth }) => formatNumber(toHealth.median)),
-    rowOf("start to first answer, ms", start, ({ toAnswer }) => formatNumber(toAnswer.median)),
+    rowOf("start to first response, ms", start, ({ toAnswer }) => formatNumber(toAnswer.median)),
     rowOf("  lowest to highest", start, ({ toAnswer }) => range(toAnswer)),
   ]
 }
@@ -250,7 +250,7 @@ function formatSize({ size }: Results): string[] {
     "CPU per chat, µs",
     "against empty",
     "lowest to highest",
-    "start to first answer, ms",
+    "start to first response, ms",
     "lowest to highest",
     "memory, MB",
   ]

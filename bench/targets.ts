@@ -128,7 +128,7 @@ const TARGETS: readonly Target[] = [
     },
   },
   {
-    figure: "cold start to first answer",
+    figure: "cold start to first response",
     unit: " ms",
     must: 200,
     aim: 100,

@@ -89,7 +89,7 @@ async function rateFor(address: Address): Promise<number> {
   const perSecond = (loop.seen.answers / PROBING_TIME) * 1_000
   const rate = RATES.find((one) => one * RESERVE <= perSecond)
   if (rate !== undefined) return rate
-  throw new Error(`answers only ${Math.round(perSecond)} requests per second`)
+  throw new Error(`serves only ${Math.round(perSecond)} requests per second`)
 }
 
 async function runOpen(turn: Turn, duration: number, round: number): Promise<OpenBlock> {

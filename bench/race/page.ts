@@ -18,8 +18,8 @@ export function formatPage(results: RaceResults, plots: readonly Plot[], folder:
     "# Benchmark",
     ...introduction(results),
     "## Against the bare proxy",
-    "The table gives processor time per unit of work, divided by the bare proxy's in the same round, as the median of the rounds. " +
-      "Lower is better.",
+    "The table shows the processor time per unit of work, divided by the bare proxy's in the same round. The values are " +
+      "medians of all rounds. Lower is better.",
     table(results, ratioFigures(results)),
     "## In numbers",
     "These figures apply to this machine. CPU time is in microseconds.",
@@ -44,9 +44,9 @@ function introduction(results: RaceResults): readonly string[] {
     ...(isQuick ? ["**QUICK**: a short run, for a rough answer only."] : []),
     ...(noise.isNoisy
       ? [
-          `**NOISY**: the machine had other work: load ${formatNumber(noise.load)} before the run, ` +
-            `${percent(noise.strangers)} of the gateway's core used by others, ${percent(noise.stolen)} of the ` +
-            "time given to other machines. Compare the ratios with care, and do not compare the latencies.",
+          `**NOISY**: the machine had other work. The load before the run was ${formatNumber(noise.load)}, other work used ` +
+            `${percent(noise.strangers)} of the gateway's core, and other machines used ${percent(noise.stolen)} of the ` +
+            "time. Compare the ratios with care, and do not compare the latencies.",
         ]
       : []),
   ]
@@ -94,7 +94,7 @@ function absences({ missing, rejections }: RaceResults): readonly string[] {
     ...(away.length > 0 ? ["Not included:", away.join("\n")] : []),
     ...(out.length > 0
       ? [
-          "These combinations were not measured, because the answer was missing or differed from the vendor's:",
+          "These combinations were not measured, because the response was missing or differed from the vendor's:",
           out.join("\n"),
         ]
       : []),
@@ -163,9 +163,9 @@ function method(results: RaceResults): readonly string[] {
   return [
     "## Method",
     [
-      "- **Answers are checked first.** Before each scenario, the benchmark sends one of its requests to each " +
-        "contestant and compares the answer with the vendor's: the text, the token count, the vectors, the end of a " +
-        "stream. A contestant with a different answer is excluded from the scenario, with the reason above.",
+      "- **Responses are checked first.** Before each scenario, the benchmark sends one of its requests to each " +
+        "contestant and compares the response with the vendor's: the text, the token count, the vectors, the end of a " +
+        "stream. A contestant with a different response is excluded from the scenario, with the reason above.",
       isPinned
         ? "- **One core.** Each contestant has core 0, with all its threads and processes; the vendor and the callers " +
           "have the others. While one gateway is measured, the others are running and idle."
@@ -177,16 +177,16 @@ function method(results: RaceResults): readonly string[] {
       "- **Processor time** is user and system time of all threads and processes of the contestant, as the kernel " +
         "counts it in nanoseconds. Lines in the images span the lowest to the highest round.",
       "- **Open loop.** For latency, each request is sent at its scheduled time, whether or not the previous " +
-        "request was answered. Its time counts from then, so a pause affects all requests that are due during the " +
-        "pause.",
-      "- **The vendor** is the project's simulator. It answers immediately, and sends a frame of a stream every 20 ms.",
+        "request was answered. Its latency is measured from that time, so a pause adds to the latency of all requests " +
+        "that are due during the pause.",
+      "- **The vendor** is the project's simulator. It responds immediately, and sends a frame of a stream every 20 ms.",
     ].join("\n"),
     "[The bench](../../bench/README.md) describes the method in detail, and how to add a peer.",
     "## Machine",
     `${cores} x ${processor}, ${Math.round(memory / MEGABYTE)} MB, Linux ${kernel}, Bun ${bun}. Data on ` +
-      `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). Load ` +
-      `before the run ${formatNumber(noise.load)}; of the gateway's core others used ${percent(noise.strangers)}, and ` +
-      `${percent(noise.stolen)} of the time went to other machines of the host. The run took ` +
+      `${fileSystem}; a durable write takes ${durableWrite.median} µs (p50) and ${durableWrite.p99} µs (p99). The load ` +
+      `before the run was ${formatNumber(noise.load)}. Other work used ${percent(noise.strangers)} of the gateway's core, and ` +
+      `other machines of the host used ${percent(noise.stolen)} of the time. The run took ` +
       `${Math.round(seconds)} seconds.`,
   ]
 }

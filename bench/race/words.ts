@@ -21,18 +21,18 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Small chat",
       text:
         `This is the processor time of the gateway per chat completion. The request has two messages and about 390 ` +
-        `bytes, the answer 200 tokens and about 1,600 bytes. ${LOADS.chat.callers} callers send their next request ` +
-        "when they have received the answer.",
+        `bytes, the response 200 tokens and about 1,600 bytes. ${LOADS.chat.callers} callers send their next request ` +
+        "when they have received the response.",
     },
     "chat-alone": {
       heading: "Small chat, one caller",
       text:
-        "The same is measured with a single caller: requests cannot share any work, and the gateway sleeps between " +
-        "any two steps.",
+        "The same is measured with a single caller. Requests cannot share any work, and the gateway is idle between " +
+        "its steps.",
     },
     prompt: {
       heading: "50 kB prompt",
-      text: `The same chat follows 50 kB of other text. ${LOADS.prompt.callers} callers send it.`,
+      text: `${LOADS.prompt.callers} callers send the same chat with 50 kB of text before it.`,
     },
     streams: {
       heading: "200 streams",
@@ -44,7 +44,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
       heading: "Anthropic to OpenAI",
       text:
         "The same streams are requested in Anthropic's dialect from a vendor with OpenAI's dialect. The bare proxy, " +
-        "which does not translate, passes OpenAI's streams on.",
+        "which does not translate, forwards OpenAI's streams.",
     },
     embeddings: {
       heading: "Embeddings",
@@ -62,7 +62,7 @@ export function wordsFor(effort: RaceEffort): Readonly<Record<ScenarioName, Scen
     idle: {
       heading: "Idle streams",
       text:
-        `${STREAMS.toLocaleString("en")} streams wait after half an answer. The figure is the resident memory ` +
+        `${STREAMS.toLocaleString("en")} streams pause after half of the response. The figure is the resident memory ` +
         "that 800 of them add to the first 200.",
     },
     upload: {

@@ -15,7 +15,7 @@ export const gomodel: Subject = {
     language: "Go",
     auth: "one master key",
     money: "no holds and no limits; tokens and estimated costs are counted",
-    durability: "usage is written every five seconds, after the answer",
+    durability: "usage is written every five seconds, after the response",
     log: "usage in SQLite; its audit log is off, as by default",
   },
   missing: () => missingProgram(PROGRAM),

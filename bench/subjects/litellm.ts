@@ -24,7 +24,7 @@ export const litellm: Subject = {
   work: {
     language: "Python",
     auth: "one master key",
-    money: "no holds and no limits; the cost of each answer is computed",
+    money: "no holds and no limits; the cost of each response is computed",
     durability: "none (no database)",
     log: "none",
   },

@@ -17,10 +17,10 @@ export const tollgate: Subject = {
   name: "tollgate",
   work: {
     language: "TypeScript on Bun",
-    auth: "a key, with its budget and both of its rate limits",
+    auth: "a key, with its budget and both rate limits",
     money: "a hold before the call, the exact charge after it",
-    durability: "the charge is on disk before the last byte of the answer goes out",
-    log: "a receipt of each request, chained by hash",
+    durability: "the charge is on disk before the last byte of the response is sent",
+    log: "a receipt for each request, chained by hash",
   },
   missing: () => undefined,
   version: () => packageVersion,
