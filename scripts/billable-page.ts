@@ -29,14 +29,14 @@ const HEAD = `# Priced features
 
 <!-- Written by scripts/billable-page.ts from the tables in the code. Do not edit. -->
 
-Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request them are *priced features*. Before the hold and the call, Tollgate searches the body for the priced features of each deployment of the model. A field that is dropped for another provider is neither billed nor rejected.
+Providers bill for more than tokens: searches, containers, faster service, other models. Fields and tools that request them are *priced features*. Before Tollgate holds credits, it searches the body for the priced features of each deployment of the model. A field that is dropped for another provider is neither billed nor rejected.
 
-- If the feature has a price, its maximum cost is held. The provider's response contains its count, and the receipt lists it.
+- If the feature has a price, its maximum cost is held. The provider's response contains the actual count, and the receipt lists it.
 - If a tool has no price, it is dropped and reported as \`tools:dropped\`, provided that the request also has tools that the caller runs and does not require this one. Agents send such tools with every request. With \`x-tollgate-strict: true\` the request is rejected.
 - If any other feature has no price, the request is rejected with 400 \`feature_not_priced\`, which names the field. With
   \`unpriced_features: allow\` it is sent at no charge, listed in the receipt as \`unpriced\`, and logged as an error.
 
-A tool type that is not in these tables is unpriced. So is a top-level field that no server documents, for providers that may apply instructions of their own to a request: LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#undocumented-fields)).
+A tool type that is not in these tables is unpriced. LiteLLM, OpenRouter, Requesty, Vercel and \`openai-compatible\` servers may act on undocumented fields. For these providers, a top-level field that no server documents is unpriced too. The operator can allow such a field with \`extra_fields\` of the provider ([providers](../run/providers.md#undocumented-fields)).
 
 For other providers, and within objects, a field that is not in these tables is unpriced if its name suggests an effect on the bill, at any depth and in any spelling:
 
@@ -45,22 +45,22 @@ For other providers, and within objects, a field that is not in these tables is 
 - a mode: \`serviceTier\`, \`priority\`, \`speed\`, \`inference_geo\`, \`latency\`;
 - a tool, a search or stored content: \`enable_search\`, \`retrieval\`, \`plugins\`, \`mcp_servers\`, \`cachedContent\`.
 
-The names in data of the caller (metadata, JSON schemas, arguments of tools) and in messages have no effect, except for options and definitions of tools. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
+This rule does not apply to names in the caller's data (metadata, JSON schemas, arguments of tools) and in messages, except for options and definitions of tools. All other fields are sent. For embeddings, reranking, moderation, images, speech and transcriptions, the provider's billable fields are rejected, because no response counts them.
 
 If the caller limits the calls, the hold covers that limit, and a charge never exceeds it. Without such a limit, the hold covers the number in these tables. This number is also sent to the provider if the provider has a field for it: \`max_uses\` of
-a tool, or \`max_tool_calls\` for calls with a price of their own. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
+a tool, or \`max_tool_calls\` for separately priced calls. If the balance does not cover that number and the provider has a field for the limit, fewer calls are allowed. Further calls are charged to the balance, up to ten times the number. The part that the balance does not cover is written off. To allow more calls, set the limit in the request.
 
 After each call to a provider's tool the model reads the prompt and all earlier results again. Providers bill each of
 these turns, so input is held for the maximum number of calls plus one.
 
 A cheaper tier (\`flex\`, \`batch\`) is charged only if the response reports it. Otherwise the standard price applies. The
 tier that a response reports is also charged if the request names no tier, because a project at the provider can have a
-default tier. Until it restarts, the gateway then holds the price of that tier for requests without a tier to the same deployment. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
+default tier. Until the gateway restarts, it then holds the price of that tier for requests without a tier to the same deployment. The same applies to \`inference_geo\`. A reported tier without a price is charged at the price of the requested one, listed in the receipt as
 \`unpriced\`, and reported to the operator once.
 
 If a provider does not report the lifetime of cache writes, the longest lifetime in the request is charged.
 
-The price of a model's searches is held only if the request has a search tool, or if the model searches by itself (\`own_searches\` of the model).
+The price of a model's searches is held only if the request has a search tool, or if the model searches without such a tool (\`own_searches\` of the model).
 
 Other models that a request names must be models of the same provider with a price (400 otherwise), and the key must be allowed to call them (403 \`model_not_allowed\` otherwise).
 
@@ -142,7 +142,7 @@ function section(title: string, switches: Switches): string {
     ([tool, rule]) =>
       `\n\`${tool}\` costs only tokens in requests that also have ${rule.beside.map((name) => `\`${name}\``).join(" or ")} of version ${rule.since} or later.\n`,
   )
-  const others = named("Fields without a price of their own", known)
+  const others = named("Fields without a separate price", known)
   const only = named("Objects in which every other member is rejected", closed)
   return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${inclusions.join("")}${last}${others}${only}`
 }

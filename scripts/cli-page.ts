@@ -14,8 +14,7 @@ const HEAD = `# Commands
 
 <!-- Written by scripts/cli-page.ts from the commands in the code. Do not edit. -->
 
-In a clone, run \`npx tollgate COMMAND\`. Without a command, \`tollgate\` starts the gateway. Commands can be used while the
-gateway runs; it applies a change within a second.
+In a clone, run \`npx tollgate COMMAND\`. Without a command, \`tollgate\` starts the gateway. Commands work while the gateway runs, and the gateway applies their changes within a second.
 
 | exit code | meaning |
 |---|---|

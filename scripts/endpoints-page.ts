@@ -22,19 +22,17 @@ const HEAD = `# Providers by endpoint
 
 <!-- Written by scripts/endpoints-page.ts from the vendors' tables in the code. Do not edit. -->
 
-- **Chat**: all chat endpoints reach every provider with an entry under *chat*. If the caller's format is listed there, the
-  request is sent in that format, otherwise translated ([losses](losses.md)). Formats in parentheses are used only if a
+- **Chat**: all chat endpoints reach every provider with an entry under *chat*. If the caller's format is listed there, the request is sent in that format. Otherwise it is translated ([losses](losses.md)). Formats in parentheses are used only if a
   provider's \`dialects\` contain them.
 - **Embeddings**: \`/v1/embeddings\`, and \`:embedContent\` and \`:batchEmbedContents\` of the Gemini API.
 - **Rerank**: \`/v1/rerank\` and \`/v2/rerank\`. Embedding models can rerank too, which is reported as emulated.
 - **Transcription**: \`/v1/audio/translations\` reaches these providers too. If the model only transcribes, a chat model translates the transcript.
-- **Images**: *edited* with a mask, which is redrawn if the provider's masks are black and white. A model without masks gets
-  it as another image (\`mask:approximated\`); a model that accepts a single image rejects it. *Varied* is emulated by an
+- **Images**: *edited*: the mask is redrawn if the provider's masks are black and white. A model without masks gets the mask as another image (\`mask:approximated\`). If the model accepts only one image, a request with a mask is rejected. *Varied* is emulated by an
   edit with a fixed prompt if the provider has no variations. *Streamed* returns drafts if the provider makes them, otherwise
   the whole image as one event. Stability's edits are a separate service, used by models whose upstream name contains
   \`inpaint\`.
 
-The model list contains the abilities of each model.
+The model list shows the capabilities of each model.
 `
 
 /** Returns the text of the page. */

@@ -48,19 +48,15 @@ const HEAD = `# Losses
 <!-- Written by scripts/losses-page.ts from the tables in the code. Do not edit. -->
 
 If caller and provider use different formats, the request is translated. Fields that the provider's format cannot express are
-dropped or approximated. The header \`x-tollgate-losses\` names them, as \`name:dropped\` or \`name:approximated\`. With
-\`x-tollgate-strict: true\` such a request gets a 400 instead, before anything is called or charged. If a model has several
-deployments, one without losses is tried first.
+dropped or approximated. The header \`x-tollgate-losses\` names them, as \`name:dropped\` or \`name:approximated\`. With \`x-tollgate-strict: true\` such a request gets a 400 instead, before the gateway holds credits or calls a provider. If a model has several deployments, those without losses are tried first.
 
-- **Columns** are formats as their makers support them. Other providers may support less, which the same header reports.
+- **Columns** are formats, as their makers support them. If another provider supports less, the same header reports these losses too.
 - **Same format**: a request in the provider's own format is sent unchanged. Other providers with that format get
   it unchanged too, unless their model is known to reject it.
-- **Names of tools and ids of calls** that a provider does not accept are replaced, always in the same way. The response has
-  the caller's names, so nothing is reported.
+- **Names of tools and ids of calls** that a provider does not accept are replaced, always by the same ones. The response has the caller's names and ids, so no loss is reported.
 - **Extensions**: fields of the caller's format that are not in the table reach only providers with that format. Elsewhere
-  they are dropped under their own names; \`other_fields\` are those after the first 50 and those with unusual names.
-- **Sources** of a response are kept in every format. A source without an address has only its title in chat completions,
-  and is dropped in the responses format.
+  they are dropped under their own names; \`other_fields\` stands for fields with unusual names and fields after the first 50.
+- **Sources** of a response are kept in every format. A source without a URL has only its title in chat completions, and is dropped in the responses format.
 
 ## Rules of individual models
 
@@ -77,8 +73,8 @@ deployments, one without losses is tried first.
 | \`messages:approximated\` | a short turn was added, or turns of one speaker were joined |
 | \`system.position:approximated\` | instructions were moved to the start |
 | \`image:dropped\` | the oldest images were left out |
-| \`cache_control:approximated\` | the first of too many marks were left out |
-| \`user:approximated\` | the name was replaced by its hash |
+| \`cache_control:approximated\` | the first marks above the maximum were left out |
+| \`user:approximated\` | the id was replaced by its hash |
 `
 
 /** Returns the text of the page. */

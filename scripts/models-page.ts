@@ -18,12 +18,9 @@ const HEAD = `# Model rules
 
 <!-- Written by scripts/models-page.ts from the tables in the code. Do not edit. -->
 
-Models of one provider accept different parameters. The gateway has rules for each model, and fits each translated request to them before sending it. Everything that is changed or left out is reported in \`x-tollgate-losses\`; with
-\`x-tollgate-strict: true\` such a request gets a 400 instead.
+Models of one provider accept different parameters. The gateway has rules for each model, and adapts each translated request to these rules. It reports changed and omitted parts in \`x-tollgate-losses\`. With \`x-tollgate-strict: true\` such a request gets a 400 instead.
 
-A request in the provider's own format is sent unchanged if the provider is the maker of that format
-(Anthropic, Azure, Google, OpenAI, Vertex AI), except for its required API and stop sequences. Rules from the
-settings and learned rules apply to it as well. At other providers all rules apply.
+A request in the provider's own format is sent unchanged if the provider is the maker of that format (Anthropic, Azure, Google, OpenAI, Vertex AI). Of the built-in rules, only the required API and the rejection of stop sequences apply to such a request. Rules from the settings and learned rules apply too. At other providers all rules apply.
 
 \`tollgate models --rules openai/gpt-5.4\` prints the rules of a model at each of its deployments and their
 sources, with \`--json\` as JSON. The model's page in the console and \`GET /admin/v1/models/{id}\` (\`deployments[].rules\`)
@@ -46,8 +43,7 @@ models:
 \`\`\`
 
 Each entry replaces one rule; other known rules are kept. A rule of a deployment takes precedence over one of its model.
-\`rejected_parameters: []\` and \`any\` remove a built-in restriction. The console edits the rules of a model in its
-drawer, and \`PUT /admin/v1/models/{id}\` accepts the same \`rules\`. An unknown rule or value is rejected with its name.
+\`rejected_parameters: []\` and \`any\` remove a built-in restriction. The console shows and changes the rules in the details of a model, and \`PUT /admin/v1/models/{id}\` accepts the same \`rules\`. The error for an unknown rule or value names it.
 
 ## The rules
 
@@ -60,8 +56,7 @@ If a provider rejects a parameter, the gateway corrects the request and resends 
 the caller receives a response. If the correction succeeds, the gateway keeps the rule for the deployment until the
 process restarts, so that later requests are accepted the first time.
 
-- A request is corrected up to three times, once for each rule or parameter. A correction without any change is
-  not sent. If no correction succeeds, the caller gets the provider's error, and no rule is learned.
+- A request is corrected up to three times, once for each rule or parameter. If a correction changes nothing, the request is not sent again. If no correction succeeds, the caller gets the provider's error, and no rule is learned.
 - A rejected call is never charged. The receipt lists it with its status.
 - Losses are reported as usual. A caller with \`x-tollgate-strict: true\` gets the provider's error instead, unless the
   correction loses nothing.
@@ -71,7 +66,7 @@ process restarts, so that later requests are accepted the first time.
 - If sampling parameters were rejected together with a reasoning effort, requests without reasoning still contain them.
 - Each process stores its own rules, for up to 1,000 deployments. It logs \`rule_learned\` once for each value.
 
-A message must begin like one of these; names and values may differ:
+The gateway recognizes messages that begin like one of these; names and values may differ:
 
 | message | learned rule | reported by |
 |---|---|---|
@@ -80,8 +75,7 @@ A message must begin like one of these; names and values may differ:
 const TAIL = `
 ## In the code
 
-- \`contract/model-rules.ts\` defines the rules, \`src/catalog/rule-table/\` has the built-in ones with their
-  sources.
+- \`contract/model-rules.ts\` and \`contract/rule-definitions.ts\` define the rules; \`src/catalog/rule-table/\` has the built-in rules with their sources.
 - \`npm run facts\` imports the price list's rules into \`src/catalog/facts.json\`.
 - \`src/catalog/model-rules.ts\` resolves all sources once per deployment, \`src/relay/fitting/fit-to-model.ts\` fits a
   request.
@@ -91,11 +85,9 @@ const TAIL = `
 To add a built-in rule:
 
 1. Add a row to the table, with its source.
-2. Add the same limit to \`simulator/vendor-limits\`, from the provider's documentation and not from the rule, with the
-   provider's status and message. The simulator imitates a provider with its limits at \`/vendors/<vendor>\`, for example
+2. Add the same limit to \`simulator/vendor-limits\`, with the provider's status and message. Use the provider's documentation, not the rule. The simulator imitates a provider with its limits at \`/vendors/<vendor>\`, for example
    \`http://127.0.0.1:9999/vendors/openai/v1\`.
-3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and its reported losses. It is
-   sent in every format, with the rule and without it.
+3. Add a row to \`test/model-rules/rejected-requests.ts\`: a request that the provider rejects, and its reported losses. The test sends it in every format, with the rule and without it.
 
 To add a message, add a row with its source, and an example to \`test/canon/rejected-parameters.test.ts\`. Rules of a specific
 format, such as Claude's and Gemini's thinking budgets, are in the quirks of that dialect.

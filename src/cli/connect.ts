@@ -36,7 +36,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "
 export const registerConnect: RegisterCommand = (program, terminal) => {
   program
     .command("connect")
-    .description("print the settings with which a tool uses this gateway")
+    .description("print the settings that a tool needs to use this gateway")
     .addArgument(new Argument("<TOOL>", "name of the tool").choices(TOOLS))
     .option("--key <KEY>", "API key for the tool, such as sk-tg-...", keyArgument)
     .option(

@@ -8,7 +8,7 @@ import { loadOptions } from "./load-options.ts"
 export const registerDatabaseMigrate: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...DATABASE_GROUP)
     .command("migrate")
-    .description("create or update the tables, as the first start does")
+    .description("create or update the tables without starting the gateway")
     .action(async (_options: object, command) => {
       const database = databaseOf(loadSettings(loadOptions(command)).settings)
       const { schema } = await database.status()

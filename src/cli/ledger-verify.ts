@@ -18,7 +18,7 @@ const CHECKPOINT_INTERVAL_MS = 10_000
 export const registerLedgerVerify: RegisterCommand = (program, terminal) => {
   commandGroup(program, "ledger", "check the ledger")
     .command("verify")
-    .description("verify the ledger; --data selects a copy; nothing is changed")
+    .description("verify the ledger without changing it; --data selects a copy")
     .option(
       "--continue",
       "continue where the last verification with --continue ended, and record where this one ends",

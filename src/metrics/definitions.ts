@@ -33,7 +33,7 @@ export const COUNTERS = {
     labels: ["model", "provider"],
   },
   tollgate_list_price_credits_total: {
-    help: "Cost of the same requests at list prices without the multiplier, which is your cost if they are the providers' prices",
+    help: "Cost of the same requests at list prices without the multiplier. It equals your cost if the list prices are the providers' prices",
     labels: ["model", "provider"],
   },
   tollgate_written_off_credits_total: {

@@ -31,7 +31,7 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
   program
     .command("drill")
     .description("crash-test a copy of this installation under load, and check every charge")
-    .requiredOption("--model <MODEL>", "chat model to call, at its real costs")
+    .requiredOption("--model <MODEL>", "chat model to call; the calls are charged at its price")
     .addOption(
       new Option("--credits <N>", "credits that the drill may spend")
         .argParser(creditsArgument)

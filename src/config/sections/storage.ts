@@ -99,7 +99,7 @@ export const BACKUP = section(
   "backup",
   {
     every: setting(reading(readBackupInterval, TEXT_OR_OFF), {
-      otherwise: "the interval that the last backup announced",
+      otherwise: "the interval of the last backup",
       documentation:
         "maximum time between [backups](../run/backup.md) before `doctor` and a [notice](../run/notices.md) report that a backup is overdue; `off`: no reports",
     }),
