@@ -227,7 +227,7 @@ interface Contents<Body>
   readonly labelled?: JsonObject
 }
 
-/** The contents of a form, which has no labels and no routing preferences. */
+/** The contents of a form. Its fields contain no labels and no routing preferences. */
 export const FORM: Contents<undefined> = { body: undefined, preferences: undefined }
 
 /**

@@ -85,7 +85,7 @@ export class ConversationTexts implements Disposable {
   /**
    * Writes the texts of a response. Returns when they are written, or after a timeout. The texts are in memory until
    * they are written, so that a slow disk or a locked file does not delay a response.
-   * @param request id of the request that was answered.
+   * @param request id of the request.
    */
   async write(
     request: string,
@@ -151,7 +151,7 @@ export class ConversationTexts implements Disposable {
 
   /**
    * Reports a failure to store a response.
-   * @param request id of the request that was answered.
+   * @param request id of the request.
    */
   failed(request: string, error: unknown): void {
     this.#parts.failed(request, error)
