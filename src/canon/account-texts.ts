@@ -1,16 +1,16 @@
 import type { ProviderErrorKind } from "./provider-error-kinds.ts"
 import { PROVIDER_ERRORS } from "./provider-errors/index.ts"
 
-/** Maximum characters of all texts of an error that are read. */
+/** Maximum characters that are read of all texts of an error together. */
 const MAX_READ_CHARACTERS = 8_192
-/** Maximum places of all texts at which a known message may start. */
+/** Maximum positions, in all texts together, at which a known message is searched for. */
 const MAX_STARTS = 300
-/** Maximum characters of a known message that are read. */
+/** Maximum characters that are compared with a known message. */
 const MAX_START_CHARACTERS = 200
 /** Maximum length of a sentence about the account. Longer ones may contain the caller's text. */
 const MAX_SENTENCE_CHARACTERS = 300
 
-/** Kinds of errors that callers do not see. */
+/** Kinds of errors about the operator's account, which callers do not see. */
 const ACCOUNT_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   "account",
   "credential",
@@ -24,18 +24,21 @@ const ACCOUNT_MESSAGES = alternatives(
   "iy",
 )
 
-/** Places after which the message of the called provider may start. */
+/** Matches text after which a router may quote the error of the provider that it called. */
 const BEFORE_MESSAGE = /[.!?:;=>\])}({"`“‘«「。：-]\s*|(?<!\w)'|\b\d{3}\s+|\n\s*/g
 const SENTENCE_END = /(?<=[.!?:])\s+|[。！？\n]/
 
 const QUOTE = /(?:"[^"]*"|`[^`]*`|(?<!\w)'[^']*'(?!\w))/.source
-/** Words before and after a quoted part of the caller's request. All other quotes may contain the called provider's error. */
+/**
+ * Matches quotes from the caller's request, by the words before and after them. All other quotes may contain the error
+ * of the provider that a router called.
+ */
 const CALLER_QUOTES = new RegExp(
   `(?<=(?:\\b(?:values?|parameters?|arguments?|attributes?|options?|keys?|tools?|functions?|names?|propert(?:y|ies)|fields?|members?|roles?|types?|inputs?|strings?|tokens?|characters?|urls?|float|integer|number|got|received|found|given|be|are|of|or|than|parse|read|convert)(?:["'\`]?:)?|\\bcontext=\\(|\\(\\w{1,20}\\),)\\s{0,3})${QUOTE}(?:(?:,|,? or|,? and) ${QUOTE})*|${QUOTE}(?=\\s{1,3}(?:is (?:an?|not|too)|was|were|does not|cannot|not in)\\b)`,
   "gi",
 )
 
-/** Wording that describes the operator's account, with or without a name of its owner. */
+/** Matches wording about the operator's account, with or without the name of its owner. */
 const ACCOUNT_WORDS = alternatives(
   [
     // Wording such as "your account", which means the account of the gateway's operator.
@@ -67,7 +70,10 @@ const ACCOUNT_WORDS = alternatives(
   "i",
 )
 
-/** Reports whether a text of an unmatched error describes the operator's account, or is a code of such an error. */
+/**
+ * Reports whether a text describes the operator's account, or is the code of such an error. The texts are those of an
+ * error that matches no known rule.
+ */
 export function describeAccount(texts: readonly string[]): boolean {
   let maxCharacters = MAX_READ_CHARACTERS
   let maxStarts = MAX_STARTS
@@ -75,7 +81,7 @@ export function describeAccount(texts: readonly string[]): boolean {
     if (maxCharacters <= 0) break
     const text = whole.slice(0, maxCharacters)
     maxCharacters -= text.length
-    // A number can be the code of any provider.
+    // A numeric code is skipped, because providers use the same number for different errors.
     if (/^[a-z][\w.:-]{0,99}$/i.test(text) && ACCOUNT_CODES.has(text.toLowerCase())) return true
     const words = text.replaceAll("’", "'").replace(CALLER_QUOTES, "''")
     if (words.split(SENTENCE_END).some(isAccountSentence)) return true

@@ -1,7 +1,7 @@
 import { GatewayError } from "./errors.ts"
 import type { JsonObject, JsonValue } from "./json.ts"
 
-/** Maximum entries of one answer, which are converted in one turn of the event loop. No model returns as many. */
+/** Maximum entries of one answer, which are converted in one turn of the event loop. No model returns this many. */
 const MAX_ENTRIES = {
   "tool calls": 1_000,
   images: 1_000,
@@ -9,7 +9,10 @@ const MAX_ENTRIES = {
   parts: 10_000,
   /** Names and positions in the paths of streamed arguments, and the elements that they add to lists. */
   "steps of arguments": 100_000,
-  /** Members that frames add to objects that outlast the frames. Engines sort members whose names are numbers. */
+  /**
+   * Members that frames add to objects that outlast the frames. JavaScript engines sort members whose names are
+   * numbers, which takes time.
+   */
   members: 20_000,
   /** Annotations and sources. */
   citations: 10_000,

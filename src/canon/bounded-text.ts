@@ -1,7 +1,7 @@
 import { MAX_JSON_DEPTH } from "./json.ts"
 import { JsonScanner } from "./json-structure.ts"
 
-/** Limits of a response of another server. */
+/** Limits of another server's response. */
 export interface TextLimits {
   readonly maxBytes: number
   /** Maximum lists, objects, members and elements if the text is JSON. */
@@ -9,9 +9,9 @@ export interface TextLimits {
 }
 
 /**
- * Reads the body of a response of another server. Its size, nesting and number of values are limited while it arrives,
- * so that parsing the text neither blocks the event loop nor takes much memory.
- * @returns undefined if the body exceeds a limit. It was not read to its end.
+ * Reads the body of another server's response. Limits its size, nesting and number of values while it arrives, so that
+ * parsing the text neither blocks the event loop nor takes much memory.
+ * @returns undefined if the body exceeds a limit; the rest of it is then not read.
  */
 export async function boundedText(
   body: AsyncIterable<Uint8Array> | null,
@@ -20,7 +20,7 @@ export async function boundedText(
   return (await boundedBytes(body, limits))?.toString("utf8")
 }
 
-/** Reads the body of a response of another server like `boundedText`. */
+/** Reads the bytes of another server's response, with the limits of `boundedText`. */
 export async function boundedBytes(
   body: AsyncIterable<Uint8Array> | null,
   { maxBytes, maxValues }: TextLimits,

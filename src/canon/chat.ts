@@ -146,7 +146,10 @@ export type ChatEvent =
       readonly call: number
       readonly id: string
       readonly name: string
-      /** Set if the vendor itself has tools of this form. Otherwise, the request declares the tool of this name. */
+      /**
+       * Set if the vendor has tools of this form. Otherwise, the form is that of the tool that the request declares
+       * under this name.
+       */
       readonly origin?: CallOrigin
     }
   | {

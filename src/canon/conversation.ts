@@ -45,7 +45,6 @@ export interface ConversationForm {
   answer(last: JsonObject): ConversationAnswer | undefined
 }
 
-/** Returns the key of a reference to a conversation. */
 export function conversationKey({ kind, id }: ConversationName): string {
   return `${kind}\0${id}`
 }

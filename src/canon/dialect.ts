@@ -14,7 +14,7 @@ import type { StateShape } from "./vendor-state.ts"
 export interface SseFrame {
   readonly event?: string
   readonly data: string
-  /** The parsed `data`, if it has already been parsed, so that it is not parsed twice. */
+  /** The parsed `data`, if available, so that it is not parsed twice. */
   readonly json?: JsonObject
   /** Returns the data in pieces, each of which is serialized on demand; absent unless the data is long. */
   pieces?(): Iterable<string>
@@ -28,7 +28,7 @@ export interface EventDecoder {
   push(frame: SseFrame): ChatEvent[]
   /** Returns the missing events if the upstream ended without its final frame. */
   end(): ChatEvent[]
-  /** Whether the dialect's own end of the stream has been received. */
+  /** Whether the frame that ends a stream in this dialect has been received. */
   readonly finished: boolean
   /**
    * Content that no event contains. The frames that start an answer are not counted, because they contain no output of
@@ -43,7 +43,7 @@ export interface EventDecoder {
  * have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
-  /** Whether the last events contain the whole answer again, so that it is kept in memory. */
+  /** Whether the last frames repeat the whole answer, so that the encoder keeps it in memory. */
   readonly keepsAnswer?: boolean
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
@@ -97,7 +97,6 @@ export interface ResultPatch {
   readonly model: string
   /** Whether the caller requested usage in the stream. */
   readonly streamUsage: boolean
-  /** The number of requested choices. */
   readonly choices?: number
 }
 
@@ -158,7 +157,10 @@ export interface ClientDialect {
   readonly isOneWay?: boolean
   /** Whether an answer names the stop sequence that ended it. */
   readonly reportsStop?: boolean
-  /** The places in a caller's body that can refer to objects stored by a vendor; absent if the dialect has none. */
+  /**
+   * The places in a caller's body that can refer to objects stored by a vendor; absent if the dialect has no such
+   * places.
+   */
   readonly requestState?: StateShape
   /** The rules for continuing earlier answers by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
@@ -173,7 +175,7 @@ export interface ClientDialect {
   encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[]
   /**
    * Adds the cost in credits next to the usage, where callers of this dialect expect it.
-   * @param carrier the parsed frame of a stream that contains the usage. The cost of a complete answer is in a header
+   * @param carrier the parsed stream frame that contains the usage. The cost of a complete answer is in a header
    * instead.
    */
   setCost(carrier: JsonObject, cost: string): void

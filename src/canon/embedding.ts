@@ -23,7 +23,7 @@ export interface EmbeddingRequest {
   readonly extra?: JsonObject
   /**
    * Whether the request came through Google's API. Vendors with OpenAI's format reject Google's field names. Shortened
-   * vectors are not rescaled, as in Google's API.
+   * vectors are then not rescaled, because Google's API does not rescale them.
    */
   readonly isGoogles?: boolean
 }
@@ -34,7 +34,6 @@ export interface EmbeddingRequest {
  */
 export type Vector = readonly number[] | string | LongValue
 
-/** The vectors of a request. */
 export interface EmbeddingResult {
   /** One vector for each input, in the same order. */
   readonly vectors: readonly Vector[]
@@ -48,7 +47,6 @@ export interface EmbeddingFormat extends OperationFormat<EmbeddingRequest, Embed
   readonly takesTokens: boolean
 }
 
-/** Returns the number of inputs. */
 export function inputCount(input: EmbeddingInput): number {
   return input.type === "texts" ? input.texts.length : input.tokens.length
 }

@@ -98,14 +98,14 @@ export type ErrorKind = keyof typeof ERROR_KINDS
 
 /** A response that cannot be passed on although its provider bills it. */
 export interface BilledAnswer {
-  /** Its reported usage; if absent, it is read from the response, or estimated. */
+  /** The reported usage; if absent, usage is read from the response or estimated. */
   readonly usage?: Usage
 }
 
 export interface GatewayErrorDetails {
   /** The invalid field of the request as a dotted path, such as `messages[0].content`. */
   readonly parameter?: string
-  /** Seconds to wait before trying again, which are sent as `retry-after`. */
+  /** Seconds to wait before a retry, sent as `retry-after`. */
   readonly retryAfter?: number
   /** The key of a caller that was rejected during authentication, for the log of failures. It is not sent. */
   readonly sender?: { readonly id: string; readonly account: string }
@@ -115,14 +115,13 @@ export interface GatewayErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
   /** The status, type and code of a vendor's error. */
   readonly upstream?: { readonly status: number; readonly type?: string; readonly code?: string }
-  /** Kind of the provider's error. */
   readonly providerError?: ProviderErrorKind
   /**
    * Set if the provider bills a complete response that the gateway cannot pass on. No other deployment is tried, since
    * its response would be the same, and the caller is charged.
    */
   readonly billedAnswer?: BilledAnswer
-  /** Set if the memory for a response was rejected. */
+  /** Set if the memory budget rejected the response. */
   readonly lacksMemory?: true
   /** The model's rules, as derived from a provider error that rejects a parameter. */
   readonly rejected?: ModelRules
@@ -250,7 +249,7 @@ export function afterCharge<T>(work: () => T): T {
   }
 }
 
-/** The code after which OpenAI's clients shorten the conversation. It replaces each provider's own code. */
+/** The error code for which OpenAI's clients shorten the conversation. It replaces the provider's own code. */
 const CONTEXT_LENGTH_CODE = "context_length_exceeded"
 
 /** Builds the error envelope of OpenAI's API, which all endpoints use except those whose dialect has its own. */

@@ -25,7 +25,7 @@ interface OpenChoice {
   /** The last text part. Further text and citations are appended to it in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** Each audio clip by its first piece, which stands for the clip until the answer is complete. */
+  /** Audio clips by their first piece, which represents the clip until the answer is complete. */
   readonly clips: Map<Part, JoinedAudio>
 }
 
@@ -41,8 +41,8 @@ export class AnswerFold {
 
   /**
    * Adds an event.
-   * @throws GatewayError `upstream_error` if the stream broke, because a partial answer is not an answer, or if there
-   * are more parts or citations than an answer can have.
+   * @throws GatewayError `upstream_error` if the stream broke, because the answer is then incomplete, or if there are
+   * more parts or citations than an answer can have.
    */
   push(event: ChatEvent): void {
     switch (event.type) {
@@ -66,7 +66,6 @@ export class AnswerFold {
     else if (choice.parts.length > before) checkEntries("parts", ++this.#parts)
   }
 
-  /** Returns the complete answer after all events. */
   end(): ChatResult {
     const choices = this.#choices
     const indexes = [...choices.keys()].toSorted((left, right) => left - right)

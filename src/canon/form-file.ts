@@ -4,7 +4,7 @@ import { GatewayError } from "./errors.ts"
 export interface FileHead {
   /** The field name without array brackets. */
   readonly field: string
-  /** The file name that the sender gave; empty if it gave none. */
+  /** The file name that the sender gave; empty if the sender gave no name. */
   readonly name: string
   /** The content type that the sender gave; empty if it gave no type (docs/contribute/wire/README.md#f6). */
   readonly type: string

@@ -2,7 +2,6 @@ import type { JsonObject } from "./json.ts"
 import type { OperationFormat } from "./operation.ts"
 import type { Usage } from "./usage.ts"
 
-/** The task of an image request. */
 export type ImageTask = "generation" | "edit" | "variation"
 
 /** Width and height of an image, in pixels. */
@@ -29,7 +28,6 @@ export type MaskStyle = "transparent" | "white" | "black"
 /** The requested form of the images: links, or the bytes as base64. */
 export type ImageForm = "url" | "b64_json"
 
-/** A request for images. */
 export interface ImageRequest {
   readonly task: ImageTask
   /** The prompt; empty for a variation. */
@@ -64,20 +62,18 @@ export interface Image {
   readonly revisedPrompt?: string
 }
 
-/** One of the calls of a request. */
+/** One of the upstream calls of a request. */
 export interface ImageCall {
-  /** Number of images of this call. */
   readonly images: number
   /** Token usage, if the vendor counts tokens. */
   readonly usage?: Usage
 }
 
-/** A vendor's result for a request. */
 export interface ImageResult {
   readonly images: readonly Image[]
   /** Token usage, if the vendor counts tokens. */
   readonly usage?: Usage
-  /** The calls; absent if there was only one. */
+  /** The upstream calls; absent if there was only one. */
   readonly calls?: readonly ImageCall[]
   /** The text and image tokens separately, in OpenAI's form. */
   readonly usageDetails?: JsonObject

@@ -44,7 +44,6 @@ export function pathName(path: readonly PropertyKey[]): string {
   return name
 }
 
-/** Returns the error for a missing required parameter. */
 export function missingParameter(name: string): GatewayError {
   return new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, {
     parameter: name,

@@ -94,7 +94,7 @@ export interface JsonObserver {
   chunkEnd(chunk: Buffer): void
 }
 
-/** The parts that a scanner reports to. */
+/** The objects to which a scanner reports. */
 export interface ScanTargets {
   readonly observer?: JsonObserver | undefined
   /** Receives the positions of long values. */
@@ -172,7 +172,7 @@ export class JsonScanner {
     return this.widest > MAX_OBJECT_MEMBERS || this.#numbered > MAX_NUMBERED_MEMBERS
   }
 
-  /** The number of values that are separated by commas: elements of lists and members. */
+  /** The number of commas, which separate elements of lists and members of objects. */
   get elements(): number {
     return this.#commas
   }

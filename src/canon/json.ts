@@ -9,7 +9,7 @@ export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
 
-/** Reports whether a value is an object, and not an array or null. */
+/** Reports whether a value is an object, excluding arrays and null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
@@ -44,8 +44,8 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 })
 
 /**
- * Parses JSON as `JSON.parse` does, but keeps the digits of large integers. Integers of up to 80
- * digits that a double cannot represent become bigints, which `JSON.stringify` writes unchanged.
+ * Parses JSON like `JSON.parse`, but keeps the digits of large integers. Integers of up to 80 digits that a double
+ * cannot represent become bigints, which `JSON.stringify` writes unchanged.
  * @throws SyntaxError
  */
 export function parseExactly(text: string): JsonValue {

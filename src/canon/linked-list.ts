@@ -10,7 +10,7 @@ export class ListNode<T> {
 }
 
 /**
- * A list in insertion order that removes any element in constant time. A `Set` also does, but with thousands of
+ * A list in insertion order that removes any element in constant time. A `Set` can do the same, but with thousands of
  * elements per second it is copied whenever it fills with removed entries. Each old copy still references its elements,
  * which kept a third of all requests in memory until a full garbage collection.
  */

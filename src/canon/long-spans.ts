@@ -9,7 +9,7 @@ export class LongSpans {
   readonly #starts: number[] = []
   readonly #ends: number[] = []
   #text = 0
-  /** The start of the innermost open list as long as it has only numbers and words; otherwise -1. */
+  /** The start of the innermost open list if it has only numbers and words so far; otherwise -1. */
   #list = -1
   /** Whether the last string is long, and nothing has followed it. */
   #isLastLong = false

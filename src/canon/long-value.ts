@@ -5,7 +5,7 @@ import { parseInSlices, SLICE_BYTES } from "./sliced-json.ts"
 
 /** Maximum bytes of a text after its long values were cut out. A longer text is parsed whole. */
 const MAX_REST_BYTES = 2 * SLICE_BYTES
-/** Characters of a mark, which replaces a long value. No string that was not cut out has as many. */
+/** Length of a mark, which replaces a long value. Every other string that remains in the text is shorter. */
 const MARK_LENGTH = MAX_SHORT_BYTES
 /** Bytes of a mark with its quotes. */
 const MARK_BYTES = MARK_LENGTH + 2
@@ -151,12 +151,12 @@ async function valueIn(bytes: Buffer, start: number, end: number): Promise<CutVa
   return new LongValue(bytes, [start, end], "numbers", value.length)
 }
 
-/** Returns the length in bytes of the text in which marks replace the long values. */
+/** Returns the length in bytes of the text with marks in place of the long values. */
 function restBytes({ length }: Buffer, { starts, ends }: LongSpans): number {
   return starts.reduce((sum, start, index) => sum + start + MARK_BYTES - (ends[index] ?? 0), length)
 }
 
-/** Returns the text in which marks, strings with the number of the value, replace the long values. */
+/** Returns the text with a mark in place of each long value. A mark is a string with the number of the value. */
 function restOf(bytes: Buffer, { starts, ends }: LongSpans): string {
   let text = ""
   let from = 0
@@ -179,7 +179,7 @@ function restored(
     if (found.length !== MARK_LENGTH) return found
     const value = values[Number(found)] ?? found
     if (!(value instanceof LongValue)) return value
-    // Only readers of this member expect such a value, which is not a JSON value.
+    // A `LongValue` is not a JSON value. Only readers of this member expect it.
     return isKept ? (value as unknown as JsonValue) : value.parse()
   }
   if (Array.isArray(found)) {

@@ -1,2 +1,2 @@
-/** A value that is usually available immediately. The common case then allocates no promise. */
+/** A value that is usually available immediately, so that the common case allocates no promise. */
 export type MaybePromise<T> = T | Promise<T>

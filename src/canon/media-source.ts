@@ -51,7 +51,7 @@ export function knownImageType(data: string): string | undefined {
   return IMAGE_STARTS.find(([start]) => data.startsWith(start))?.[1]
 }
 
-/** Returns the type of an image that was sent without a type. */
+/** Returns the type of an image that was sent without a type; PNG if the type is unknown. */
 export function imageType(data: string): string {
   return knownImageType(data) ?? "image/png"
 }

@@ -9,7 +9,7 @@ export type MediaSource =
       readonly data: string
       readonly mediaType?: string
       readonly extent?: MediaExtent
-      /** Size of the data in the request body, if the body did not contain it as base64. */
+      /** Bytes of the data in the request body; set if the body did not contain it as base64. */
       readonly writtenBytes?: number
     }
   | { readonly type: "reference"; readonly id: string }
@@ -140,7 +140,6 @@ export interface ToolCallPart {
   readonly extra?: Extra
 }
 
-/** The result of a tool. */
 export interface ToolResultPart {
   readonly type: "tool-result"
   /** The id of the call that this result answers. */

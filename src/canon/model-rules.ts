@@ -1,7 +1,6 @@
 import type { RuleSource } from "#contract/effective-rules.ts"
 import type { ModelRules, RuleName } from "#contract/model-rules.ts"
 
-/** The source of a rule. */
 export interface RuleOrigin {
   readonly source: RuleSource
   /** The page that documents the rule, or the time when the gateway learned it. */
@@ -16,7 +15,7 @@ export interface EffectiveRules {
   readonly rules?: ModelRules
   /**
    * Rules that also apply to requests in the provider's own format, which are otherwise sent unchanged. They come from
-   * the settings, or were learned from the provider's rejections; no such rules if absent.
+   * the settings, or were learned from the provider's rejections. Absent if there are no such rules.
    */
   readonly enforced?: ModelRules
 }

@@ -7,7 +7,6 @@ export type ModerationPart =
   /** An image as an HTTP URL or a data URL. */
   | { readonly type: "image"; readonly url: string }
 
-/** A message of a conversation. */
 export interface ModerationMessage {
   readonly role: string
   readonly parts: readonly ModerationPart[]
@@ -61,7 +60,6 @@ export function moderatedParts(input: ModerationInput): readonly ModerationPart[
   }
 }
 
-/** Returns the texts of parts. */
 export function textsOf(parts: readonly ModerationPart[]): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : []))
 }

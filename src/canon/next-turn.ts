@@ -33,7 +33,7 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
   return step.value
 }
 
-/** Runs each step in a turn of its own. */
+/** Runs each step in a separate turn of the event loop. */
 export async function inOwnTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let step = steps.next()
   while (step.done !== true) {

@@ -1,6 +1,6 @@
 /**
- * Returns a function that creates a value on first use and caches it. Values that most processes never need then do not
- * slow down the start.
+ * Returns a function that creates a value on first use and caches it. Values that most processes never need therefore
+ * do not slow down startup.
  */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined

@@ -8,7 +8,6 @@ const GOOD_STATUS = 200
 /** Maximum bytes of an answer that is parsed in one turn of the event loop. */
 const MAX_UNPARSED = 8 * 1024 * 1024
 
-/** Builds a call with a JSON body. */
 export function jsonCall(path: string, json: JsonObject): OperationCall {
   return { path, body: { type: "json", json } }
 }
@@ -29,7 +28,6 @@ export function jsonOf(answer: OperationAnswer): JsonObject {
   return value
 }
 
-/** Reports whether the answer is an error. */
 export function isErrorAnswer(answer: OperationAnswer): boolean {
   return reportedErrorIn(parsed(answer)) !== undefined
 }
@@ -55,7 +53,7 @@ export function unusable(fault: string, cause?: unknown): GatewayError {
 /**
  * Runs a reader of a complete answer. If the request contained fields that only its vendor defines, they may have
  * changed the form of the answer. An unusable answer is then billed, and no other deployment is tried.
- * @param extra the fields.
+ * @param extra the fields that only the vendor defines.
  * @param usage as the vendor reported it.
  */
 export function readForm<T>(extra: JsonObject | undefined, read: () => T, usage?: Usage): T {

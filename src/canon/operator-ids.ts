@@ -10,10 +10,11 @@ const FIELDS =
   /\b(?:(?:(?:api|virtual)[ _-]?)?key[ _-](?:id|name|alias|hash)|(?:team|org(?:ani[sz]ation)?|project|workspace|tenant|account|subscription|deployment)[ _-](?:id|alias)|(?:received )?model[ _]group|available model group fallbacks)/
     .source
 
-/** Each pattern matches an id or address of the operator, and captures the words before it that are kept. */
+/** Each pattern matches an id or address of the operator, and captures the preceding words, which are kept. */
 const OPERATOR_IDS: readonly RegExp[] = [
   new RegExp(`(${FIELDS}=["'\`]?)${VALUE}`, "gi"),
-  // A name with a colon may also be a field of the request, with the rule that its value breaks.
+  // After a name and a colon, only a value with a digit is an id. Other text may be an error about a field of the
+  // request.
   new RegExp(`(${FIELDS}["'\`]?:\\s{0,3}["'\`]?)(?=[\\w-]{0,80}\\d)[\\w-]{8,200}`, "gi"),
   new RegExp(`(\\b(?:api[ _]base|base[ _]url)${SEPARATOR})[a-z]{2,5}://[^\\s"'\`<>)]{1,300}`, "gi"),
   new RegExp(
@@ -30,7 +31,7 @@ const OPERATOR_IDS: readonly RegExp[] = [
   /()\b(?:https?|wss?):\/\/(?:localhost|[\w-]{1,63}(?=[:/])|(?:[\w-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|svc)|127(?:\.\d{1,3}){3}|10(?:\.\d{1,3}){3}|192\.168(?:\.\d{1,3}){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d{1,3}){2})(?=[:/\s"'`<>),]|$)[^\s"'`<>)]{0,300}/gi,
 ]
 
-/** Removes ids of the operator's accounts, and addresses of the operator's servers, from a text of a provider. */
+/** Removes ids of the operator's accounts, and addresses of the operator's servers, from a provider's text. */
 export function withoutOperatorIds(text: string): string {
   return OPERATOR_IDS.reduce((kept, pattern) => kept.replace(pattern, `$1${REDACTED}`), text)
 }

@@ -14,7 +14,7 @@ const WORDS: ReadonlyMap<string, JsonValue> = new Map([
 const NOT_QUOTE = /[^"\\]*/y
 const NOT_APOSTROPHE = /[^'\\]*/y
 const SPACE = /\s*/y
-/** The text after a string. */
+/** Matches the text that can follow a string. */
 const STRING_END = /\s*(?:[,:}\])]|$)/y
 const ESCAPE = /\\(x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|.)/gs
 const CONTROLS: ReadonlyMap<string, string> = new Map([
@@ -34,8 +34,8 @@ export interface PrintedObject {
 }
 
 /**
- * Reads the object or list at an index of a text, in linear time. It may be JSON or printed by Python
- * (`{'code': None}`), with text after it, or cut off.
+ * Reads the object or list at an index of a text, in linear time. It may be JSON or Python's printed form (`{'code':
+ * None}`). It may be truncated, or followed by other text.
  */
 export function readPrintedObject(text: string, start: number): PrintedObject {
   return new PrintedObjectReader(text, start).read()

@@ -3,7 +3,9 @@
  * deployment cools down (is avoided for a while), and whether the operator is notified.
  */
 export type ProviderErrorKind =
-  /** The operator's account is suspended, unpaid, over its budget or not allowed here. The account cools down. */
+  /**
+   * The operator's account is suspended, unpaid, over its budget or in an unsupported region. The account cools down.
+   */
   | "account"
   /** The operator's credential is invalid or expired. The credential cools down. */
   | "credential"
@@ -23,7 +25,10 @@ export type ProviderErrorKind =
   | "timeout"
   /** The provider or the connection to it failed. */
   | "failure"
-  /** The next three are errors in the request. The caller sees these errors, and no other deployment is tried. */
+  /**
+   * This kind and the next two are errors in the request. The caller sees these errors, and no other deployment is
+   * tried.
+   */
   | "context_length"
   | "content_filter"
   | "request"
@@ -70,7 +75,7 @@ const OPENAI_IMAGE_CODES = [
 ]
 
 /**
- * The status for each error code or type, for errors without a status: in a stream, or in the body of a 200 response.
+ * Maps error codes and types to statuses, for errors without a status: in a stream, or in the body of a 200 response.
  */
 export const STATUS_OF_CODE: ReadonlyMap<string, number> = new Map<string, number>([
   ["invalid_request_error", 400],

@@ -8,7 +8,7 @@ export function withoutProviderNames(message: string): string {
   return message.replace(NAMED, (found) => (/^[TP]/.test(found) ? "The provider" : "the provider"))
 }
 
-/** Returns an error for a caller who does not see the operator's providers. */
+/** Returns an error without provider names, for callers who do not see the operator's providers. */
 export function errorWithoutProviders(error: GatewayError): GatewayError {
   return cleanedError(error, withoutProviderNames)
 }

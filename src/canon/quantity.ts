@@ -1,7 +1,7 @@
 import { MAX_QUANTITY } from "../accounting/maxima.ts"
 import type { JsonValue } from "./json.ts"
 
-/** Matches a JSON number in a text. */
+/** Matches a text that is only a number. */
 const NUMERAL = /^\s*[+-]?\d+(\.\d+)?(e[+-]?\d+)?\s*$/i
 
 /**
@@ -24,7 +24,7 @@ export function quantityOf(value: JsonValue | undefined): number | undefined {
 const MAX_WAIT_SECONDS = 3_600
 
 /**
- * Returns the number of whole seconds that a vendor asks to wait, 1 to 3,600; undefined if the vendor names no number.
+ * Returns the number of whole seconds that a vendor asks to wait, 1 to 3,600; undefined if the vendor sends no number.
  */
 export function waitSecondsOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined || Number.isNaN(seconds)) return undefined

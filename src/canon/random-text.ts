@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto"
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-/** Random bytes from this value up are discarded, because they would make some characters more likely than others. */
+/**
+ * Random bytes of at least this value are discarded, because they would make some characters more likely than others.
+ */
 const FAIR_LIMIT = 256 - (256 % ALPHABET.length)
 
 /** Returns random base62 text with all characters equally likely. */

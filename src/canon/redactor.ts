@@ -8,7 +8,10 @@ const REDACTED = "[redacted]"
 const MIN_SECRET_LENGTH = 8
 /** Secrets shorter than this are only redacted as separate words, because they may occur inside ordinary words. */
 const MIN_UNAMBIGUOUS_LENGTH = 16
-/** Maximum number of former secrets that are still redacted, for requests that are still running. */
+/**
+ * Maximum number of secrets, including former secrets that running requests may still use. The oldest are removed
+ * first.
+ */
 const MAX_REMEMBERED = 2_000
 
 /**

@@ -15,9 +15,8 @@ export interface RejectionPattern {
   readonly parameter?: RegExp
   /** The resulting rules of the model; if absent, the rules are derived from the groups. */
   readonly rules?: ModelRules
-  /** A message that the pattern matches. */
   readonly example: string
-  /** The provider that reports it, and the page or report that documents it. */
+  /** The provider that sends this message, and the page or report that documents it. */
   readonly source: string
 }
 

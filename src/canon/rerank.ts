@@ -5,7 +5,6 @@ import type { OperationFormat } from "./operation.ts"
 export interface RerankRequest {
   readonly model: string
   readonly query: string
-  /** The texts to rank. */
   readonly documents: readonly string[]
   /** Number of requested results, at most the number of documents. */
   readonly topN: number
@@ -23,7 +22,6 @@ export interface DocumentScore {
   readonly score: number
 }
 
-/** The ranking by a vendor. */
 export interface RerankResult {
   /** The ranking, with the best document first, and at most the requested number of documents. */
   readonly ranking: readonly DocumentScore[]

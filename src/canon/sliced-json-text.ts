@@ -7,12 +7,11 @@ import { SLICE_BYTES } from "./sliced-json.ts"
 const HIGH_SURROGATE_START = 0xd800
 const HIGH_SURROGATE_END = 0xdbff
 
-/** A part of a JSON text. */
 export type JsonPiece = string | LongValue
 
 /**
- * Serializes a value as `JSON.stringify` does, to UTF-8 bytes, in slices. Other requests are served between the slices,
- * in a turn of the event loop.
+ * Serializes a value to the UTF-8 bytes of its JSON, in slices. Other requests are served between the slices, in a turn
+ * of the event loop.
  */
 export async function jsonBytesInSlices(value: JsonValue): Promise<Uint8Array<ArrayBuffer>> {
   await ownTurn()
@@ -89,7 +88,6 @@ export function* piecesOfString(text: string, maxLength: number): Generator<stri
   while (text.length - start > maxLength) {
     let end = start + maxLength
     const last = text.charCodeAt(end - 1)
-    // Keeps both halves of a surrogate pair together.
     if (last >= HIGH_SURROGATE_START && last <= HIGH_SURROGATE_END) end--
     yield text.slice(start, end)
     start = end

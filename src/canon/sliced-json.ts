@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK = Buffer.from("\uFEFF")
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * Parses JSON as `parseExactly` does, but in slices. Other requests are served in a turn of the event loop after each
+ * Parses JSON like `parseExactly`, but in slices. Other requests are served in a turn of the event loop after each
  * slice. A single name or number may not be longer than a slice.
  * @throws SyntaxError
  */

@@ -89,7 +89,7 @@ export function voiceName({ voice }: SpeechRequest): string {
   return typeof voice === "string" ? voice : voice.id
 }
 
-/** Returns the number of characters as people count them and vendors bill them. */
+/** Returns the number of Unicode code points, which vendors bill as characters. */
 export function characterCount(text: string): number {
   let count = 0
   for (const _ of text) count++

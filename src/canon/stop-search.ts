@@ -1,4 +1,4 @@
-/** A state of the search: the last characters read are the start of a sequence, of the length `depth`. */
+/** A state of the search, in which the last `depth` characters are the start of a sequence. */
 interface State {
   readonly next: Map<number, State>
   /** Number of characters of the sequence that have been read. */
@@ -16,7 +16,7 @@ interface State {
 export class StopSequences {
   readonly root: State = newState(0)
 
-  /** @param sequences the stop sequences, none of them empty. */
+  /** @param sequences the stop sequences, which are not empty. */
   constructor(sequences: readonly string[]) {
     for (const sequence of sequences) this.#add(sequence)
     this.#link()

@@ -1,4 +1,4 @@
-/** The growth of each code point in bytes when it is normalized, plus one; 0 if it is not computed yet. */
+/** The growth of each code point in bytes when it is normalized, plus one; 0 if it has not been computed. */
 const growths = new Uint8Array(0x11_00_00)
 
 /**

@@ -43,6 +43,6 @@ export interface AddedTools {
   readonly all: readonly Tool[]
   /** Tools that a vendor runs itself, and tools of unknown kinds. */
   readonly others: readonly JsonValue[]
-  /** The type of the message part that only contains tools, under its name in its own dialect. */
+  /** The type of the message part that contains only tools, as its own dialect names it. */
   readonly item: string
 }

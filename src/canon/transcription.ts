@@ -28,7 +28,6 @@ export const TRANSCRIPT_FORMS = ["json", "text", "srt", "verbose_json", "vtt"] a
 /** The requested format. `diarized_json` is OpenAI's format with separate speakers. */
 export type TranscriptForm = (typeof TRANSCRIPT_FORMS)[number] | "diarized_json"
 
-/** A request to transcribe an audio file. */
 export interface TranscriptionRequest {
   readonly model: string
   readonly task: TranscriptionTask
@@ -67,7 +66,6 @@ export interface TranscriptUsage {
   readonly tokens?: TranscriptTokens
 }
 
-/** Returns the usage of a transcript. */
 export function usageOfTranscript({ seconds = 0, tokens }: TranscriptUsage): Usage {
   const { text = 0, audio = 0, output = 0, reasoning = 0 } = tokens ?? {}
   return { ...NO_USAGE, seconds, inputFresh: text, audioInput: audio, output, reasoning }
@@ -81,7 +79,6 @@ export interface TranscriptTokens {
   readonly reasoning?: number
 }
 
-/** The result of a transcription. */
 export interface Transcript {
   readonly text: string
   /** The language as the vendor names it, by a code or a word. */
@@ -106,7 +103,7 @@ export interface TranscriptionFormat extends Pick<
    * @param model the vendor's own name for the model.
    */
   translates(model: string): boolean
-  /** Whether its calls limit the output to `maxOutput`. */
+  /** Whether the calls of this format limit the output to `maxOutput`. */
   readonly limitsOutput?: boolean
   /**
    * Builds the upstream call. Some vendors accept audio only as text, so the file has to be read.

@@ -12,9 +12,7 @@ import { type JsonObject, objectAt } from "./json.ts"
  * `tollgate-contract/usage-classes.ts`. docs/contribute/wire/README.md#f4 describes the counts of each vendor.
  */
 export interface Usage extends Readonly<Record<UsageClass, number>> {
-  /**
-   * The part of `output` that was reasoning. It is reported to the caller and never priced again.
-   */
+  /** The part of `output` that was reasoning. It is reported to the caller, but not priced again. */
   readonly reasoning: number
   /** The part of `inputCacheWrite` whose short lifetime the vendor reported. It is never repriced. */
   readonly shortCacheWrite: number
@@ -49,8 +47,8 @@ export const NO_USAGE: Usage = Object.freeze({
 })
 
 /**
- * Returns all input tokens, regardless of price. Context limits and price tiers apply to this number. This sum and the
- * two below are written out, because a loop over the table takes eight times as long. test/canon/usage-classes.test.ts
+ * Returns all input tokens, regardless of price. Context limits and price tiers apply to this number. The sums in this
+ * file are written out, because a loop over the table takes eight times as long. test/canon/usage-classes.test.ts
  * checks that no class is missing.
  */
 export function totalInput(usage: Usage): number {
@@ -73,7 +71,6 @@ export function cacheWrites(
   return usage.inputCacheWrite + usage.inputCacheWrite1h + usage.inputCacheWrite12h
 }
 
-/** Returns all output tokens. */
 export function totalOutput(usage: Usage): number {
   return usage.output + usage.audioOutput + usage.imageOutput + usage.reasoningBeside
 }
@@ -116,7 +113,6 @@ export function laterUsage(earlier: Usage, later: Usage): Usage {
   return merged
 }
 
-/** Adds two usages. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const sum: Writable<Usage> = { ...left }
   for (const name of Object.keys(NO_USAGE) as (keyof Usage)[]) sum[name] += right[name]
@@ -151,7 +147,7 @@ export function withInputOf(input: Usage, rest: Usage): Usage {
 
 /**
  * Divides the usage of several calls into the usage of the longest call and the usage of all others.
- * @param calls the usage that each call reported, at least one.
+ * @param calls the usage that each call reported; not empty.
  * @returns the usage of the longest call, including usage that no call reported, and the tokens of the other calls.
  */
 export function divideUsage(
@@ -177,8 +173,8 @@ export function withoutTokens(sum: Usage, parts: readonly Usage[]): Usage {
 }
 
 /**
- * Adds a cost to the counts of a carrier. It is a number, as in the counts of vendors that report a cost. The receipt
- * has the exact cost.
+ * Adds a cost to the counts of a carrier. Like vendors that report a cost, it adds a number. The receipt has the exact
+ * cost.
  */
 export function setCostIn(carrier: JsonObject, counts: string, cost: string): void {
   carrier[counts] = { ...objectAt(carrier, counts), cost: Number(cost) }

@@ -7,13 +7,13 @@ import type { JsonPiece } from "./sliced-json-text.ts"
 
 /** Bytes of a 32-bit float. */
 const FLOAT_BYTES = 4
-/** Maximum numbers of one vector, several times as many as the longest vector of any model has. */
+/** Maximum numbers of one vector. The vectors of all models are several times shorter. */
 const MAX_DIMENSIONS = 65_536
 /** Maximum characters of a vector in base64. */
 const MAX_BASE64 = 4 * Math.ceil((MAX_DIMENSIONS * FLOAT_BYTES) / 3)
 
 /**
- * Counts the vectors of all answers before they are converted, and returns the list of each answer.
+ * Checks the number of vectors of all answers before they are converted, and returns their lists.
  * @throws GatewayError `upstream_error` if there are more vectors than inputs of the request.
  */
 export function countedVectors(
@@ -47,8 +47,8 @@ export function vectorOf(value: unknown): Vector {
 }
 
 /**
- * Decodes a vector from the base64 of signed bytes, and scales it to length one. The lengths of vectors of bytes vary,
- * but callers multiply vectors without normalizing them.
+ * Decodes a vector from the base64 of signed bytes, and scales it to length one. The lengths of such vectors vary, but
+ * callers multiply vectors without normalizing them.
  * @throws GatewayError `upstream_error`.
  */
 export function vectorOfBytes(value: unknown): Vector {
@@ -125,8 +125,7 @@ export function unitVector(vector: Vector): readonly number[] {
 }
 
 /**
- * Scales shortened vectors to length one, as OpenAI does and callers of OpenAI's format expect. Google does not scale
- * them.
+ * Scales shortened vectors to length one, which callers of OpenAI's format expect. Google's API does not scale them.
  */
 export function shortenedVectors(
   vectors: readonly Vector[],

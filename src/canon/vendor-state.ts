@@ -22,8 +22,8 @@ export type StateKind =
 export interface NamedState {
   readonly kind: StateKind
   /**
-   * Whether the request has a different meaning without the object. Vendors that do not have the object are then not
-   * called at all. Otherwise, a reference that cannot be carried is an ordinary loss.
+   * Whether the request has a different meaning without the object. If so, only vendors that have the object are
+   * called. Otherwise, a reference that cannot be carried is an ordinary loss.
    */
   readonly isEssential?: boolean
   /** Whether other dialects can also refer to such objects, for example to files. */
@@ -133,7 +133,7 @@ export const STATE = {
   item: named({ kind: "item", isEssential: true }),
   prompt: named({ kind: "prompt", isEssential: true }),
   file: named({ kind: "file", isShared: true }),
-  /** The tool limits the size of its search results, so the stored object itself has no weight. */
+  /** The tool limits the size of its search results, so the whole object is never read into the prompt. */
   vectorStore: named({ kind: "vector_store", isWeightless: true }),
   container: named({ kind: "container", isWeightless: true }),
   skill: named({ kind: "skill", isWeightless: true }),
@@ -143,7 +143,7 @@ export const STATE = {
 
 /** Matches addresses in cloud storage, which a vendor reads with the operator's own permissions. */
 const STORAGE = /^\s*gs:/i
-/** An HTTP URL up to the end of its host. */
+/** Matches an HTTP URL up to the end of its host. */
 const WEB_HOST = /^\s*https?:[\s/\\]*[^/\\?#]*/i
 /**
  * Matches the hosts of files uploaded to Google, including regional hosts and the host for client certificates
@@ -155,7 +155,7 @@ const FILES_HOST = /^(?:[a-z0-9-]+-)?generativelanguage\.(?:[a-z0-9-]+\.)*google
 export function isVendorAddress(address: JsonValue): boolean {
   if (typeof address !== "string") return false
   if (STORAGE.test(address)) return true
-  // Parsed, because hosts can be written in many ways. Paths may be long.
+  // The host is parsed, because it can be written in many ways. Paths may be long, so they are not parsed.
   const [origin] = WEB_HOST.exec(address) ?? []
   return origin !== undefined && FILES_HOST.test(URL.parse(origin)?.hostname ?? "")
 }

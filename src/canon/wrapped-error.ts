@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, listAt, textAt } from "./json.ts"
 import { type PrintedObject, readPrintedObject, withoutEscapes } from "./printed-object.ts"
 
 /**
- * Matches text that routers and client libraries put before the message of the called provider:
+ * Matches text that routers and client libraries put before the message of the provider that they called:
  * `litellm.BadRequestError: `, `GeminiException BadRequestError - `, `Error code: 400 - `.
  */
 const PREFIX =
@@ -25,7 +25,7 @@ export interface WrappedError {
   readonly parameter?: string
 }
 
-/** Returns the error of the called provider that a message contains; otherwise the message without prefixes. */
+/** Returns the provider's error that a message of a router contains; otherwise the message without prefixes. */
 export function unwrapError(wrapping: string): WrappedError {
   let error: WrappedError = { message: wrapping.slice(0, MAX_CHARACTERS) }
   for (let layer = 0; layer < MAX_LAYERS; layer++) {
@@ -101,7 +101,7 @@ const MAX_TEXT_CHARACTERS = 8_192
 const MAX_OBJECTS = 50
 /** Each beginning of an object counts as this many characters, since most of its cost is fixed. */
 const MIN_OBJECT_CHARACTERS = 256
-/** Maximum characters that are read in all texts. */
+/** Maximum characters that are read of all texts together. */
 const MAX_READ_CHARACTERS = 65_536
 
 /** Returns the beginnings of texts in an error's body, including texts of objects in strings. */

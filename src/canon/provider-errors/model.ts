@@ -1,6 +1,6 @@
 import type { ProviderErrorRule } from "./rule.ts"
 
-/** Errors of models and servers, and last the messages that must not reach callers. */
+/** Errors of models and servers. The last rules match messages that must not reach callers. */
 export const MODEL_ERRORS: readonly ProviderErrorRule[] = [
   {
     kind: "streaming",

@@ -12,6 +12,6 @@ export interface ProviderErrorRule {
    * the provider's account cool down.
    */
   readonly message?: RegExp
-  /** The provider that reports it, and the page or recording that documents it. */
+  /** The provider that sends this error, and the page or recording that documents it. */
   readonly source: string
 }
