@@ -25,7 +25,6 @@ export class ChunkList {
     } else this.#join(chunk)
   }
 
-  /** Removes and returns the first chunk. */
   shift(): Uint8Array | undefined {
     const first = this.#chunks.shift()
     if (this.#chunks.length === 0) this.#room = undefined

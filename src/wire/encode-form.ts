@@ -1,4 +1,3 @@
-/** A file that is sent in a form. */
 export interface OutgoingFile {
   readonly field: string
   readonly name: string
@@ -18,7 +17,6 @@ export interface EncodedForm {
   open(): ReadableStream<Uint8Array>
 }
 
-/** The name and the value of a field. */
 export type OutgoingField = readonly [name: string, value: string]
 
 /** Builds a form with the fields first and then the files. A file is only read while it is sent. */
@@ -76,7 +74,7 @@ function headOf({ field, name, type }: OutgoingFile, boundary: string): string {
   return `--${boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${type}\r\n\r\n`
 }
 
-/** Escapes quotes and line breaks in names, as browsers do. */
+/** Escapes quotes and line breaks in names in the same way as browsers. */
 function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")
 }

@@ -23,7 +23,7 @@ export class EventStreamParser implements FrameParser {
   readonly #waiting = new WaitingBytes()
   readonly #memory: FrameMemory | undefined
   #reserved = 0
-  /** The error after the valid frames. Bytes after an error cannot be trusted. */
+  /** The error that follows the valid frames. Bytes after an error cannot be trusted. */
   #fault: Error | undefined
 
   constructor({ memory }: { readonly memory?: FrameMemory } = {}) {
@@ -50,7 +50,7 @@ export class EventStreamParser implements FrameParser {
     }
   }
 
-  /** Counts the bytes of a long frame against the memory budget, until the reader requests more after it. */
+  /** Counts the bytes of a long frame against the memory budget, until the reader requests the next bytes. */
   #count(): void {
     const { length } = this.#waiting
     const needed = length > MAX_UNCOUNTED_BYTES ? COPIES * length : 0
@@ -59,7 +59,7 @@ export class EventStreamParser implements FrameParser {
     this.#reserved = needed
   }
 
-  /** @throws GatewayError if the memory is rejected. The frame is then discarded. */
+  /** @throws GatewayError if the memory budget rejects the frame, which is then discarded. */
   #take(bytes: number): void {
     try {
       this.#memory?.takeAnswer(bytes)

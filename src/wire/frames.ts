@@ -9,7 +9,7 @@ export class FrameTooLong extends Error {
   override readonly name = "FrameTooLong"
 }
 
-/** Parses bytes to frames, regardless of chunk boundaries. */
+/** Parses bytes into frames, regardless of chunk boundaries. */
 export interface FrameParser {
   /** Returns the frames that the given bytes complete. An incomplete frame is buffered. */
   push(bytes: Uint8Array): readonly ReceivedEvent[]

@@ -30,7 +30,6 @@ export interface FormReceiver {
   file(part: FilePart, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
-/** The reasons for rejecting a form. */
 export type FormFault =
   | "no-boundary"
   | "broken"
@@ -69,7 +68,7 @@ export async function readMultipart(
   receiver: FormReceiver,
 ): Promise<void> {
   const failure = Promise.withResolvers<never>()
-  // Each await below also waits for this promise. A failure between two awaits is found by the next one.
+  // Prevents an unhandled rejection between two awaits. Each await below also waits for this promise.
   failure.promise.catch(() => {})
   const files: OpenFile[] = []
   const parser = await openParser(contentType, limits)
@@ -101,7 +100,7 @@ type FileEvent = [
   type: string,
 ]
 
-/** Creates the parser. Its module is loaded with the first form, so that it does not slow down the start. */
+/** Creates the parser. Its module is loaded with the first form, so that it does not slow down startup. */
 async function openParser(contentType: string, limits: FormLimits): Promise<BusboyInstance> {
   const { Busboy } = await import("@fastify/busboy")
   const { parts, fields, fieldBytes } = limits
@@ -145,7 +144,8 @@ function listen(
     }
   })
   parser.on("file", (...[name, content, fileName, , type]: FileEvent) => {
-    // The parser reports a file that breaks off here. Without a listener, the error would end the process.
+    // The parser reports a truncated file as an error of its content. Without a listener, the error would end the
+    // process.
     content.on("error", () => {})
     if (name === undefined) return fail(new FormError("unnamed-field"))
     const received = receiver.file({ field: name, name: fileName ?? "", type }, content).catch(fail)

@@ -3,7 +3,7 @@ import { type FrameMemory, type FrameParser, FrameTooLong, type ReceivedEvent } 
 
 /** Maximum bytes of an event that is not counted against the memory budget. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024
-/** An image of 25 MB in one event, as base64. */
+/** Enough for an image of 25 MB in one event, as base64. */
 const DEFAULT_MAX_LENGTH = 48 * 1024 * 1024
 /**
  * Maximum characters of comments and invalid lines between two events. A stream with more is not an
@@ -13,8 +13,8 @@ const MAX_DROPPED_COST = 1024 * 1024
 /** The cost of an invalid line in characters. */
 const INVALID_LINE_COST = 1024
 /**
- * Maximum bytes that are parsed at once. For lines that only end in CR, the parser copies the remaining bytes after
- * each line.
+ * Maximum bytes that are parsed at once. If lines end in CR only, the parser copies the remaining bytes after each
+ * line.
  */
 const PARSED_BYTES = 16 * 1024
 /** Number of copies of a long event in memory: the text, the parsed value, and the forwarded text. */
@@ -28,10 +28,7 @@ export interface SseOptions {
   readonly memory?: FrameMemory | undefined
 }
 
-/**
- * Parses server-sent events. Comments are dropped, because they only show that the sender is alive, which any received
- * bytes show.
- */
+/** Parses server-sent events. Drops comments, which only show that the sender is alive. */
 export class SseParser implements FrameParser {
   readonly #decoder = new TextDecoder()
   #events: ReceivedEvent[] = []
@@ -87,7 +84,7 @@ export class SseParser implements FrameParser {
     if (this.#droppedCost > MAX_DROPPED_COST) throw new Error("too many comments and invalid lines")
   }
 
-  /** Counts the bytes of a long event against the memory budget, until the reader requests more after it. */
+  /** Counts the bytes of a long event against the memory budget, until the reader requests the next bytes. */
   #count(): void {
     const needed = this.#waiting > MAX_UNCOUNTED_BYTES ? COPIES * this.#waiting : 0
     if (needed > this.#reserved) this.#take(needed - this.#reserved)
@@ -95,7 +92,7 @@ export class SseParser implements FrameParser {
     this.#reserved = needed
   }
 
-  /** @throws GatewayError if the memory is rejected. The event is then discarded. */
+  /** @throws GatewayError if the memory budget rejects the event, which is then discarded. */
   #take(bytes: number): void {
     try {
       this.#memory?.takeAnswer(bytes)
@@ -137,7 +134,6 @@ export function* formatData(
   yield "\n\n"
 }
 
-/** Encodes the text of several events. */
 export function encodeText(text: string): Uint8Array {
   return encoder.encode(text)
 }

@@ -32,7 +32,6 @@ export function addressOf(address: BucketAddress, key: string, query: Query = {}
   return url
 }
 
-/** The query parameters of a request. */
 export type Query = Readonly<Record<string, string>>
 
 /** Encodes a text like `encodeURIComponent`, and also five characters that signatures must encode. */

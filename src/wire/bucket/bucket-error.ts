@@ -3,7 +3,7 @@ export class BucketError extends Error {
   override readonly name = "BucketError"
   /** The status of the response; undefined if there was no response. */
   readonly status: number | undefined
-  /** The error code from the bucket, such as `AccessDenied`; undefined if it sent none. */
+  /** The error code from the bucket, such as `AccessDenied`; undefined if the bucket sent no code. */
   readonly code: string | undefined
   /** Whether the address was rejected before anything was sent. */
   readonly isAddressRejected: boolean

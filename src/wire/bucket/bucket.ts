@@ -28,7 +28,6 @@ interface BucketList {
   readonly folders: readonly string[]
 }
 
-/** The filter of a list. */
 export interface BucketListQuery {
   readonly prefix: string
   /** Whether keys are grouped at the next slash. */
@@ -81,8 +80,7 @@ export class Bucket {
   }
 
   /**
-   * Downloads an object; undefined if it does not exist. The timeout of a response applies to each wait for further
-   * bytes.
+   * Downloads an object; undefined if it does not exist. The response timeout applies to each wait for further bytes.
    */
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const { timeoutMs } = this.#options
@@ -147,7 +145,6 @@ export class Bucket {
     return signedLink(this.#address, key, lifetime)
   }
 
-  /** Starts a multipart upload. */
   async beginUpload(key: string): Promise<BucketUpload> {
     const request = { method: "POST", key, query: { uploads: "" } } as const
     const [id] = elementsOf(await this.#send(request, readText), "UploadId")

@@ -12,12 +12,15 @@ export interface HttpAnswer {
    * @param name the name in lowercase.
    */
   header(name: string): string | null
-  /** The headers, with names in lowercase. Each is only searched for when it is read: a provider may send thousands. */
+  /**
+   * The headers, with names in lowercase. A header is only searched for when it is read, because a provider may send
+   * thousands.
+   */
   readonly headers: Pick<Headers, "get">
   /** The chunks of the body, which can only be read once. Ending the iteration early closes the connection. */
   readonly body: AsyncIterableIterator<Uint8Array>
   /**
-   * Returns the body if it has arrived completely, since small responses arrive together with their head.
+   * Returns the body if it has already arrived completely. Small responses arrive together with their head.
    * @param max maximum bytes. A larger body is not taken.
    */
   takeWhole(max: number): Uint8Array | undefined

@@ -20,7 +20,7 @@ const LENGTH = "content-length"
 
 /**
  * Sends requests upstream over reused connections. It follows no redirects, and only adds the `host` header and the
- * length of the body. It never sends a request again that a server may have started to process.
+ * length of the body. It never repeats a request that a server may have started to process.
  */
 export class HttpClient implements Disposable {
   readonly #pools = new Map<string, ConnectionPool>()

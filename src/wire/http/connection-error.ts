@@ -11,7 +11,7 @@ export type ConnectionPhase =
   | "idle"
   | "total"
 
-/** The code that is used if an error has no code, or none that is safe to show. */
+/** The code for an error that has no code, or whose code is not safe to show. */
 const UNKNOWN_CODE = "UNKNOWN"
 
 /**

@@ -6,7 +6,7 @@ const MAX_IDLE = 256
 
 /**
  * The connections to one origin. After a response, a connection is kept for the next request. A request that waits for
- * a new connection uses an idle one if it becomes available first, because a busy runtime may delay handshakes for
+ * a new connection uses another connection that becomes idle first, because a busy runtime may delay handshakes for
  * seconds.
  */
 export class ConnectionPool implements ConnectionSource, Disposable {

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net"
 
 const IPV4_IN_IPV6 = "::ffff:0:0"
 const IPV4_IN_IPV6_PREFIX = 96
-/** Matches IPv4 with a port, as some load balancers write it. */
+/** Matches an IPv4 address with a port, which some load balancers send. */
 const IPV4_PORT = /^([\d.]+):\d{1,5}$/
 /** Matches IPv6 in brackets, with or without a port. */
 const IPV6_BRACKETS = /^\[([^\]]*)\](?::\d{1,5})?$/

@@ -28,7 +28,6 @@ export interface PinnedRequest {
   readonly allowsPrivate: boolean
   /** Timeout for the entire response, in milliseconds. */
   readonly deadline: number
-  /** A signal that aborts the request. */
   readonly signal?: AbortSignal
 }
 
@@ -49,8 +48,8 @@ export function readWebAddress(address: string): URL {
 
 /**
  * Calls an address supplied by a user. Without a proxy, the name is resolved once and checked, and the request goes to
- * exactly that address, so a later change to the name's resolution has no effect. A proxy receives the name and
- * resolves it again, so only the proxy can enforce this. Redirects are not followed.
+ * exactly that address. A later change to the name's resolution therefore has no effect. A proxy receives the name and
+ * resolves it again, so this protection then depends on the proxy. Redirects are not followed.
  * @throws PinnedFetchError if the address is rejected or does not respond.
  */
 export async function pinnedFetch(url: URL, request: PinnedRequest): Promise<Response> {

@@ -15,7 +15,7 @@ export interface Proxy {
   readonly value: string
 }
 
-/** Returns the proxy for `http:` or `https:`, as the runtime's own client chooses it. */
+/** Returns the proxy for `http:` or `https:`, by the rules of the runtime's own client. */
 export function proxyFor(protocol: string, environment: Environment): Proxy | undefined {
   const variable = VARIABLES[protocol]?.find((name) => environment[name])
   const value = variable === undefined ? undefined : environment[variable]

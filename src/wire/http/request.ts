@@ -6,8 +6,8 @@ export interface HttpRequest {
   /** An absolute URL with `http:` or `https:`. */
   readonly url: string
   /**
-   * The headers. Headers that are often sent should be the same object each time. For a stream, `content-length`
-   * announces the length. All other bodies are measured.
+   * The headers. Callers should pass the same object for the same headers, because its text is cached. For a stream,
+   * `content-length` announces the length. All other bodies are measured.
    */
   readonly headers: Headers
   readonly body: HttpBody

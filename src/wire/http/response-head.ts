@@ -92,7 +92,7 @@ export class ResponseHead {
 
   /**
    * Whether the connection can be reused. The server must allow it, and the end of this response must be unambiguous.
-   * Two conflicting lengths are an attempt at response smuggling.
+   * Two conflicting lengths may be an attempt at response smuggling.
    */
   get isReusable(): boolean {
     if (this.#isOld || !CLEAR_LINES.test(this.#lines)) return false

@@ -21,7 +21,7 @@ const HEAD_END = Buffer.from("\r\n\r\n")
 const MAX_SIZE_DIGITS = 12
 /** Data of chunks with fewer bytes is joined. */
 const SHORT_CHUNK_BYTES = 4 * 1024
-/** Bytes of a read up to which its data is never copied. */
+/** Data of reads with at most this many bytes is never copied. */
 const SHORT_READ_BYTES = 4 * 1024
 /**
  * Maximum ratio between the length of a read and the length of the data that is kept. Above this ratio, the data is
@@ -248,7 +248,7 @@ function ownPart(input: Buffer, start: number, end: number, kept: number): Uint8
     : part
 }
 
-/** Returns the value of a hexadecimal digit; undefined for any other byte, or without a byte. */
+/** Returns the value of a hexadecimal digit; undefined for any other byte, or if there is no byte. */
 function hexDigit(byte: number | undefined): number | undefined {
   if (byte === undefined) return undefined
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30

@@ -13,7 +13,6 @@ export interface Sending {
    * before that.
    */
   readonly answer: Promise<HttpAnswer>
-  /** Whether the connection is established. */
   readonly isConnected: boolean
   /** Aborts the request. Pending reads fail, and the connection to the server is closed. */
   abort(): void
@@ -30,7 +29,7 @@ export interface RequestParts {
 
 /** The pool from which a request gets its connection and to which the connection is returned. */
 export interface ConnectionSource {
-  /** Opens a new connection. Idle connections may be as stale as the connection that failed. */
+  /** Opens a new connection. After a failure, the idle connections may be stale as well. */
   connect(sending: OwnSending): Connection
   /** Called when the request has a connection, or no longer needs one. */
   stopWaiting(sending: OwnSending): void
@@ -41,8 +40,8 @@ export interface ConnectionSource {
 }
 
 /**
- * Milliseconds after which a closed connection is not considered stale. Servers close a stale connection sooner, and do
- * not close one while they process a request.
+ * If a server closes a reused connection within this time after a request, the connection was stale. Servers do not
+ * close a connection while they process a request.
  */
 const STALE_MS = 250
 
@@ -57,8 +56,8 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
   #queue: BodyQueue | undefined
   #isConnected = false
   /**
-   * Time until which the server may have closed the connection before it received this request, as returned by
-   * `performance.now()`.
+   * Until this time of `performance.now()`, a closed connection means that the server may have closed it before it
+   * received this request.
    */
   #staleUntil = 0
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
