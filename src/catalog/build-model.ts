@@ -28,12 +28,10 @@ import { modeFactors, readPeriod, readPrice, readPriceFacts, type ReadPrice } fr
 
 const ANY_API = "any"
 
-/** The inputs for building models. */
 export interface ModelSources {
   readonly known: Pick<KnownModels, "find" | "servicesOf">
   /** The ids of all configured providers. */
   readonly providers: readonly string[]
-  /** Returns a callable provider. */
   provider(id: string): CallableProvider | undefined
   /** The default multiplier, as decimal text. */
   readonly multiplier: string
@@ -134,7 +132,7 @@ function describeModel(
   }
 }
 
-/** A deployment, and its problem as the end of a sentence that begins with the model. */
+/** A deployment, and a warning that is worded as the end of a sentence about the model. */
 interface BuiltDeployment {
   readonly deployment?: Deployment
   readonly warning?: string
@@ -252,7 +250,7 @@ function chatDialects(
   own: ModelFacts | undefined,
 ): readonly DialectId[] {
   const written = wanted.dialects ?? draft.settings?.dialects
-  // Dialects that are listed for the model at the vendor in its id do not apply to other vendors.
+  // The dialects known for the vendor in the model's id do not apply to other vendors.
   const named = draft.vendor === settings.vendor ? draft.facts : undefined
   return dialectsOf(vendor, settings, written, (own ?? named)?.dialects)
 }
@@ -277,8 +275,8 @@ function regionalFactor(
 }
 
 /**
- * Merges the charges in addition to the model's price. They come from the provider's settings, from the known facts of
- * the model at this vendor, and from those of the vendor itself.
+ * Merges the charges in addition to the model's price: those of the provider's settings, of the model at this vendor,
+ * and of the vendor itself.
  */
 function servicesOf(
   { prices }: ProviderSettings,

@@ -22,7 +22,6 @@ import {
 /** Maximum suggested names in an error message. */
 const MAX_SUGGESTIONS = 3
 
-/** The parts of a catalog. */
 export interface CatalogParts {
   readonly models: readonly Model[]
   readonly modelGroups: readonly ModelGroup[]
@@ -32,7 +31,6 @@ export interface CatalogParts {
   readonly providers: readonly NamedProvider[]
   /** Requested models that the catalog does not contain. */
   readonly unknown: UnknownModels
-  /** Price groups. */
   readonly groups: PriceGroups
   /** Returns the current time in Unix milliseconds. */
   readonly clock: () => number

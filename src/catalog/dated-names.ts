@@ -23,7 +23,8 @@ const VERSION = /^([^\s]+?)-(\d{1,2}(?:[.-]\d{1,2})?)$/
 const LATEST = "-latest"
 
 /**
- * Returns the name without its edition. There may be several interpretations, of which the longest name comes first.
+ * Returns the name without its edition. There may be several interpretations. The one with the longest name comes
+ * first.
  */
 export function undatedNames(name: string): string[] {
   return EDITIONS.flatMap((edition) => (edition.test(name) ? [name.replace(edition, "")] : []))

@@ -38,7 +38,6 @@ export interface ModelEntry {
   readonly pricing?: ShownPrice
 }
 
-/** Returns the list entry of a model. */
 export function entryOf(model: Model): ModelEntry {
   const prices = model.deployments.flatMap(({ price }) => (price ? [price] : []))
   const dialects = [

@@ -72,7 +72,7 @@ export interface ModelFacts {
   readonly reasoning?: boolean
   /** Supported reasoning efforts, lowest first; absent if unknown. */
   readonly efforts?: readonly string[]
-  /** Whether a separate parameter can switch off its reasoning. */
+  /** Whether a separate parameter can switch off the model's reasoning. */
   readonly reasoning_switch?: boolean
   /** The member of an assistant message in which callers must return the model's reasoning. */
   readonly reasoning_field?: string
@@ -80,7 +80,7 @@ export interface ModelFacts {
   readonly temperature?: boolean
   /** Whether the model supports JSON schemas for answers; absent if unknown. */
   readonly structured_output?: boolean
-  /** Maximum searches that it makes on its own per answer; absent if it never searches. */
+  /** Maximum searches per answer that the model makes on its own; absent if it never searches. */
   readonly own_searches?: number
   /** A factor on the prices at all locations of the vendor except `global`, as decimal text. */
   readonly regional?: string

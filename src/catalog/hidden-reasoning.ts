@@ -10,7 +10,7 @@ const HIDING_OWNERS: ReadonlySet<string> = new Set([
 ])
 /** Matches models of these owners with open weights, which always show their reasoning. */
 const OPEN_WEIGHTS = /gpt-oss|gemma/i
-/** Matches models of these owners that are not on the lists. */
+/** Matches models of these owners that hide their reasoning, for models without known facts. */
 const HIDING_NAMES =
   /(?:^|[/.])(?:o[134](?:-|$)|gpt-[5-9](?!(?:\.\d+)?-chat)|gemini-(?!1|2\.0|.*image)|grok-(?:[4-9]|build|code)(?!.*non-reasoning)|(?:sonar-)?deep-research|nova-2)/i
 
@@ -18,7 +18,7 @@ const HIDING_NAMES =
  * Whether a model's responses do not contain its full reasoning, so that only the provider's usage reports the
  * reasoning tokens.
  * @param model the provider's name for the model.
- * @param facts absent for models that are not on the lists.
+ * @param facts absent if the model is unknown.
  */
 export function hidesReasoning(model: string, facts: ModelFacts | undefined): boolean {
   if (facts === undefined) return HIDING_NAMES.test(model)

@@ -3,7 +3,6 @@ import type { Model } from "./model.ts"
 import type { Allows } from "./model-rights.ts"
 import { combineInOrder, type Share, combineEqually } from "./several-models.ts"
 
-/** The inputs for building groups. */
 export interface GroupSources {
   /** Existing models by id. */
   readonly models: ReadonlyMap<string, Model>

@@ -27,7 +27,6 @@ export interface ResolvedRules extends EffectiveRules {
   readonly ruleOrigins?: RuleOrigins
 }
 
-/** The inputs for resolving the rules of a deployment. */
 export interface RuleSources {
   readonly vendor: string
   /** The vendor's own name for the model. */

@@ -19,7 +19,7 @@ export interface Member {
 export interface Stage {
   readonly place: number
   readonly strategy: StageStrategy
-  /** The reason for this stage; if absent, the rule for choosing a deployment. */
+  /** The reason for this stage. If absent, the stage follows from the rule for choosing a deployment. */
   readonly reason?: PreferenceReason
   /** Whether only the first deployment is tried. */
   readonly isAlone?: boolean
@@ -101,7 +101,7 @@ export function credentialIdOf({
   return credential === undefined ? provider : `${provider}${CREDENTIAL_MARK}${credential.name}`
 }
 
-/** Returns the owner of stored data, as `credentialIdOf` does, for the id of a deployment. */
+/** Returns the owner of stored data, like `credentialIdOf`, from the id of a deployment. */
 export function credentialIdOfDeployment(deployment: string): string {
   const slash = deployment.indexOf("/")
   const mark = deployment.lastIndexOf(CREDENTIAL_MARK)

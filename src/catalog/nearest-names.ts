@@ -9,9 +9,9 @@ interface Found {
 }
 
 /**
- * Returns at most `count` ids that are similar to a name. Ids that end in the name come first, such as the id of a name
- * without its provider, followed by ids at a small edit distance. After `count` ids are found, only nearer ids are
- * searched, which limits the work.
+ * Returns at most `count` ids that are similar to a name. Ids that end in the name come first, because the name may
+ * lack its provider. Ids at a small edit distance follow. After `count` ids are found, only nearer ids are searched,
+ * which limits the work.
  */
 export function nearestNames(wanted: string, ids: readonly string[], count: number): string[] {
   const name = wanted.slice(0, MAX_NAME_LENGTH).toLowerCase()
@@ -43,7 +43,7 @@ function distanceTo(id: string, name: string, bare: string, limit: number): numb
   return nearest
 }
 
-/** Returns the distance of two texts, at most `limit`. */
+/** Returns the distance between two texts, at most `limit`. */
 function within(left: string, right: string, limit: number): number {
   return limit === 0 ? 0 : editDistance(left, right, limit - 1)
 }

@@ -34,8 +34,8 @@ export class OriginalNames {
   }
 
   /**
-   * Returns the model of a name. Among several models, the first that the key may call is preferred. If there is none,
-   * the first of all is returned, so that its rejection can be reported.
+   * Returns the model of a name. Among several models, the first that the key may call is preferred. If the key may
+   * call none of them, the first model is returned, so that its rejection can be reported.
    */
   find(name: string, allows?: Allows): Model | undefined {
     if (name.length > MAX_NAME_LENGTH) return undefined

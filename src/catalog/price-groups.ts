@@ -36,7 +36,6 @@ export class PriceGroups {
   }
 }
 
-/** A price group with its terms. */
 class PriceGroup {
   readonly #terms: readonly PriceTerm[]
 
@@ -68,7 +67,7 @@ class PriceTerm {
   readonly from: number
   readonly #group: string
   readonly #multiplier: bigint
-  /** The rate card, with prices by id, and prices by pattern starting with the longest pattern. */
+  /** The prices of the rate card by id. Prices by pattern are in `#patterns`, with the longest pattern first. */
   readonly #byId: ReadonlyMap<string, PriceSettings>
   readonly #patterns: readonly PatternPrice[]
   /** Cached models with prices, since models are immutable. */

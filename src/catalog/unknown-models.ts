@@ -65,8 +65,8 @@ export class UnknownModels {
   }
 
   /**
-   * Returns the id of a name. `<provider>/<model>` stays unchanged; a vendor's own name belongs to the first provider
-   * of that vendor.
+   * Returns the model id for a name. `<provider>/<model>` stays unchanged; a vendor's own name belongs to the first
+   * provider of that vendor.
    */
   #idOf(name: string): string | undefined {
     const { providers } = this.#parts.settings

@@ -3,7 +3,7 @@ import { FeedError } from "./feed-error.ts"
 import { fetchInSteps } from "../../wire/http/fetched.ts"
 
 const DOWNLOAD_TIMEOUT_MS = 30_000
-/** Maximum size of a price list, which is larger than a list with ten times as many models. */
+/** Maximum size of a price list. It is enough for ten times as many models. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** Maximum values of a price list. Its prices are one text, which is parsed only if its signature is correct. */
 const MAX_VALUES = 100

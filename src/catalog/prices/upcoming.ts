@@ -14,7 +14,6 @@ import { type Model, placeOf } from "../model.ts"
 import { hasPeriods } from "../prices-in-force.ts"
 import type { PartChange } from "./changes.ts"
 
-/** A scheduled price change. */
 export interface UpcomingChange {
   readonly model: string
   /** The affected deployment of the model; absent if the model has only one. */
@@ -25,7 +24,10 @@ export interface UpcomingChange {
   readonly isRecurring: boolean
   /** The period that begins, or null if the period has no name; absent if the price outside of all periods begins. */
   readonly period?: string | null
-  /** Changed parts in credits per million units before the multiplier, also in modes, and changed factors of modes. */
+  /**
+   * Changed rates, including those of modes, in credits per million units before the multiplier, and changed factors of
+   * modes.
+   */
   readonly parts: readonly PartChange[]
 }
 

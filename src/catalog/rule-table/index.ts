@@ -3,7 +3,6 @@ import { OPENAI_RULES } from "./openai.ts"
 import { OWN_FORMAT_RULES } from "./own-formats.ts"
 import type { RuleRow } from "./rule-row.ts"
 
-/** The built-in rules. */
 export const RULE_TABLE: readonly RuleRow[] = [
   ...OPENAI_RULES,
   ...OWN_FORMAT_RULES,
