@@ -16,7 +16,7 @@ const ENDS_NOTHING: AbandonedCalls = { ends: "none", source: OPENROUTER }
 
 /**
  * How vendors handle calls whose connection is closed before the answer is complete. A vendor that only ends streams
- * completes and bills all other calls. Vendors that are not listed do not document it.
+ * completes and bills all other calls. Vendors that are not listed do not document this.
  */
 export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   alibaba: ENDS_NOTHING,
@@ -54,8 +54,8 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
 }
 
 /**
- * Whether a vendor may bill a whole call although its connection was closed. It is true if the vendor does not document
- * it.
+ * Whether a vendor may bill a whole call although its connection was closed; true for vendors that do not document
+ * this.
  */
 export function billsAbandoned(vendor: string, isStream: boolean): boolean {
   const { ends = "none" } = ABANDONED_CALLS[vendor] ?? {}

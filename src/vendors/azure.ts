@@ -9,7 +9,7 @@ import { OPENAI_SOUND } from "./compatible-operations.ts"
 import { headerSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 
-/** The path of the API in which the deployment is the model in the body. */
+/** The path of the v1 API, in which the body's `model` names the deployment. */
 const API_PATH = "/openai/v1"
 
 /**

@@ -12,8 +12,8 @@ import type { Signer, Vendor } from "./vendor.ts"
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
 /**
- * Amazon Bedrock's Converse API (docs/contribute/wire/bedrock-converse.md#f1). If both are set, an API key is used
- * instead of a key pair.
+ * Amazon Bedrock's Converse API (docs/contribute/wire/bedrock-converse.md#f1). An API key takes precedence over a key
+ * pair.
  */
 export const BEDROCK: Vendor = {
   id: "bedrock",

@@ -95,7 +95,7 @@ export const CHINESE_VENDORS: readonly CompatibleRow[] = [
   {
     id: "stepfun",
     name: "StepFun",
-    // The vendor uses `reasoning`, and its default temperature is 0.5
+    // The reasoning is in `reasoning`, and the default temperature is 0.5
     // (platform.stepfun.ai/docs/en/api-reference/chat/chat-completion-create). Outside of China, the address is
     // api.stepfun.ai, with separate keys.
     baseUrl: "https://api.stepfun.com/v1",

@@ -33,8 +33,8 @@ export interface CompatibleRow {
   /** Differences from Jina, if the vendor offers rerank in Jina's format. */
   readonly rerank?: Partial<JinaRerankQuirks>
   /**
-   * Other operations of the vendor. Default: the operations of OpenAI for servers that operators run, and none for
-   * other vendors.
+   * Other operations of the vendor. Default: the operations of OpenAI for servers that operators run, and no operations
+   * for other vendors.
    */
   readonly operations?: Operations
   /**
@@ -46,7 +46,7 @@ export interface CompatibleRow {
   readonly statesCost?: true
 }
 
-/** Quirks of vendors whose references document `n` and `stop` as OpenAI does. */
+/** Quirks of vendors that document `n` and `stop` like OpenAI. */
 export const AS_OPENAI = { maxChoices: 128, cutsStops: true } as const
 export const CUTS_STOPS = { cutsStops: true } as const
 

@@ -72,7 +72,7 @@ const MISTRAL_SCHEMA: ClosedSchema = {
 
 /**
  * The table of OpenAI-compatible vendors. A new vendor is one new row. Addresses are those of the recorded traffic or
- * of the vendor's own pages; quirks are those of
+ * of the vendor's own pages. Quirks are those of
  * docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format, and of the parameter lists in the vendors'
  * references.
  */
@@ -280,7 +280,8 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     name: "Vercel AI Gateway",
     baseUrl: "https://ai-gateway.vercel.sh/v1",
     keyVariables: ["AI_GATEWAY_API_KEY", "VERCEL_AI_GATEWAY_API_KEY"],
-    // Each value is billed for reports (vercel.com/docs/ai-gateway/capabilities/custom-reporting, "Pricing").
+    // Vercel bills each value of `user` for reports (vercel.com/docs/ai-gateway/capabilities/custom-reporting,
+    // "Pricing").
     quirks: { dropFields: ["user"] },
     embedding: { user: false },
   },
@@ -326,7 +327,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "scaleway",
     name: "Scaleway",
-    // The page lists unsupported parameters: www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api.
+    // Source of the unsupported parameters: www.scaleway.com/en/docs/generative-apis/api-cli/using-chat-api.
     baseUrl: "https://api.scaleway.ai/v1",
     keyVariables: ["SCALEWAY_API_KEY"],
     quirks: { dropFields: ["frequency_penalty", "logit_bias", "top_logprobs", "user"] },

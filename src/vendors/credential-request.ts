@@ -25,7 +25,6 @@ export interface CredentialRequest {
   readonly body?: string
 }
 
-/** A service that issues credentials. */
 export interface CredentialService {
   /** The name of the service in error messages, such as `Google's token service`. */
   readonly name: string

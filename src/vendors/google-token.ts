@@ -63,7 +63,7 @@ export async function googleToken(
   return "refreshToken" in credentials ? userToken(credentials) : externalToken(credentials)
 }
 
-/** Returns a token for a claim that is signed with the account's key, from the account's token address. */
+/** Exchanges a claim, signed with the account's key, for a token at the account's token address. */
 async function serviceAccountToken(account: ServiceAccount): Promise<Temporary<string>> {
   const assertion = await signedClaim(account)
   return exchange(account.tokenUri, { grant_type: SIGNED_CLAIM, assertion })
@@ -72,7 +72,7 @@ async function serviceAccountToken(account: ServiceAccount): Promise<Temporary<s
 /** Returns a signed claim with the account and the scope, which is valid for an hour. */
 async function signedClaim(account: ServiceAccount): Promise<string> {
   const { clientEmail, privateKey, privateKeyId, tokenUri } = account
-  // This module is loaded on first use, because loading it would be a large part of every start.
+  // This module is loaded on first use, because loading it takes a large part of the startup time.
   const { SignJWT } = await import("jose")
   try {
     // Keys are parsed here, because Web Cryptography leaves an error behind if it cannot read a key, and the next hash

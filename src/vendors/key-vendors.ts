@@ -28,8 +28,8 @@ interface KeyVendor extends Omit<Vendor, "chat" | "baseUrlOf" | "probe"> {
   /** The dialects; absent if the vendor offers no chat. */
   readonly chat?: Vendor["chat"]
   /**
-   * The path of a free request that needs a valid key, and the path of the list of all models if it is another one;
-   * absent if the vendor has no such request.
+   * The path of a free request that needs a valid key, and the path of the model list if it differs; absent if the
+   * vendor has no such request.
    */
   readonly probe?: { readonly path: string; readonly list?: string }
 }
@@ -48,7 +48,7 @@ export function keyVendor({ probe, ...known }: KeyVendor): Vendor {
   }
 }
 
-/** Vendors with formats of their own and a key as their only credential. */
+/** Vendors with their own formats and a key as their only credential. */
 export const KEY_VENDORS: readonly KeyVendor[] = [
   // Anthropic's own API (docs/contribute/wire/anthropic-messages.md).
   {
@@ -129,7 +129,7 @@ export const KEY_VENDORS: readonly KeyVendor[] = [
     operations: {
       embedding: openAiEmbedding(OPENAI_CHAT.decodeError, {
         tokens: false,
-        // Jina uses another name for the encoding, with values for other types of vectors too.
+        // Jina names the encoding differently, and has values for further types of vectors.
         base64: false,
         user: false,
         purpose: {

@@ -1,4 +1,7 @@
-/** A credential is renewed when its remaining lifetime is shorter than this. Requests use it in the meantime. */
+/**
+ * A credential is renewed when its remaining lifetime is shorter than this. Requests use it until the renewal
+ * completes.
+ */
 const RENEWAL_MS = 3 * 60_000
 /**
  * A credential is not used when its remaining lifetime is shorter than this, because a request takes time to arrive.
@@ -42,7 +45,7 @@ export class RenewedCredential<Value> {
     const current = this.#current
     const now = Date.now()
     if (current === undefined || now >= current.expiresAt - MARGIN_MS) return this.#renewed()
-    // Requests do not wait for the renewal of a credential that can still be used, so that a slow or failed renewal
+    // Requests do not wait for the renewal of a credential that can still be used. A slow or failed renewal therefore
     // stops no requests.
     if (now >= current.expiresAt - RENEWAL_MS && now >= this.#nextRenewal) {
       this.#renewed().catch(() => {})

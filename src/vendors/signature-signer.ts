@@ -2,7 +2,6 @@ import { AwsV4Signer } from "aws4fetch"
 import type { AwsKey } from "./aws-identity.ts"
 import type { RequestHeaders, SignableRequest, Signer } from "./vendor.ts"
 
-/** The scope of a signature. */
 export interface SigningScope {
   readonly service: string
   readonly region: string

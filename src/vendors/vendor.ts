@@ -33,7 +33,7 @@ export interface SignableRequest {
   readonly url: string
   /** The exact body; empty for a GET. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** The method. Defaults to POST. */
+  /** Defaults to POST. */
   readonly method?: "GET" | "POST"
 }
 
@@ -97,7 +97,7 @@ export interface Vendor {
   /** Set if operators run the servers with their own models, so the models may be unknown to the gateway. */
   readonly isSelfHosted?: true
   /**
-   * Whether the vendor bills nothing for an answer if it has no output; absent if it bills all answers.
+   * Whether the vendor bills nothing for this answer, because it has no output; absent if the vendor bills all answers.
    * @param reported the answer, or the frame of a stream that reports its usage.
    */
   isUnbilled?(reported: JsonObject): boolean

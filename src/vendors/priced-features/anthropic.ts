@@ -12,7 +12,9 @@ import {
 /** Twice the usual tokens of an advisor's answer and its reasoning. */
 const ADVICE = 4_096
 
-/** Time of a code execution container. It is billed in units of five minutes, and at least one unit. */
+/**
+ * The charge for the time of a code execution container. It is billed in units of five minutes, and at least one unit.
+ */
 const CODE = {
   by: "calls",
   class: "codeSessions",
@@ -76,7 +78,8 @@ export const ANTHROPIC_SWITCHES: Switches = {
   tools: {
     // The caller's own tools have this type, or no type.
     custom: TOKENS,
-    // Prompt tokens of these tools and of any tool, from the tools' pages, plus a margin.
+    // Prompt tokens that each of these tools adds, including those that any tool adds (from the tools' pages), plus a
+    // margin.
     bash: { by: "tokens", adds: 800 },
     text_editor: { by: "tokens", adds: 1_400 },
     computer: { by: "tokens", adds: 2_000 },

@@ -77,7 +77,6 @@ export const GEMINI_SWITCHES: Switches = {
       values: { ...USUAL_TIERS, priority: mode("priority"), flex: mode("flex") },
       otherwise: unknown("this service tier is unknown"),
     },
-    // Vertex AI then answers with another model (@google/genai, `GenerationConfig`).
     { path: "cachedContent", otherwise: unknown("its storage is billed by the hour") },
   ],
   tools: TOOLS,

@@ -55,7 +55,6 @@ export const USUAL_BILLABLE: Readonly<Record<DialectId, Switches>> = {
   "cohere-chat": COHERE_SWITCHES,
 }
 
-/** Vendors that charge for files in a conversation. */
 const CHARGING_FILES: ReadonlySet<string> = new Set(
   Object.entries(BILLABLE).flatMap(([vendor, byDialect]) =>
     Object.values(byDialect).some(({ files }) => files !== undefined) ? [vendor] : [],
@@ -74,7 +73,7 @@ export const UNBILLED: ReadonlySet<string> = new Set(["ollama", "vllm", "lm-stud
 export const OLDER_MODELS: readonly {
   readonly dialect: DialectId
   readonly name: string
-  /** Matches the vendor's name of the model. */
+  /** Matches the vendor's name for the model. */
   readonly models: RegExp
   readonly switches: Switches
 }[] = [
@@ -88,7 +87,7 @@ export const OLDER_MODELS: readonly {
 
 /**
  * Returns the switches of a dialect at a vendor; undefined if nothing is billed.
- * @param model the vendor's name of the model; if absent, the rules of the newest models apply.
+ * @param model the vendor's name for the model; if absent, the rules of the newest models apply.
  */
 export function switchesOf(
   vendor: string,

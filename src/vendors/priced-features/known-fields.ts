@@ -1,13 +1,13 @@
 import type { DialectId } from "../../canon/extra.ts"
 
-/** Fields that have no price of their own, although their names suggest an effect on the bill. */
+/** Fields without a separate price, although their names suggest an effect on the bill. */
 export interface KnownFields {
   /**
-   * Paths without the brackets of lists. The members of a value are checked, too, unless the path ends in `.**`: such
-   * values are data of the caller.
+   * Paths without the brackets of lists. The members of a value are checked too, unless the path ends in `.**`. Values
+   * of such paths are data of the caller.
    */
   readonly paths: readonly string[]
-  /** Members with conversations and tools. In their values, names are known at any depth. */
+  /** Members with conversations and tools. In their values, the names in `contentNames` are known at any depth. */
   readonly contents: readonly string[]
   readonly contentNames: readonly string[]
   /** Members within contents whose values are data of the caller or of a model. */
@@ -63,8 +63,8 @@ const OPENAI_SHARED = [
 const OPENAI_ROLES = ["assistant", "developer", "function", "system", "tool", "user"] as const
 
 /**
- * Fields that the gateway reads itself, or that are documented to have no price of their own, by dialect. They are known
- * at every vendor. Fields of single vendors are in the tables of these vendors.
+ * Fields that the gateway reads itself, or that are documented to have no separate price, by dialect. They are known at
+ * every vendor. Fields of single vendors are in the tables of these vendors.
  */
 export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
   "openai-chat": {
@@ -154,7 +154,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "labels.**",
       "model",
       "toolConfig.**",
-      // Each member of a tool is a tool, which needs a price.
+      // Each member of a tool is itself a tool, which needs a price.
       "tools.**",
     ],
     contents: ["contents", "systemInstruction"],
@@ -178,7 +178,7 @@ export const KNOWN_FIELDS: Readonly<Record<DialectId, KnownFields>> = {
       "outputConfig.**",
       "promptVariables.**",
       "requestMetadata.**",
-      // Each member of a tool is a tool, which needs a price.
+      // Each member of a tool is itself a tool, which needs a price.
       "toolConfig.toolChoice.**",
       "toolConfig.tools.**",
     ],

@@ -60,7 +60,7 @@ const X_SEARCH = unknown("posts and profiles are billed, and no response reports
 
 const MORE_EXPENSIVE = "it may choose servers that cost more than the model's price"
 
-/** Returns a switch for faster service at a higher price, as offered by the maker of the model. */
+/** Returns a switch for the faster and more expensive service that the maker of the model offers. */
 function speed(path: string): FieldSwitch {
   return {
     path,
@@ -121,8 +121,8 @@ const OPENROUTER_FIELDS: readonly FieldSwitch[] = [
 ]
 
 /**
- * The members of `parameters` of searches that have no price of their own. Searches on X are billed by posts and
- * profiles, and searches in a deeper mode may cost more (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
+ * The members of a search's `parameters` that have no separate price. Searches on X are billed by posts and profiles,
+ * and searches in a deeper mode may cost more (@openrouter/sdk 1.3.19, `WebSearchServerToolConfig`).
  */
 const SEARCH_PARAMETERS = [
   "allowed_domains",
@@ -137,7 +137,7 @@ const SEARCH_PARAMETERS = [
 ] as const
 
 /**
- * The charge of OpenRouter's fetched pages. Other engines than these bill each page, and no class covers pages
+ * The charge for pages that OpenRouter fetches. All engines except these two bill each page, and no class covers pages
  * (openrouter.ai/tool/web-fetch).
  */
 const WEB_FETCH: Charge = {
@@ -150,7 +150,7 @@ const WEB_FETCH: Charge = {
 }
 
 /**
- * The members of `image_config` without a price of their own. Fonts and references of Sourceful's models are billed
+ * The members of `image_config` without a separate price. Fonts and references of Sourceful's models are billed
  * (openrouter.ai/docs/guides/overview/multimodal/image-generation).
  */
 const IMAGE_CONFIG = [
@@ -234,8 +234,8 @@ const GEMINI_OPTIONS = [
 const GROK_OPTIONS = ["parallel_function_calling", "reasoningEffort"] as const
 
 /**
- * Members of Vercel's options that have no price of their own. All others are rejected, because Vercel passes them on to
- * the makers of the models: as thinking beyond the output limit, tools, other limits or service modes.
+ * Members of Vercel's options that have no separate price. All others are rejected, because Vercel passes them on to
+ * the makers of the models. There they may be thinking beyond the output limit, tools, other limits or service modes.
  */
 const VERCEL_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   gateway: [
@@ -321,7 +321,7 @@ export const VERCEL_SWITCHES: Switches = {
   },
 }
 
-/** Switches in addition to those of a dialect, for servers that may apply instructions of their own. */
+/** Switches in addition to those of a dialect, for servers that may apply their own instructions. */
 export const ROUTER_SWITCHES: Partial<Record<DialectId, Switches>> = {
   "openai-chat": { ...COMPATIBLE_CHAT_SWITCHES, isRouter: true },
   "openai-responses": { ...COMPATIBLE_RESPONSES_SWITCHES, isRouter: true },

@@ -37,11 +37,14 @@ export interface CallCharge {
   readonly raisedBy?: readonly string[]
   readonly counted: readonly Counted[]
   /**
-   * The class of another tool whose calls are in the same list. A call counts once if the request has both tools, in the
-   * class of the other tool unless it is known to belong to this one.
+   * The class of another tool whose calls are in the same list. If the request has both tools, each call counts once.
+   * It counts for the other tool unless it is known to belong to this one.
    */
   readonly listedWith?: UsageClass
-  /** The charge that applies instead if a field is true, in the tool, or in the request if the switch is a field. */
+  /**
+   * The charge that applies instead if this field is true. The field is in the tool, or in the request if the switch is
+   * a field.
+   */
   readonly insteadIf?: { readonly path: string; readonly charge: CallCharge }
   /** Tokens that a call may add to the input. The model then reads the whole input again. */
   readonly adds?: number
@@ -92,7 +95,7 @@ export interface ModelCharge {
   readonly limit?: string
   /** Tokens that a call may add to the input of the requested model. */
   readonly adds?: number
-  /** The model that is used if the request names none. */
+  /** The model that is used if the request does not name a model. */
   readonly usual?: string
   /** Maximum output tokens of each call, if the request's own limit does not apply to them. */
   readonly outputTokens?: number
@@ -116,7 +119,10 @@ export interface TokensCharge {
   readonly limit?: string
   /** The path of the field of the tool that limits the tokens of each call. */
   readonly resultLimit?: string
-  /** The field of the tool that selects a server, and the free servers. If it is absent, the first one is sent. */
+  /**
+   * The field of the tool that selects a server, and the servers that are free. If the field is absent, the first of
+   * these is sent.
+   */
   readonly free?: { readonly path: string; readonly values: readonly [string, ...string[]] }
 }
 
@@ -161,13 +167,13 @@ export interface Switches {
    */
   readonly tools: Readonly<Record<string, Charge>>
   /**
-   * Paths of further fields without a price of their own, although their names suggest an effect on the bill. A path
-   * that ends in `.**` includes all members.
+   * Paths of further fields without a separate price, although their names suggest an effect on the bill. A path that
+   * ends in `.**` includes all members.
    */
   readonly known?: readonly string[]
   /** Paths of objects in which all members that are not in this table are rejected, regardless of their names. */
   readonly closed?: readonly string[]
-  /** Whether the server may apply instructions of its own, so that only documented top-level fields are sent. */
+  /** Whether the server may apply its own instructions, so that only documented top-level fields are sent. */
   readonly isRouter?: true
   /** The charge for files in a conversation, which models may search with a tool that is not in the request. */
   readonly files?: Charge
@@ -209,7 +215,7 @@ export function possibleMode(name: string): ModeCharge {
 
 /**
  * Returns the charge for a feature that cannot be priced.
- * @param why the reason, as a sentence.
+ * @param why the reason, worded as a clause.
  */
 export function unknown(why: string): Charge {
   return { by: "unknown", why }

@@ -73,8 +73,8 @@ function names(...texts: readonly string[]): readonly string[] {
 }
 
 /**
- * Top-level fields that servers document and that have no price of their own, by dialect. At servers that apply
- * instructions of their own to a request, such as routers and LiteLLM, all other fields are rejected.
+ * Top-level fields that servers document and that have no separate price, by dialect. At servers that apply their own
+ * instructions to a request, such as routers and LiteLLM, all other fields are rejected.
  */
 export const TOP_LEVEL_FIELDS: Partial<
   Readonly<Record<DialectId | "operation", readonly string[]>>

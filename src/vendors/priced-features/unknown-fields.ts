@@ -146,7 +146,7 @@ export class UnknownFields {
         : isMessage
           ? optionsEffect(name)
           : suggestedEffect(name)
-      // Most members are texts and numbers with other names.
+      // Most members are texts and numbers whose names suggest no effect.
       if (effect === undefined && typeof value !== "object") continue
       const member = known?.get(name) ?? known?.names?.get(name) ?? this.#options.get(name)
       if (member === undefined && effect !== undefined && isEffective(value, effect)) {
@@ -190,7 +190,6 @@ export class UnknownFields {
 /** Maximum number of different names in a request that are compared. Requests of all known clients have a few hundred. */
 const MAX_NAMES = 5_000
 
-/** A search in one body. */
 class Search {
   /** The names and indexes that lead to the checked object. */
   readonly steps: (string | number)[]
