@@ -61,7 +61,7 @@ function errorType(error: GatewayError): string {
 }
 
 /**
- * Returns the frame that breaks a stream. Official clients throw when they receive it
+ * Returns the error frame that ends a stream. Official clients throw when they receive it
  * (docs/contribute/wire/anthropic-messages.md#f12).
  */
 export function encodeStreamError(error: GatewayError, requestId: string): SseFrame[] {
@@ -69,7 +69,7 @@ export function encodeStreamError(error: GatewayError, requestId: string): SseFr
   return [{ event: "error", data: JSON.stringify(body), json: body }]
 }
 
-/** Returns the frame that breaks a stream for an error that the vendor reported in its stream. */
+/** Returns the error frame that ends a stream, for an error that the vendor reported in its stream. */
 export function encodeErrorEvent(event: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const { message, code } = event
   const type = code !== undefined && STREAM_ERROR_TYPES.has(code) ? code : "api_error"

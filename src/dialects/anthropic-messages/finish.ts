@@ -2,7 +2,7 @@ import type { FinishReason } from "../../canon/chat.ts"
 import { type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** The canon's reason for each reason why Anthropic ends an answer. */
+/** Maps Anthropic's stop reasons to the canon's. */
 const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["end_turn", { reason: "stop" }],
   ["max_tokens", { reason: "length" }],
@@ -13,10 +13,7 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ["model_context_window_exceeded", { reason: "length", raw: "model_context_window_exceeded" }],
 ])
 
-/**
- * Anthropic's reason for each reason in OpenAI's formats, because compatible servers use OpenAI's reasons in this
- * dialect.
- */
+/** Maps OpenAI's stop reasons to Anthropic's, because compatible servers use OpenAI's reasons in this dialect. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["stop", "end_turn"],
   ["eos", "end_turn"],
@@ -94,7 +91,7 @@ export function isBilledRefusal(category: string | undefined): boolean {
 }
 
 /**
- * Whether Anthropic bills nothing for an answer if it has no output.
+ * Whether Anthropic bills nothing for this answer, because it has no output.
  * @param reported the answer, or the frame of a stream that reports its usage.
  */
 export function isUnbilled(reported: JsonObject): boolean {

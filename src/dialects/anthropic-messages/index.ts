@@ -50,5 +50,5 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
   }
 }
 
-/** The dialect as Anthropic's API and all callers use it. */
+/** The dialect of Anthropic's API and of all callers. */
 export const ANTHROPIC_MESSAGES: ChatDialect = anthropicMessages()

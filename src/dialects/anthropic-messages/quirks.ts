@@ -4,7 +4,7 @@ export interface AnthropicQuirks {
   readonly defaultMaxTokens: number
   /** The highest temperature that is accepted. A higher value is lowered to it, which is a loss. */
   readonly maxTemperature: number
-  /** Whether `temperature` (other than 1), `top_p` and `top_k` are accepted at all. */
+  /** Whether `temperature` (other than 1), `top_p` and `top_k` are accepted. */
   readonly sampling: boolean
   /** Whether `temperature` and `top_p` are accepted together; if not, only `temperature` is sent. */
   readonly temperatureWithTopP: boolean
@@ -61,7 +61,6 @@ export const ANTHROPIC_QUIRKS: AnthropicQuirks = Object.freeze({
   families: FAMILIES,
 })
 
-/** Returns the quirks of one model. */
 export function quirksOf(model: string, quirks: AnthropicQuirks): AnthropicQuirks {
   const family = quirks.families.find(({ name }) => name.test(model))
   return family === undefined ? quirks : { ...quirks, ...family.quirks }

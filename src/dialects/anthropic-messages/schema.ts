@@ -40,12 +40,13 @@ export function jsonInstruction(
   return `Answer with one JSON value and nothing else: no words around it and no code fence. It has to follow this JSON schema: ${JSON.stringify(describedSchema(format))}`
 }
 
-/** Whether a format describes an object, as a tool's input requires (docs/contribute/wire/anthropic-messages.md#f2). */
+/**
+ * Whether a format describes an object, which a tool's input requires (docs/contribute/wire/anthropic-messages.md#f2).
+ */
 function isObjectSchema({ schema }: SchemaFormat): boolean {
   return schema?.type === undefined || schema.type === "object"
 }
 
-/** Returns the answer tool for a format. */
 export function answerTool({ schema, description }: SchemaFormat): JsonObject {
   return {
     name: ANSWER_TOOL,

@@ -127,7 +127,6 @@ export function encodeCounts(usage: Usage): JsonObject {
   }
 }
 
-/** Adds the cost to the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }

@@ -18,7 +18,9 @@ export function decodeCitation(value: JsonObject): Citation {
   return citation
 }
 
-/** Returns the address of a source. A web page has one, and the source of a search result often is one. */
+/**
+ * Returns the address of a source. Web pages have an address, and the source of a search result is often an address.
+ */
 function urlOf(value: JsonObject): string | undefined {
   const web = objectAt(objectAt(value, "location") ?? {}, "web")
   const url = web === undefined ? undefined : textAt(web, "url")

@@ -26,8 +26,8 @@ export interface ModelFamily {
   /** Whether temperature and `top_p` are accepted: both, only one of them, or neither. */
   readonly sampling: "both" | "one" | "none"
   /**
-   * The temperature that is sent if the caller set none. Set for models whose default temperature is not 1, which
-   * callers expect.
+   * The temperature that is sent if the caller did not set a temperature. Set for models whose default temperature is
+   * not 1, because callers expect 1.
    */
   readonly omittedTemperature?: number
   /** Maximum stop sequences. */
@@ -36,7 +36,7 @@ export interface ModelFamily {
   readonly blankStops: boolean
   /** Whether the answer names the stop sequence that ended it. */
   readonly reportsStop: boolean
-  /** How a call can be required: a call to one tool, a call to any tool, or not at all. */
+  /** The calls that can be required: a call to one tool, a call to any tool, or none. */
   readonly toolChoice: "tool" | "any" | "auto"
   /** Whether parallel calls can be disabled. */
   readonly parallelSwitch: boolean

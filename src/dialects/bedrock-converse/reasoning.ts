@@ -7,7 +7,7 @@ import type { ModelFamily } from "./quirks.ts"
 /** Efforts, from the lowest to the highest. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** Used for options without an equivalent: the model decides the amount, or the effort is unknown. */
+/** Replaces options without an equivalent: an amount that the model decides, or an unknown effort. */
 const MIDDLE: ReasoningOptions = { effort: "medium" }
 
 /** The smallest thinking budget that Claude accepts. */

@@ -25,7 +25,7 @@ export type JsonAnswer =
   | { readonly way: "instruction"; readonly schema?: JsonObject }
 
 /**
- * Returns how a request is made to answer in JSON; undefined if no JSON is requested, or if a required tool call leaves
+ * Returns how the model is made to answer in JSON; undefined if no JSON is requested, or if a required tool call leaves
  * no answer to format.
  */
 export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {
@@ -62,7 +62,7 @@ export function jsonInstruction(answer: JsonAnswer | undefined): string | undefi
     : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
 }
 
-/** Schema constraints that structured output rejects, as recorded. */
+/** Schema constraints that structured output rejects (recorded). */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   "exclusiveMaximum",
   "exclusiveMinimum",

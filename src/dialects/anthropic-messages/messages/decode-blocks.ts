@@ -115,7 +115,7 @@ function decodeToolCall(block: JsonObject, position: BlockPosition): ToolCallPar
   }
   setCache(part, block, position)
   let extra = unknownFields(block, CALL_FIELDS)
-  // Most calls are direct. Only calls by a program are kept as extra.
+  // Most calls are direct. The caller is kept as extra only if it is a program.
   if (isJsonObject(caller) && caller.type !== "direct") extra = { ...extra, caller }
   if (extra !== undefined) part.extra = extraOf(DIALECT, extra)
   return part

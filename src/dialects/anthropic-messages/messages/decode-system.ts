@@ -16,7 +16,10 @@ import { nameOf, wrongMember } from "./block-position.ts"
 const BILLING_HEADER = "x-anthropic-billing-header:"
 const MESSAGE_FIELDS = new Set(["role", "content", "clear_at"])
 
-/** The types of blocks without text in instructions within a conversation. They change the available tools. */
+/**
+ * The types of blocks without text that instructions within a conversation may contain. They change the available
+ * tools.
+ */
 const TOOL_CHANGES: ReadonlySet<string> = new Set(["tool_addition", "tool_removal"])
 
 /** Decodes the instructions before the conversation: a string, or text blocks. */
@@ -32,7 +35,7 @@ export function decodeSystem(value: JsonValue | undefined): Message | undefined 
 
 /**
  * Decodes instructions within the conversation (`SystemMessageParam` and `BetaSystemMessageParam` of the official
- * client). An extra, even if empty, marks that they came in this dialect.
+ * client). An extra, even an empty one, marks instructions that came in this dialect.
  */
 export function decodeSystemMessage(message: JsonObject, index: number): Message {
   const extra = extraOf(DIALECT, unknownFields(message, MESSAGE_FIELDS) ?? {})

@@ -88,7 +88,7 @@ function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): vo
   }
 }
 
-/** Decodes the answer format. `output_format` is its older name. */
+/** Decodes the answer format. `output_format` is the older name of `output_config.format`. */
 function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined {
   const format = parameters.output_config?.format ?? parameters.output_format
   if (format?.type !== "json_schema") return undefined
@@ -98,7 +98,10 @@ function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined
     : { type: "json-schema", name: SCHEMA_NAME }
 }
 
-/** `output_config.effort` applies to all output, so it can be combined with disabled thinking. */
+/**
+ * Decodes the amount of thinking. An effort next to disabled thinking applies to the rest of the output, so it is kept
+ * as extra.
+ */
 function decodeReasoning({ thinking, output_config: output }: MessageParameters): ReasoningOptions {
   if (thinking?.type === "disabled") return { effort: "none" }
   const options: Writable<ReasoningOptions> = {}

@@ -20,7 +20,6 @@ const SAMPLING = {
   support: ({ sampling }: AnthropicQuirks) => (sampling ? "carried" : "dropped"),
 } as const
 
-/** The scalar parameters. */
 export const SCALARS = {
   // 0 only requests that the prompt is cached.
   max_tokens: scalar("maxTokens", integer({ minimum: 0 })),

@@ -26,7 +26,7 @@ const FIELDS = new Set([
   "allowed_domains",
   "blocked_domains",
   "user_location",
-  // Fields for allowed callers and caching. Without them, no results are lost.
+  // Fields that can be left out without losing results.
   "allowed_callers",
   "cache_control",
   "defer_loading",

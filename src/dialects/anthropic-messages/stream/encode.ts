@@ -26,8 +26,8 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 }
 
 /**
- * Encodes one message. Its start event contains the input tokens, so the event waits for the next one, which is the
- * usage if the vendor reports it early. Only the first choice is sent, because callers cannot request more.
+ * Encodes one message. The start event contains the input tokens, so it waits for the next event, which is the usage if
+ * the vendor reports it early. Only the first choice is sent, because callers cannot request more.
  */
 class MessageEncoder implements EventEncoder {
   readonly #request: ChatRequest

@@ -24,11 +24,11 @@ type OpenBlock =
   | { readonly kind: "call"; readonly call: number; readonly input: string; hasDelta: boolean }
   | { readonly kind: "other"; readonly block: JsonObject; input: string }
 
-/** Members of a block's start. An empty input counts as absent. */
+/** Members of a block's start. */
 const BLOCK_HEAD: ReadonlySet<string> = new Set(["type", "id", "tool_use_id", "caller"])
 const DELTA_HEAD: ReadonlySet<string> = new Set(["type"])
 
-/** Maximum characters of inputs that are parsed: all of them may stop in one turn of the event loop. */
+/** Maximum characters of all inputs that are parsed, because all blocks may stop in one turn of the event loop. */
 const MAX_PARSED_CHARACTERS = 1_000_000
 
 /** The blocks of one stream, by their index. */
@@ -179,7 +179,7 @@ export class OpenBlocks {
     }
   }
 
-  /** A delta of an unknown kind extends the members it names. */
+  /** Extends the members that a delta of an unknown kind names. */
   #extend(block: JsonObject, delta: JsonObject): void {
     const { type: _, ...members } = delta
     for (const [name, value] of Object.entries(members)) {
@@ -189,7 +189,10 @@ export class OpenBlocks {
     }
   }
 
-  /** The input of a call; as text if it is not an object, or if the inputs of the answer are long. */
+  /**
+   * Returns the input of a call. It is returned as text if it is not an object, or if the inputs of the answer are
+   * long.
+   */
   #inputOf(text: string): JsonValue {
     this.#parsedCharacters += text.length
     if (this.#parsedCharacters > MAX_PARSED_CHARACTERS) return text

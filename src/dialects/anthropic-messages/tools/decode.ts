@@ -29,7 +29,7 @@ const TOOL_FIELDS = new Set([
 ])
 
 /**
- * Returns the tools of a request; undefined if it has none. `others` are tools that Anthropic runs itself or has
+ * Returns the tools of a request; undefined if it has no tools. `others` are tools that Anthropic runs itself or has
  * trained its models on, such as `web_search_20250305`.
  */
 export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObject> | undefined {
@@ -48,7 +48,6 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools<JsonObje
   return { tools, others }
 }
 
-/** The tool choice of a request. */
 export interface DecodedChoice {
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean

@@ -44,7 +44,8 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Maximum characters that are read of a media type (RFC 6838: twice 127, and parameters) and of the end of a file name.
+ * Maximum characters that are read of a media type (RFC 6838: 127 twice, plus parameters) and of the end of a file
+ * name.
  */
 const MAX_TYPE_LENGTH = 1_024
 const MAX_ENDING_LENGTH = 64
