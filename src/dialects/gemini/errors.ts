@@ -77,7 +77,7 @@ function detailsOf({ kind, message, details }: GatewayError): JsonObject[] {
 }
 
 /**
- * Returns the frame that breaks a stream. Official clients throw when they receive it.
+ * Returns the error frame that ends a stream. Official clients throw when they receive it.
  * @param broken the vendor's own frame, whose other members are passed on.
  */
 export function encodeStreamError(
@@ -89,7 +89,7 @@ export function encodeStreamError(
   return [{ data: JSON.stringify(json), json }]
 }
 
-/** Returns the frame that breaks a stream for an error that the vendor reported in its stream. */
+/** Returns the error frame that ends a stream, for an error that the vendor reported in its stream. */
 export function encodeErrorEvent({ message }: Extract<ChatEvent, { type: "error" }>): SseFrame {
   const error = { code: 502, message, status: "UNAVAILABLE", error_type: "upstream_error" }
   const json: JsonObject = { error }

@@ -20,8 +20,7 @@ const FILTERS: ReadonlySet<string> = new Set([
 
 /**
  * Finish reasons for calls that the caller did not allow, or for too many calls (`FinishReason` of @google/genai). If
- * the answer still contains a call, the call ended the answer, because callers read calls only if the finish reason
- * names them.
+ * the answer still contains a call, the reason becomes `tool-calls`, because callers read calls only with that reason.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 

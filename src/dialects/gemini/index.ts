@@ -47,5 +47,5 @@ export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   }
 }
 
-/** The dialect as the Gemini API and all callers use it. */
+/** The dialect of the Gemini API and of all callers. */
 export const GEMINI: ChatDialect = gemini()

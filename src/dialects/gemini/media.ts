@@ -31,10 +31,10 @@ const TYPES_BY_ENDING: ReadonlyMap<string, string> = new Map([
 /** The first base64 characters of a PDF, which starts with `%PDF`. */
 const PDF_START = "JVBER"
 
-/** Characters of a name in which its extension is searched. */
+/** Maximum characters at the end of a name that are searched for its extension. */
 const MAX_ENDING_LENGTH = 16
 
-/** The type by the extension of a name or an address. */
+/** Returns the media type by the extension of a name or an address. */
 export function typeByName(name: string): string | undefined {
   const end = name.slice(-MAX_ENDING_LENGTH)
   return TYPES_BY_ENDING.get(end.slice(end.lastIndexOf(".") + 1).toLowerCase())

@@ -41,7 +41,6 @@ function modalities(all: number, media: Readonly<Record<string, number>>): JsonO
   ]
 }
 
-/** Adds the cost to the counts. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usageMetadata", cost)
 }

@@ -26,7 +26,7 @@ interface Span {
 
 /** Maximum characters of all citations of a candidate. Many citations can repeat one long source. */
 const MAX_SOURCES_LENGTH = 4_000_000
-/** Characters that each citation counts in addition to its text. */
+/** Characters that are counted for each citation in addition to its text. */
 const EACH = 100
 /** Maximum search effort for invalid positions: characters of the text times characters searched for. */
 const MAX_SEARCHED = 1_000_000_000

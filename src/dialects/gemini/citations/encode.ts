@@ -31,7 +31,7 @@ export class Grounding {
     return this.#places.length
   }
 
-  /** Adds text of the candidate, in which positions are counted in bytes. */
+  /** Adds text of the candidate. Positions are counted in its bytes. */
   append(text: string): void {
     this.#places.append(text)
   }

@@ -40,7 +40,7 @@ function decodeMain(part: JsonObject): Part | undefined {
     if (text === "") return undefined
     return part.thought === true ? { type: "reasoning", text } : { type: "text", text }
   }
-  // Thoughts that are not text are not part of the answer.
+  // A thought that is not text is not part of the answer.
   if (part.thought === true) return unknownPart(part)
   const call = objectAt(part, "functionCall")
   if (call !== undefined) return decodeCall(call)

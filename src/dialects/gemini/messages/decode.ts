@@ -141,8 +141,8 @@ class ContentsReader {
   }
 
   /**
-   * Returns the id of the call that a result answers: by the id of the result, or else the first call of the same name
-   * without a result.
+   * Returns the id of the call that a result answers. It is the call with the id of the result, or else the first call
+   * of the same name without a result.
    */
   #idFor(response: JsonObject): string {
     const id = textAt(response, "id")

@@ -6,8 +6,8 @@ import { encodePart } from "./encode-parts.ts"
 import type { Encoding } from "../request/encoding.ts"
 
 /**
- * Encodes a model turn. A signature is placed on the part after it, with which it arrived, or on an empty text at the
- * end. Thoughts are not sent back (docs/contribute/wire/gemini.md#f5).
+ * Encodes a model turn. A signature is placed on the part after it, because it arrived with that part, or on an empty
+ * text at the end. Thoughts are not sent back (docs/contribute/wire/gemini.md#f5).
  */
 export function encodeModelTurn(parts: readonly Part[], encoding: Encoding): JsonObject[] {
   const turn: JsonObject[] = []

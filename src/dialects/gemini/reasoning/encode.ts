@@ -66,7 +66,7 @@ function encodeLevel(
   const effort = effortOf(options, maxTokens)
   if (effort === undefined) return {}
   const wanted = effort === "none" ? "MINIMAL" : LEVELS.get(effort)
-  // A model that is controlled by levels always thinks, so it has no option to disable thinking.
+  // Thinking cannot be disabled in a model that is controlled by levels.
   if (effort === "none" || wanted === undefined) losses.add(nameOf(options), "approximated")
   if (wanted === undefined) return {}
   const atLeast = THINKING_LEVELS.slice(THINKING_LEVELS.indexOf(wanted))

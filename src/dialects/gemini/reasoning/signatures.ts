@@ -2,8 +2,8 @@ import type { JsonObject } from "../../../canon/json.ts"
 import { wireSignature } from "./signature-text.ts"
 
 /**
- * Places signatures in an answer. A signature without a thought is placed on the part after it, as Gemini does, or sent
- * alone if no part follows. Clients that drop thoughts from a conversation then keep the signature.
+ * Places signatures in an answer. As in Gemini's own answers, a signature without a thought is placed on the part after
+ * it. It is sent alone if no part follows. Clients that drop thoughts from a conversation then keep the signature.
  */
 export class Signatures {
   #waiting: string | undefined
@@ -18,7 +18,7 @@ export class Signatures {
     return alone
   }
 
-  /** Returns the part with the signature that waits for a part. */
+  /** Returns the part, with the waiting signature if there is one. */
   on(part: JsonObject): JsonObject {
     if (this.#waiting === undefined) return part
     const signed = { ...part, thoughtSignature: wireSignature(this.#waiting) }

@@ -22,7 +22,7 @@ const MODES = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const
 
 /**
  * Converts a body to canonical forms, on which other code relies. Google accepts numbers as strings, enums in any case
- * or by number, and a single element in place of a list, and its examples use all of these. Other values are left for
+ * or by number, and a single element in place of a list. Its examples use all of these forms. Other values are left for
  * validation.
  * @param body a body with names in camel case, which is modified in place.
  */

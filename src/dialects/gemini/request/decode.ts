@@ -94,7 +94,7 @@ function requestExtra(
 }
 
 /**
- * Decodes the content whose tokens are to be counted: only contents, or an entire request (`countTokens` of the Gemini
+ * Decodes a request to count the tokens of content: only contents, or an entire request (`countTokens` of the Gemini
  * API).
  */
 export function decodeCountRequest(body: JsonObject): ChatRequest {

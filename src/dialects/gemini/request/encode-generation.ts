@@ -71,7 +71,7 @@ function stopSequences(stop: readonly string[] | undefined): string[] | undefine
   return stop === undefined || stop.length === 0 ? undefined : [...stop]
 }
 
-/** Returns a seed in Google's range. A larger seed is always mapped to the same smaller one. */
+/** Returns a seed in Google's range. The same larger seed is always mapped to the same smaller one. */
 function seed(wanted: number | bigint | undefined, losses: LossList): number | undefined {
   if (wanted === undefined) return undefined
   if (wanted >= -SEED_RANGE && wanted < SEED_RANGE) return Number(wanted)

@@ -13,7 +13,7 @@ import { encodeTools } from "../tools/encode.ts"
 /** Google's name for the default service tier. */
 const DEFAULT_TIER = "standard"
 
-/** Google's service tier for each of the callers' names. */
+/** Maps the callers' names of service tiers to Google's. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ["default", DEFAULT_TIER],
   ["standard", DEFAULT_TIER],

@@ -37,7 +37,7 @@ export function nameInCamelCase(body: JsonObject): JsonObject {
 
 /** Converts the names of one body. */
 class CamelCase {
-  /** Number of names that were not cached. */
+  /** The number of names that were not cached. */
   #newNames = 0
 
   /** Builds a new object, because removing members one by one takes quadratic time. */

@@ -73,7 +73,7 @@ export function encodeEnd(end: CandidateEnd): JsonObject {
 
 /** The length of the braces and names of a log probability. */
 const LOGPROB_LENGTH = 30
-/** The alternatives of a token that has none. */
+/** The alternatives of a token without alternatives. */
 const NO_CANDIDATES: JsonObject = { candidates: [] }
 
 /** Collects log probabilities in Gemini's form: the chosen tokens, and their alternatives if the vendor reports any. */
@@ -106,7 +106,10 @@ export class WrittenLogprobs {
     }
   }
 
-  /** An answer may have 200,000 of these, so the usual one is written without copies. */
+  /**
+   * Encodes a log probability. An answer may have 200,000 of them, so one with the usual members is written without
+   * copies.
+   */
   #encoded({ token, logprob }: JsonObject): JsonObject {
     this.length += LOGPROB_LENGTH + approximateLength(token) + approximateLength(logprob)
     if (token !== undefined && logprob !== undefined) return { token, logProbability: logprob }

@@ -64,7 +64,6 @@ function isEmpty(value: JsonValue | undefined): boolean {
   return true
 }
 
-/** Returns the vendor's id of an answer. */
 export function responseIdOf({ responseId }: JsonObject): string | undefined {
   return typeof responseId === "string" && responseId !== "" ? responseId : undefined
 }

@@ -29,7 +29,7 @@ const DECLARATION_FIELDS = new Set(["name", "description", "parameters", "parame
 const FUNCTIONS = new Set(["functionDeclarations"])
 
 /**
- * Returns the tools of a request; undefined if it has none. `others` are tools that Google runs itself, such as
+ * Returns the tools of a request; undefined if it has no tools. `others` are tools that Google runs itself, such as
  * `googleSearch`.
  */
 export function decodeTools(

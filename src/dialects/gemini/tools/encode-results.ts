@@ -46,7 +46,7 @@ function encodeResult(
     if (text.cache !== undefined) losses.add("cache_control")
   }
   const text = texts.map((part) => part.text).join("\n")
-  // Calls in the legacy form have no id, so the name is used as the id.
+  // Calls in the legacy form have no id, so their name is used as the id.
   const functionResponse: JsonObject = {
     name: name ?? result.id,
     response: response(result, text, losses),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/js
 /** Matches a step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/gy
 
-/** Maximum depth of arguments, the same as for any JSON that the gateway reads. */
+/** Maximum depth of arguments, which is also the maximum depth of a caller's body. */
 const MAX_STEPS = 64
 
 type Container = JsonObject | JsonValue[]
@@ -65,7 +65,10 @@ export class PartialArguments {
     }
   }
 
-  /** A list grows by one element at a time, because a large index would allocate a list of that length. */
+  /**
+   * Sets a member or an element. A list grows by one element at a time, because a large index would allocate a list of
+   * that length.
+   */
   #set(container: Container, step: string | number, value: JsonValue): boolean {
     if (!Array.isArray(container)) this.#size.members.set(container, String(step), value)
     else if (typeof step === "number" && step <= container.length) {
