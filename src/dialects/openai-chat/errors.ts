@@ -7,7 +7,7 @@ import { encodeError, errorEvent } from "../shared/errors.ts"
 import { readVendorError } from "../shared/read-vendor-error.ts"
 
 /**
- * Returns the frame that breaks a stream. Official clients throw when a chunk has an `error`
+ * Returns the error frame that ends a stream. Official clients throw when a chunk has an `error`
  * (docs/contribute/wire/openai-chat.md#f10). No `[DONE]` follows, because a client that ignores the error would treat
  * the answer as complete.
  */

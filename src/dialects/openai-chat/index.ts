@@ -18,7 +18,7 @@ export { chatShaped } from "./request/other-shapes.ts"
 export type { OpenAiChatQuirks } from "./quirks/index.ts"
 
 /**
- * OpenAI's chat completions, which many vendors support with small differences
+ * Creates the dialect of OpenAI's chat completions, which many vendors support with small differences
  * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).
  *
  * @param quirks the vendor's differences from OpenAI, whose values are the defaults.
@@ -51,5 +51,5 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
   }
 }
 
-/** The dialect as OpenAI's API and all callers use it. */
+/** The dialect of OpenAI's API and of all callers. */
 export const OPENAI_CHAT: ChatDialect = openAiChat()

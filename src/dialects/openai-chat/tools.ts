@@ -21,7 +21,7 @@ const CUSTOM_TOOL_FIELDS = new Set(["type", "custom"])
 const CUSTOM_FIELDS = new Set(["name", "description", "format"])
 const FUNCTION_FIELDS = new Set(["name", "description", "parameters", "strict"])
 
-/** Returns the tools of a request; undefined if it has none. */
+/** Returns the tools of a request; undefined if it has no tools. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value)) throw invalidType("tools", "an array of objects", value)
@@ -40,7 +40,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
   return { tools, others }
 }
 
-/** Returns functions in the legacy form; undefined if the request has none. */
+/** Returns functions in the legacy form; undefined if the request has no such functions. */
 export function decodeLegacyFunctions(value: JsonValue | undefined): readonly Tool[] | undefined {
   if (!isDefined(value)) return undefined
   if (!Array.isArray(value)) throw invalidType("functions", "an array of objects", value)

@@ -97,7 +97,7 @@ export function setUsage(carrier: JsonObject, usage: Usage): void {
   carrier.usage = encodeUsage(usage)
 }
 
-/** The usage of a chunk: in the usual place, or in Groq's (docs/contribute/wire/openai-chat.md#f21). */
+/** Returns the usage of a chunk from the usual place, or from Groq's (docs/contribute/wire/openai-chat.md#f21). */
 export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   if (isJsonObject(chunk.usage)) return chunk.usage
   if (chunk.x_groq === undefined) return undefined

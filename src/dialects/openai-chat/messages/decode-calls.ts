@@ -17,7 +17,7 @@ const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 
 const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
 
-/** Creates ids for calls in the legacy form, which have none. A result belongs to the last call to its function. */
+/** Creates ids for calls in the legacy form, which has no ids. A result belongs to the last call to its function. */
 export class LegacyCalls {
   #calls: Map<string, number> | undefined
 

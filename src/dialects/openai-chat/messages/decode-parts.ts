@@ -28,7 +28,7 @@ const PART_TYPES = ["text", "image_url", "input_audio", "refusal", "audio", "fil
 
 /**
  * Types that only some vendors accept (Mistral, Perplexity, OpenRouter). Parts of these types are kept unchanged for
- * them.
+ * these vendors.
  */
 const VENDOR_PART_TYPES: ReadonlySet<string> = new Set([
   "document_url",

@@ -114,7 +114,7 @@ function hasReasoning(message: JsonObject): boolean {
   )
 }
 
-/** Whether an assistant message needs content. It needs none if it contains something else, such as calls. */
+/** Whether an assistant message needs content. It does not if it contains something else, such as calls. */
 function needsContent(message: JsonObject): boolean {
   const { tool_calls: calls, function_call: call, audio, images, refusal } = message
   if (Array.isArray(calls) || isJsonObject(call) || isJsonObject(audio)) return false

@@ -41,7 +41,7 @@ class MessageEncoder {
   readonly #quirks: OpenAiChatQuirks
   readonly #losses: LossList
   readonly #encoded: JsonObject[] = []
-  /** Content of tool results other than text that is not written yet. */
+  /** Content of tool results, other than text, that has not been written yet. */
   #shown: Part[] = []
 
   constructor(quirks: OpenAiChatQuirks, losses: LossList) {
@@ -125,7 +125,7 @@ class MessageEncoder {
     if (refusal !== "") encoded.refusal = refusal
     if (calls.length > 0) encoded.tool_calls = calls
     if (images.length > 0) encoded.images = encodeImages(images)
-    // The content of a message must not be null if the message has no other content.
+    // The content must not be null if the message contains nothing else.
     const isSilent = calls.length === 0 && refusal === "" && encoded.function_call === undefined
     if (encoded.content === null && isSilent) encoded.content = ""
     Object.assign(encoded, encodeReasoning(reasoning, "reasoning_content"))

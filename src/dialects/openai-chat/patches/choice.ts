@@ -4,7 +4,6 @@ import { StreamedChoices } from "../../shared/choices.ts"
 import { ownFinish } from "../finish.ts"
 import { CallIndexes } from "./repair.ts"
 
-/** The progress of a choice. */
 interface Progress {
   readonly calls: CallIndexes
   hasCalls: boolean

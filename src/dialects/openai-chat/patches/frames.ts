@@ -70,7 +70,7 @@ export class ChunkPatcher implements FramePatcher {
   }
 
   /**
-   * Ends the stream as the encoder does, with the members of the vendor's frame. The caller also receives the usage
+   * Ends the stream like the encoder, but keeps the members of the vendor's frame. The caller also receives the usage
    * reported so far.
    */
   fail(error: GatewayError, requestId: string, broken?: SseFrame): SseFrame[] {

@@ -4,8 +4,8 @@ import { checkToolCalls } from "../../shared/choices.ts"
 import { flattenContent } from "../result/content.ts"
 
 /**
- * Repairs forms of some vendors that official clients of this dialect cannot read. These are content as a list
- * (Mistral's thinking) or as an object, and tool calls without `index` or `type`, or with arguments as an object
+ * Repairs forms of some vendors that official clients of this dialect cannot read. The content may be a list (Mistral's
+ * thinking) or an object. Tool calls may lack `index` or `type`, or have an object as arguments
  * (docs/contribute/wire/openai-chat.md#f20).
  * @returns the same message or delta if there is nothing to repair.
  */

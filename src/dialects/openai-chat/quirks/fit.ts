@@ -8,7 +8,10 @@ import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 
-/** Changes a body of OpenAI's dialect to the form that the vendor accepts. The body is a copy of the caller's body. */
+/**
+ * Changes a body of OpenAI's dialect to the form that the vendor accepts. The body is modified, so it must be a copy of
+ * the caller's body.
+ */
 export function fitBody(
   body: JsonObject,
   quirks: OpenAiChatQuirks,

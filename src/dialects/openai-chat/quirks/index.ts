@@ -6,15 +6,15 @@ import type { ClosedSchema } from "./closed-schema.ts"
  * Differences between a vendor's API and OpenAI's. The table of vendors has one object of this type for each vendor.
  */
 export interface OpenAiChatQuirks {
-  /** The field in which the gateway writes an output limit of its own. */
+  /** The field in which the gateway writes its own output limit. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens"
   /** Whether the vendor rejects the other field for the limit, so that the caller's field must be renamed. */
   readonly maxTokensFieldOnly: boolean
   /** The field in which the vendor reads reasoning of earlier turns. */
   readonly reasoningField: "reasoning_content" | "reasoning"
   /**
-   * Which reasoning of earlier turns is sent: none (`drop`), its text, or its text together with OpenRouter's signed
-   * `reasoning_details` (docs/contribute/wire/openai-chat.md#f24).
+   * The reasoning of earlier turns that is sent: nothing (`drop`), its text, or its text together with OpenRouter's
+   * signed `reasoning_details` (docs/contribute/wire/openai-chat.md#f24).
    */
   readonly reasoningHistory: "drop" | "text" | "details"
   /**
@@ -22,7 +22,7 @@ export interface OpenAiChatQuirks {
    * rejects `stream_options`.
    */
   readonly usageInStream: "ask" | "always"
-  /** Whether the vendor accepts `usage` as an option of a request, as OpenRouter does. Otherwise, it is left out. */
+  /** Whether the vendor accepts `usage` as an option of a request, like OpenRouter. Otherwise, it is left out. */
   readonly usageOption: boolean
   /** The role of instructions. Some vendors support only the older role `system`. */
   readonly developerRole: "developer" | "system"
@@ -43,7 +43,7 @@ export interface OpenAiChatQuirks {
   readonly imageConfig: boolean
   /** Whether a file may be sent as a link. */
   readonly fileUrls: boolean
-  /** Whether the vendor supports `top_k`. OpenAI does not. */
+  /** Whether the vendor supports `top_k`. */
   readonly topK: boolean
   /**
    * The accepted form of call ids. Mistral accepts only ids of nine letters and digits. Any other id is always mapped

@@ -130,7 +130,9 @@ interface EncodeContext {
   readonly losses: LossList
 }
 
-/** Sends functions in the legacy form if the caller declared them in it, so that their calls also have this form. */
+/**
+ * Sends functions in the legacy form if the caller declared them in this form, so that their calls also have this form.
+ */
 function setLegacyFunctions(
   body: JsonObject,
   legacy: readonly Tool[],

@@ -30,7 +30,6 @@ const responseFormat = z
   )
   .nullish()
 
-/** The scalar parameters. */
 export const SCALARS = {
   n: scalar("choices", integer({ minimum: 1, maximum: 128 }), {
     support: ({ maxChoices }: OpenAiChatQuirks) => (maxChoices > 1 ? "carried" : "approximated"),

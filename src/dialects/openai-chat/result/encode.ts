@@ -19,8 +19,8 @@ import { encodeReasoning } from "../reasoning/text.ts"
 import { encodeUsage } from "../usage.ts"
 
 /**
- * Encodes a whole chat completion, with every member that OpenAI's own have (docs/contribute/wire/openai-chat.md#f3,
- * docs/use/endpoints.md#chat).
+ * Encodes a whole chat completion, with every member of OpenAI's own chat completions
+ * (docs/contribute/wire/openai-chat.md#f3, docs/use/endpoints.md#chat).
  */
 export function encodeResult(result: ChatResult, request: ChatRequest): JsonObject {
   const { speech } = request
@@ -125,7 +125,7 @@ function encodeMessage(choice: Choice, { origins, speech }: Asked): JsonObject {
       default:
     }
   }
-  // The content of a model without output is an empty string. Null means that the model called a tool.
+  // If the model has no output, the content is an empty string. Null means that the model called a tool.
   const hasActed =
     calls.length > 0 || legacy !== undefined || refusal !== null || audio !== undefined
   const content = text ?? (hasActed ? null : "")

@@ -90,7 +90,7 @@ export class ChoiceDecoder {
 
   /**
    * Ends the choice.
-   * @param word the vendor's finish reason; empty if it sent none.
+   * @param word the vendor's finish reason; empty if the vendor sent no reason.
    * @param stopSequence the stop sequence that ended the choice, if the vendor names it.
    * @param native the finish reason of the provider behind OpenRouter.
    */
@@ -277,7 +277,7 @@ export class ChoiceDecoder {
   }
 }
 
-/** Whether a member is kept. Null and empty members are not. */
+/** Whether a member is kept. Null and empty members are dropped. */
 export function isWorthKeeping(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return false
   if (typeof value !== "object") return true
