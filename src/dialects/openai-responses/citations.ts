@@ -41,7 +41,6 @@ export function encodeAnnotation(citation: Citation, length: number): JsonObject
   }
 }
 
-/** Returns the annotations of a text. */
 export function encodeAnnotations({ text, citations = [] }: TextPart): JsonObject[] {
   return citations
     .map((citation) => encodeAnnotation(citation, text.length))

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../canon/json.ts"
 import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { readVendorError as readError } from "../shared/read-vendor-error.ts"
 
-/** The reason why a stream failed. */
 export interface StreamFailure {
   readonly message: string
   /** The code for the `error` event, in which any code is allowed. */

@@ -60,5 +60,5 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
   }
 }
 
-/** The dialect as OpenAI's API and all callers use it. */
+/** The dialect of OpenAI's API and of all callers. */
 export const OPENAI_RESPONSES: ChatDialect = openAiResponses()

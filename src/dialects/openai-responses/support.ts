@@ -20,7 +20,7 @@ const ALL = Object.keys(FEATURES) as Feature[]
 /** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
-/** The responses API has no stop sequences, and OpenAI rejects a smaller `max_output_tokens`. */
+/** The responses API has no stop sequences, and OpenAI rejects a `max_output_tokens` below 16. */
 export const ANSWER_LIMITS: AnswerLimits = {
   choices: 1,
   stops: 0,

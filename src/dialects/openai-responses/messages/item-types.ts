@@ -63,7 +63,7 @@ export function roleOfItem(type: string): "assistant" | "user" | undefined {
   return OF_CALLER.has(type) || type.includes(":") ? "user" : undefined
 }
 
-/** Types of message content that is kept unchanged in the same way. */
+/** Types of message content that is kept unchanged, like these items. */
 const CONTENT_TYPES: ReadonlySet<string> = new Set([
   "computer_screenshot",
   "input_video",

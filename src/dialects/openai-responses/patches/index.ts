@@ -154,8 +154,8 @@ class ResponseFrames implements FramePatcher {
 }
 
 /**
- * Whether a type is an event of this dialect. Keep-alives of compatible servers are not, and a client's helper throws
- * on them.
+ * Whether a type is an event of this dialect. Keep-alives of compatible servers have other types, on which a client's
+ * helper throws.
  */
 function isOfDialect(type: string): boolean {
   return type.startsWith("response.") || type === "error" || type === "keepalive"

@@ -34,7 +34,6 @@ const PENALTIES = {
   support: ({ penalties }: OpenAiResponsesQuirks) => (penalties ? "carried" : "dropped"),
 } as const
 
-/** The scalar parameters. */
 export const SCALARS = {
   max_output_tokens: scalar("maxTokens", integer({ minimum: 1 })),
   temperature: scalar("temperature", decimal({ minimum: 0, maximum: 2 })),

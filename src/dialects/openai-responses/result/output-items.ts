@@ -12,7 +12,6 @@ import { textOf } from "../../shared/text-reader.ts"
 /** The progress of an output item. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
-/** Returns a message item. */
 export function messageItem(id: string, status: ItemStatus, content: JsonValue[]): JsonObject {
   return { id, type: "message", status, role: "assistant", content }
 }
@@ -43,7 +42,6 @@ export function summaryText(text: string): JsonObject {
   return { type: "summary_text", text }
 }
 
-/** Returns a reasoning item. */
 export function reasoningItem(
   id: string,
   { text, signature }: Pick<ReasoningPart, "text" | "signature">,

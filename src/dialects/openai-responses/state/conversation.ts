@@ -16,7 +16,7 @@ import {
 import { isEmptied, isReference } from "./index.ts"
 import { listedItem } from "./input-items.ts"
 
-/** Types of items that a vendor looks up if they have an id. Without the id, they are complete in themselves. */
+/** Types of items that a vendor looks up if they have an id. Without the id, the vendor uses their content. */
 const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
   "message",
   "function_call",

@@ -6,7 +6,6 @@ import { callItem, type ItemStatus } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"
 
-/** The identifiers of a call. */
 export interface CallNames {
   readonly id: string
   readonly name: string

@@ -74,7 +74,7 @@ export function encodeBreak(error: GatewayError, requestId: string, last: string
 }
 
 /**
- * Encodes a stream. Consecutive text is written to one item until other content follows, as is consecutive reasoning.
+ * Encodes a stream. Consecutive text, or consecutive reasoning, is written to one item until other content follows.
  * Calls stay open until the end, because their deltas may alternate. This dialect has only one choice, so further
  * choices are not sent.
  */
@@ -126,7 +126,7 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // This event also ends an answer that was cut short. The status of the response shows it
+    // This event also ends an answer that was cut short. The response's status shows this
     // (docs/contribute/design-notes.md#truncated-responses).
     frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames

@@ -21,7 +21,7 @@ const TOOL_CHOICES = ["none", "auto", "required"] as const
 const TOOL_FIELDS = new Set(["type", "name", "description", "parameters", "strict"])
 const CUSTOM_FIELDS = new Set(["type", "name", "description", "format"])
 
-/** Returns the tools of a request; undefined if it has none. */
+/** Returns the tools of a request; undefined if it has no tools. */
 export function decodeTools(value: JsonValue | undefined): DecodedTools | undefined {
   if (!isDefined(value)) return undefined
   const { tools, others } = decodeToolList(value, "tools")
