@@ -7,7 +7,8 @@ import { countOf } from "../shared/usage.ts"
  * `billed_units` are the units that Cohere charges for and that a hold can bound. `tokens` also includes tokens that
  * Cohere itself adds to the prompt, so it is used only if nothing was billed. Cached tokens are part of the input and
  * do not reduce the bill. Reasoning is part of the output. The billed input includes image tokens, which `tokens`
- * reports separately: for a recorded image of 259 tokens, `tokens` contained 34 input tokens, and 267 were billed.
+ * reports separately. In a recording with an image of 259 tokens, `tokens` contained 34 input tokens, and 267 were
+ * billed.
  * @returns undefined if nothing was reported.
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {

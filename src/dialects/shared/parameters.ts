@@ -9,8 +9,8 @@ import { FieldNames, type OtherNames } from "./field-names.ts"
 import { type Scalar, type ScalarTable, setScalar } from "./scalars.ts"
 
 /**
- * The bounds of a parameter. The parameter types below treat null as absent, as OpenAI's API does. Each has the
- * description that `invalidRequest` needs for its message.
+ * The bounds of a parameter. Like OpenAI's API, the parameter types below treat null as absent. The schema of each type
+ * has the description that `invalidRequest` needs for its message.
  */
 
 interface Bounds {

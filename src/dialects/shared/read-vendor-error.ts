@@ -8,8 +8,8 @@ import { defined } from "./fields.ts"
  * Reads an error from a provider with OpenAI's format. Known forms: `{error: {message, type, code, param}}` with a code
  * that may be a number (OpenRouter, Perplexity), this object in a list (Gemini), `{code, error: "text"}` (xAI),
  * `{detail}` or `{message}` (Mistral, Voyage), `{detail: {error}}` (DeepInfra), `{errors: [{code, message}]}`
- * (Cloudflare), and plain text. HTML pages are not passed on. OpenRouter sends the called provider's error as text in
- * `error.metadata.raw`.
+ * (Cloudflare), and plain text. HTML pages are not passed on. OpenRouter sends the error of the provider that it called
+ * as text in `error.metadata.raw`.
  */
 export function readVendorError(body: unknown): VendorError {
   return { ...readKnownForms(body), texts: textsOf(body) }

@@ -4,7 +4,7 @@ import type { Feature, Support } from "../../canon/features.ts"
 import { isDefined, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import type { Writable } from "../../canon/writable.ts"
 
-/** The scalar parameters of the canon, with the name of the feature for each. */
+/** The feature name of each scalar parameter of the canon. */
 const FEATURE_NAMES = {
   choices: "n",
   maxTokens: "max_tokens",
@@ -33,7 +33,10 @@ type Sent<Schema extends z.ZodType> = NonNullable<z.infer<Schema>>
 interface Options<Name extends ScalarName, Wire, Quirks> {
   /** Converts a valid value; undefined counts as absent. If this function is absent, the value is copied. */
   decode?(value: Wire): Value<Name> | undefined
-  /** Returns the support by a vendor with these quirks. If this function is absent, the parameter is carried. */
+  /**
+   * Returns how a vendor with these quirks supports the parameter. If this function is absent, the parameter is
+   * carried.
+   */
   support?(quirks: Quirks): Support
 }
 
@@ -73,7 +76,6 @@ export function scalar(name: ScalarName, schema: z.ZodType, options: object = {}
   return { name, schema, ...options }
 }
 
-/** Returns the schemas of a table. */
 export function schemasOf<Fields extends ScalarTable>(
   table: Fields,
 ): { [Field in keyof Fields]: Fields[Field]["schema"] } {

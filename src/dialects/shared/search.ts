@@ -7,7 +7,7 @@ import type { LossList } from "./losses.ts"
 
 const LOCATION_FIELDS = ["city", "region", "country", "timezone"] as const
 
-/** Returns the non-empty members of a location; undefined if it has none. */
+/** Returns the non-empty members of a location; undefined if it has no such members. */
 export function decodeLocation(value: JsonValue | undefined): SearchLocation | undefined {
   if (!isJsonObject(value)) return undefined
   const location: Writable<SearchLocation> = {}
@@ -18,7 +18,7 @@ export function decodeLocation(value: JsonValue | undefined): SearchLocation | u
   return Object.keys(location).length === 0 ? undefined : location
 }
 
-/** Returns the strings of a list; undefined if it has none. */
+/** Returns the strings of a list; undefined if it has no strings. */
 export function decodeDomains(value: JsonValue | undefined): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined
   const domains = value.filter((domain) => typeof domain === "string")
@@ -66,7 +66,7 @@ const LOSS_NAMES: Readonly<Record<SearchWord, string>> = {
   blockedDomains: "web_search.blocked_domains",
 }
 
-/** The default of every vendor. */
+/** The default context size of every vendor. */
 const DEFAULT_SIZE = "medium"
 
 /** Reports the options of a search that a dialect cannot express. */

@@ -14,7 +14,7 @@ const HEAD = /^\s*\{\s*"input"\s*:\s*"/
 const TAIL = /^"\s*\}\s*$/
 /**
  * Maximum characters before the text that are read for each chunk. A longer beginning is only read at the end, because
- * each chunk would read it again.
+ * otherwise each chunk would read it again.
  */
 const MAX_HEAD = 1024
 /** Length of the longest escape in characters. */
@@ -24,11 +24,11 @@ const INCOMPLETE_ESCAPE = /^\\(?:u[0-9a-f]{0,3})?$/i
 
 /** Extracts the text from streamed arguments. Everything after an invalid escape is kept unchanged. */
 export class TextReader {
-  /** Received arguments that are not returned yet. */
+  /** Received arguments that have not been returned yet. */
   #rest = ""
   /**
-   * The state of reading. Arguments of another form, and invalid arguments, are only collected, because each chunk
-   * would read them again.
+   * The state of reading. Arguments of another form, and invalid arguments, are only collected, because otherwise each
+   * chunk would read them again.
    */
   #state: "head" | "text" | "other" | "invalid" | "over" = "head"
 

@@ -3,7 +3,6 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { Tool, ToolChoice, ToolOrigin } from "../../canon/tool.ts"
 import { optionalFlag, optionalObject, optionalText, requiredText } from "./validation.ts"
 
-/** The tools of a request. */
 export interface DecodedTools<Other extends JsonValue = JsonValue> {
   readonly tools: readonly Tool[]
   /** Tools that a vendor runs itself, and tools of unknown kinds. */

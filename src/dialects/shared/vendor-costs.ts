@@ -103,7 +103,10 @@ function memoized(test: (name: string) => boolean): (name: string) => boolean {
   }
 }
 
-/** Written as a loop that rarely copies, because it runs for every answer and every chunk. */
+/**
+ * Returns the object without some members. It rarely copies the object, because it runs for every answer and every
+ * chunk.
+ */
 function without(object: JsonObject, isRemoved: (name: string) => boolean): JsonObject {
   let kept: JsonObject | undefined
   for (const name in object) {
@@ -116,7 +119,7 @@ function without(object: JsonObject, isRemoved: (name: string) => boolean): Json
 
 /** Removes operator data from the metadata of an object. Returns the same object if it has no metadata. */
 export function withoutMetadata(object: JsonObject): JsonObject {
-  // This runs for every choice, message and delta. Almost none have metadata.
+  // This runs for every choice, message and delta. Few of them have metadata.
   if (object.provider_metadata === undefined && object.providerMetadata === undefined) return object
   let kept = object
   for (const name of METADATA) {

@@ -13,7 +13,7 @@ export class SpeechEventReader {
   isOver = false
 
   /**
-   * Returns the audio of an event; undefined if it has none.
+   * Returns the audio of an event; undefined if it has no audio.
    * @throws GatewayError if the vendor reports a failure.
    */
   read(received: ReadEvent): Uint8Array | undefined {

@@ -88,7 +88,6 @@ export function decodeTranscription(
   return options
 }
 
-/** Returns the request with its audio. */
 export function withAudio(options: TranscriptionOptions, audio: Audio): TranscriptionRequest {
   return { ...options, audio }
 }

@@ -47,7 +47,7 @@ function bodiesOf(
   request: EmbeddingRequest,
   model: string,
 ): { readonly bodies: readonly JsonObject[]; readonly losses: readonly Loss[] } {
-  // Names are plain, start with a region, or are names of an inference profile.
+  // A model name may be plain, start with a region, or be the name of an inference profile.
   if (model.includes("cohere.")) return cohereBodies(request, model)
   if (model.includes("titan-embed-text") || model.includes("titan-embed-g1-text")) {
     return titanBodies(request, model)

@@ -24,8 +24,8 @@ const MAX_TEXTS = 96
 const OWN_FIELDS = ["truncate", "max_tokens", "priority"] as const
 
 /**
- * Cohere's input type for each purpose. Cohere's models require one. Texts are documents unless the caller sets another
- * purpose.
+ * Cohere's input type for each purpose. Cohere's models require an input type. Texts are documents unless the caller
+ * sets another purpose.
  */
 const PURPOSES: Readonly<Record<EmbeddingPurpose, string>> = {
   query: "search_query",

@@ -27,7 +27,7 @@ import { batchesOf, tokensOfCalls } from "./batches.ts"
  * With this maximum, the response fits into the default of `limits.answer_mb`.
  */
 const MAX_NUMBERS = 4 * 1024 * 1024
-/** Numbers of each vector, if the request does not set them. Few models have more. */
+/** Assumed numbers of each vector, if the request does not set their count. Few models have more. */
 const ASSUMED_DIMENSIONS = 4096
 
 /** Reads one embedding of a response. @throws GatewayError `upstream_error`. */

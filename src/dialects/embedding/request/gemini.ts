@@ -17,7 +17,7 @@ import {
 } from "../../../canon/json.ts"
 import { parameterSchemas, validateParameters } from "../../shared/parameters.ts"
 
-/** The canon's purpose for each of Google's task types that other vendors share. */
+/** Maps Google's task types that other vendors share to the canon's purposes. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["RETRIEVAL_QUERY", "query"],
   ["RETRIEVAL_DOCUMENT", "document"],

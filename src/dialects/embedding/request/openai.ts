@@ -41,7 +41,7 @@ const AN_INPUT = "one of a string, array of strings, array of integers or array 
 /** The last token of `cl100k_base`, the vocabulary of OpenAI's embedding models. */
 const LAST_TOKEN = 100_257
 
-/** The canon's purpose for each vendor's values of `input_type`. */
+/** Maps all vendors' values of `input_type` to the canon's purposes. */
 const PURPOSES: ReadonlyMap<string, EmbeddingPurpose> = new Map([
   ["query", "query"],
   ["search_query", "query"],

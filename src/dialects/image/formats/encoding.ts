@@ -138,12 +138,10 @@ export function outgoingImage(
   }
 }
 
-/** Returns the image as base64. */
 export function base64Of({ bytes }: ImageFile): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
 }
 
-/** Returns the image as a data URL. */
 export function dataUrlOf(file: ImageFile): string {
   return encodeDataUrl(base64Of(file), file.mediaType)
 }

@@ -36,7 +36,6 @@ function image(source: Image["source"], entry: JsonObject): Image {
   return { source, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) }
 }
 
-/** Returns an image that arrived as base64. */
 export function base64Image(data: string): Image {
   return { source: { type: "base64", data } }
 }
@@ -49,7 +48,7 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
 }
 
 /**
- * The error of an answer without an image, usually because the vendor's safety rules forbid it.
+ * Returns the error for an answer without an image. Usually, the vendor's safety rules forbid the image.
  * @param reason the reason in the vendor's words.
  * @param usage the usage of an answer that may consist of text.
  */
@@ -62,7 +61,7 @@ export function forbidden(reason: string | undefined, usage?: Usage): GatewayErr
   )
 }
 
-/** Marks an answer without an image as billed if its provider reports output: text that was requested as an image. */
+/** Marks an answer without an image as billed if its provider reports output, which is then text. */
 export function billedText(usage: Usage | undefined): GatewayErrorDetails {
   if (usage === undefined || totalOutput(usage) === 0) return {}
   // Without details, all output was counted as images.

@@ -193,7 +193,6 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? ""
 }
 
-/** Returns the usage that an answer reports. */
 export function imageUsageIn(body: JsonObject): Usage | undefined {
   return imageUsage(objectAt(body, "usage"))
 }

@@ -138,7 +138,8 @@ function variationOf(request: ImageRequest, model: string, losses: Loss[]): Stab
   const { endpoint, fields, startsWithImages } = endpointOf(model)
   if (isInpainting(model) || !startsWithImages) throw notSupported(request, model)
   losses.push(VARIATION_EMULATED)
-  // The result has the shape of the input image. All sizes of a variation are square.
+  // Reports the loss of a requested size. The result has the shape of the input image, and all sizes of a variation are
+  // square.
   ratioOf(request, STABILITY_RATIOS, losses)
   const mode: readonly OutgoingField[] = endpoint === "sd3" ? [["mode", "image-to-image"]] : []
   return {

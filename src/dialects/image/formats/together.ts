@@ -24,8 +24,8 @@ const OPTIONS = {
 }
 
 /**
- * The format of Together's images. Width and height are separate fields, base64 is requested as `base64`, an input
- * image is sent as a link, and masks are not supported (`togetherai-image-model.ts` of vercel/ai).
+ * The format of Together's images. Width and height are separate fields, and base64 is requested as `base64`. An input
+ * image is sent as a link. Masks are not supported (`togetherai-image-model.ts` of vercel/ai).
  */
 export const TOGETHER_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

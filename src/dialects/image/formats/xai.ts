@@ -18,9 +18,8 @@ const RATIOS = ["1:1", "16:9", "9:16", "4:3", "3:4", "3:2", "2:3", "2:1", "1:2"]
 const MAX_PER_CALL = 10
 
 /**
- * The format of xAI's images. Edits are sent as JSON too, several input images are accepted, aspect ratios replace
- * sizes, and masks are not supported (docs.x.ai, "Image Generation"; `xai-image-model.ts` of vercel/ai; recorded
- * answer).
+ * The format of xAI's images. Edits are sent as JSON too. Several input images are accepted, but no masks. Aspect
+ * ratios replace sizes (docs.x.ai, "Image Generation"; `xai-image-model.ts` of vercel/ai; recorded answer).
  */
 export const XAI_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

@@ -59,7 +59,10 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
   },
 }
 
-/** Deepgram bills speakers by the minute in addition to the transcript, and no price of a model includes them. */
+/**
+ * Returns the error for speakers, which Deepgram bills by the minute in addition to the transcript. No price of a model
+ * includes them.
+ */
 function speakersNotPriced(): GatewayError {
   return new GatewayError(
     "feature_not_priced",

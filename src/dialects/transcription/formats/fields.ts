@@ -131,7 +131,7 @@ export function timedTranscript(reported: ReportedTranscript): Transcript {
   })
 }
 
-/** Returns a member if it is a non-negative number. */
+/** Returns a member as a number that `measureOf` accepts; undefined for other values. */
 export function numberAt(object: JsonObject, key: string): number | undefined {
   return measureOf(object[key])
 }

@@ -103,8 +103,8 @@ export function openAiTranscription(
 }
 
 /**
- * Returns the format to request from the vendor. The requested format can be made from it, and the vendor reports its
- * count in it.
+ * Returns the format to request from the vendor. The gateway can convert it to the requested format, and it contains
+ * the vendor's count.
  */
 function upstreamForm(
   form: TranscriptForm,
