@@ -136,7 +136,11 @@ export class StreamOpening {
         opened.streams.push(stream)
         return stream
       })
-      const streams = await pipeline.together(context, plan.deployment, calls)
+      const streams = await pipeline.togetherWithRetries(
+        context,
+        { deployment: plan.deployment, attempts: opened.attempts },
+        calls,
+      )
       return new SeveralStreams(plan, streams, writer)
     } catch (thrown) {
       const failure = planFailure(plan, thrown)

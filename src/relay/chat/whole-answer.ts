@@ -125,9 +125,9 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     const { pipeline, signer } = this.#services
     const one = { call: (corrected: Plan) => this.#receive(calls, corrected) }
     const make = () => callCorrected(this.#context, plan, signer, one)
-    await pipeline.together(
+    await pipeline.togetherWithRetries(
       this.#context,
-      plan.deployment,
+      { deployment: plan.deployment, attempts: calls.attempts },
       Array.from({ length: plan.calls }, () => make),
     )
     return calls

@@ -214,6 +214,7 @@ export class OperationCandidate implements Candidate {
    */
   async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationAnswer[]> {
     const answers: OperationAnswer[] = []
+    const { deployment } = this
     this.#wanted = calls.reduce((sum, { results = 1 }) => sum + results, 0)
     try {
       for (let start = 0; start < calls.length; start += MAX_AT_ONCE) {
@@ -221,7 +222,8 @@ export class OperationCandidate implements Candidate {
         const some = calls
           .slice(start, start + MAX_AT_ONCE)
           .map((call) => () => this.#answer(call, format))
-        answers.push(...(await this.#pipeline.together(this.#context, this.deployment, some)))
+        const made = { deployment, attempts: this.#attempts, hasAnswers: answers.length > 0 }
+        answers.push(...(await this.#pipeline.togetherWithRetries(this.#context, made, some)))
       }
       return answers
     } catch (failure) {

@@ -2,6 +2,7 @@ import type { Deployment } from "../../catalog/model.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import { asCallFailure, type CallFailure, endsFailover, isFinal } from "../lifetime/call-failure.ts"
+import type { AttemptRecord } from "../billing/receipt.ts"
 import type { Candidate } from "../upstream/attempt.ts"
 import type { RequestContext } from "./request-context.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -69,7 +70,10 @@ export class CandidateQueue {
     const { router } = this.#services
     const { deployment } = first
     if (!router.isWithoutChoice(this.#context.charge.model.deployments)) return undefined
-    const pause = pauseBeforeRetry(this.#context, { deployment, failure }, this.#retries++)
+    const record = this.#context.charge.attempts.findLast(
+      (each) => each.deployment === deployment.id,
+    )
+    const pause = pauseBeforeRetry(this.#context, { failure, record }, this.#retries++)
     if (pause === undefined || !router.loadOf(deployment).takeRetry()) return undefined
     await Bun.sleep(pause)
     return first
@@ -117,27 +121,27 @@ const MAX_RETRY_AFTER_SECONDS = 2
 /** Maximum delay before the first retry. It is doubled for each further retry. */
 const FIRST_RETRY_DELAY_MS = 400
 
-interface FailedDeployment {
-  readonly deployment: Deployment
+/** A failed call. */
+interface FailedCall {
   readonly failure: CallFailure
+  /** The record of the call; undefined if no call was made. */
+  readonly record: Pick<AttemptRecord, "status" | "duration"> | undefined
 }
 
 /**
- * Returns the milliseconds to wait before an attempt is repeated; undefined if it is not repeated. Attempts are
- * repeated after failures that may be temporary: a broken or refused connection, a server error, or a 429 with a short
- * wait.
+ * Returns the milliseconds to wait before a call is repeated; undefined if it is not repeated. Calls are repeated after
+ * failures that may be temporary: a broken or refused connection, a server error, or a 429 with a short wait.
  * @param retry the number of earlier retries.
  */
-function pauseBeforeRetry(
-  { call, charge, config }: RequestContext,
-  { deployment: { id }, failure }: FailedDeployment,
+export function pauseBeforeRetry(
+  { call, config }: RequestContext,
+  { failure, record }: FailedCall,
   retry: number,
   random: () => number = Math.random,
 ): number | undefined {
   if (!(failure instanceof GatewayError) || retry >= config.routing.retries) return undefined
   const { total, firstByte } = config.timeouts
-  const attempt = charge.attempts.findLast(({ deployment }) => deployment === id)
-  if (attempt === undefined || !isAccident(failure, attempt, firstByte)) return undefined
+  if (record === undefined || !isAccident(failure, record, firstByte)) return undefined
   const asked = failure.kind === "upstream_overloaded" ? (failure.details.retryAfter ?? 0) : 0
   // The wait is random, so that requests that failed together are not repeated together.
   const pause = asked * 1_000 + random() * FIRST_RETRY_DELAY_MS * 2 ** retry

@@ -8,7 +8,6 @@ import { LentMemory } from "../../limits/lent-memory.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Router } from "../../routing/route.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
-import { ownTurn } from "../../canon/next-turn.ts"
 import type { Billing } from "../billing/billing.ts"
 import type { PricedUsage } from "../billing/priced-usage.ts"
 import type { ChatAdmission, PendingCharge, UsageAdmission } from "../billing/pending-charge.ts"
@@ -24,6 +23,7 @@ import type { ReceivedRequest, RequestContext } from "./request-context.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
+import { type CandidateCalls, RelatedCalls } from "./related-calls.ts"
 import type { Trial } from "./trial.ts"
 
 export interface PipelineServices {
@@ -45,10 +45,12 @@ type Admission = ChatAdmission | UsageAdmission
 export class Pipeline {
   readonly #services: PipelineServices
   readonly #hedges: Hedges
+  readonly #related: RelatedCalls
 
   constructor(services: PipelineServices) {
     this.#services = services
     this.#hedges = new Hedges(services)
+    this.#related = new RelatedCalls(services.router)
   }
 
   /**
@@ -120,7 +122,11 @@ export class Pipeline {
     const mayHedge = trial.mayHedge !== undefined && candidates.length > 1 && hedges(context)
     const queue = new CandidateQueue(context, candidates, this.#services)
     let candidate = queue.next()
-    for (; candidate !== undefined; candidate = queue.next() ?? (await queue.retry())) {
+    for (
+      ;
+      candidate !== undefined;
+      candidate = queue.next() ?? (await this.#retry(context, queue))
+    ) {
       let planned: P
       try {
         planned = await trial.plan(candidate)
@@ -146,6 +152,11 @@ export class Pipeline {
       queue.failure ??
       new GatewayError("upstream_overloaded", "No deployment of this model is configured.")
     )
+  }
+
+  /** Returns the candidate for a retry. Answered calls are not repeated, because the provider bills them. */
+  async #retry(context: RequestContext, queue: CandidateQueue): Promise<Candidate | undefined> {
+    return this.#related.isPartlyAnswered(context) ? undefined : queue.retry()
   }
 
   /** Ends the calls to failed candidates once another candidate is tried, since their usage is then not charged. */
@@ -215,40 +226,22 @@ export class Pipeline {
     return attempt
   }
 
-  /**
-   * Makes the related calls to one candidate. If one call fails, the others continue until another response is found
-   * for the request, or else until they end.
-   */
-  async together<T>(
-    { cancellation }: RequestContext,
+  /** Makes related calls to one candidate, as `RelatedCalls.together`. */
+  together<T>(
+    context: RequestContext,
     deployment: Deployment,
     calls: readonly (() => Promise<T>)[],
   ): Promise<readonly T[]> {
-    const [only] = calls
-    if (only && calls.length === 1) return [await only()]
-    const { attempts } = cancellation
-    const earlier = new Set(attempts)
-    const running: Promise<T>[] = []
-    for (const [index, call] of calls.entries()) {
-      if (index > 0 && index % CALLS_PER_TURN === 0) {
-        await ownTurn()
-        if (cancellation.hasLeft) break
-      }
-      const started = call()
-      // Prevents an unhandled rejection, because one call may fail before all have started.
-      started.catch(() => undefined)
-      running.push(started)
-    }
-    try {
-      return await Promise.all(running)
-    } catch (failure) {
-      const calls = () =>
-        attempts.filter(
-          (attempt) => attempt.plan.deployment === deployment && !earlier.has(attempt),
-        )
-      cancellation.leaveRunning({ calls, over: Promise.allSettled(running) })
-      throw failure
-    }
+    return this.#related.together(context, deployment, calls)
+  }
+
+  /** Makes related calls to one candidate, and repeats failed ones, as `RelatedCalls.withRetries`. */
+  togetherWithRetries<T>(
+    context: RequestContext,
+    candidate: CandidateCalls,
+    calls: readonly (() => Promise<T>)[],
+  ): Promise<readonly T[]> {
+    return this.#related.withRetries(context, candidate, calls)
   }
 
   /**
@@ -292,6 +285,3 @@ function candidateOf({ clients }: RuntimeConfig, deployment: Deployment): Candid
 function cacheKeyFinder(call: Call, request: ChatRequest): () => ReturnType<typeof cacheKeyOf> {
   return () => cacheKeyOf(call, request)
 }
-
-/** Maximum calls that a request starts before other requests are served. */
-const CALLS_PER_TURN = 8
