@@ -22,7 +22,14 @@ export const failedRequest = z.object({
   message: z.string(),
 })
 export type FailedRequestDocument = z.infer<typeof failedRequest>
-export const failedRequestPage = page(failedRequest)
+export const failedRequestPage = page(failedRequest).extend({
+  /**
+   * Set if a search found too many requests to read. Then only requests since this time were searched. `next_cursor`
+   * continues the search.
+   */
+  searched_from: moment.nullable(),
+})
+export type FailedRequestPage = z.infer<typeof failedRequestPage>
 
 /** A query for failures, sorted newest first. A failure must match all filters. */
 export const failureQuery = pageQuery.extend({

@@ -128,6 +128,7 @@ export class FailureQueue implements AsyncDisposable {
       find: flushed((request) => log.find(request)),
       attempts: flushed((request) => log.attempts(request)),
       list: flushed((filter, after, limit) => log.list(filter, after, limit)),
+      searchReach: flushed((filter, after) => log.searchReach(filter, after)),
       search: flushed((search, limit) => log.search(search, limit)),
       count: flushed((filter, step) => log.count(filter, step)),
       sweep: (limits) => log.sweep(limits),

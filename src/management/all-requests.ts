@@ -4,13 +4,11 @@ import type { RequestPlace, RequestRecord } from "../store/requests.ts"
 import type { TimePosition } from "../store/time-position.ts"
 import type { Actor } from "./actor.ts"
 import { cursorOf, foreignCursor, type Position, positionOf } from "./cursor.ts"
-import { failedRequestDocument, type Failures } from "./failures.ts"
+import { BEFORE_IDS, failedRequestDocument, type Failures } from "./failures.ts"
 import { filterOf, isSupportedByRejections } from "./request-filter.ts"
+import { latest } from "./request-pages.ts"
 import { type Requests, summaryDocument } from "./requests.ts"
 import { momentOrNull } from "./moment-text.ts"
-
-/** Sorts before all ids of requests. */
-const BEFORE_IDS = ""
 
 /** Positions in the two lists from which the requests of a page come. */
 interface PagePlaces {
@@ -60,11 +58,14 @@ export class AllRequests {
         : { found: [], reach: null },
       this.#failures.read(actor, { ...rest, rejected: "true" }, places.rejected, limit + 1),
     ])
-    // Before this time, only one of the two lists is known.
-    const reach = admitted.found.length > limit ? null : admitted.reach
+    // Before this time, at least one of the two lists is not known.
+    const reach = latest(
+      admitted.found.length > limit ? null : admitted.reach,
+      rejected.found.length > limit ? null : rejected.reach,
+    )
     const found = [
       ...admitted.found.map((each): Found => ({ at: each.at, admitted: each })),
-      ...rejected.map((each): Found => ({ at: each.at, rejected: each })),
+      ...rejected.found.map((each): Found => ({ at: each.at, rejected: each })),
     ]
       .filter(({ at }) => reach === null || at >= reach)
       .toSorted((left, right) => right.at - left.at)

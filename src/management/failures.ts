@@ -1,7 +1,7 @@
-import type { Page } from "#contract/common.ts"
 import type {
   FailedAttemptDocument,
   FailedRequestDocument,
+  FailedRequestPage,
   FailureQuery,
   RequestRecordDocument,
 } from "#contract/failures.ts"
@@ -12,8 +12,9 @@ import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-
 import type { Reports } from "../store/reports.ts"
 import type { TimePosition } from "../store/time-position.ts"
 import { type Actor, maySee } from "./actor.ts"
-import { pageFrom, timePositionOf } from "./cursor.ts"
+import { cursorOf, pageFrom, timePositionOf } from "./cursor.ts"
 import { KINDS_OF_VENDORS, REJECTED } from "./failure-kinds.ts"
+import { momentOrNull } from "./moment-text.ts"
 import type { Requests } from "./requests.ts"
 import { searchInFailures } from "./request-search.ts"
 import { scopeOf } from "./scope.ts"
@@ -22,6 +23,16 @@ export interface FailureSources {
   readonly log: FailureLog
   readonly reports: Reports
   readonly requests: Requests
+}
+
+/** Sorts before all ids of requests. */
+export const BEFORE_IDS = ""
+
+/** Failed requests, newest first. */
+interface FoundFailedRequests {
+  readonly found: readonly FailedRequest[]
+  /** The oldest time that was searched; null if all were searched. */
+  readonly reach: number | null
 }
 
 /** Reports the outcome of requests, including those that were rejected before credits were held. */
@@ -37,25 +48,33 @@ export class Failures {
   }
 
   /** Lists failures of one account or of all visible ones, newest first. @throws GatewayError `not_found`. */
-  async list(actor: Actor, query: FailureQuery): Promise<Page<FailedRequestDocument>> {
-    const found = await this.read(actor, query, timePositionOf(query.cursor), query.limit + 1)
+  async list(actor: Actor, query: FailureQuery): Promise<FailedRequestPage> {
+    const place = timePositionOf(query.cursor)
+    const { found, reach } = await this.read(actor, query, place, query.limit + 1)
     const page = pageFrom(found, query.limit, ({ at, request }) => [at, request])
-    return { ...page, data: page.data.map((failed) => failedRequestDocument(failed, actor)) }
+    const isFull = page.next_cursor !== null
+    return {
+      ...page,
+      next_cursor: page.next_cursor ?? (reach === null ? null : cursorOf([reach, BEFORE_IDS])),
+      data: page.data.map((failed) => failedRequestDocument(failed, actor)),
+      searched_from: isFull ? null : momentOrNull(reach),
+    }
   }
 
-  /** Reads the failures that follow a position. @throws GatewayError `not_found`. */
+  /**
+   * Reads the failures that follow a position, and reports the oldest time that was searched.
+   * @throws GatewayError `not_found`.
+   */
   async read(
     actor: Actor,
     query: Omit<FailureQuery, "limit" | "cursor">,
     after: TimePosition | null,
     limit: number,
-  ): Promise<readonly FailedRequest[]> {
+  ): Promise<FoundFailedRequests> {
     const { key, endpoint, code, model, search, from, to } = query
-    const accounts = scopeOf(actor, query.account)
-    const reports = await this.#reports.upToDate()
-    const filter = {
-      ...(await searchInFailures(reports, actor, { search, accounts })),
-      accounts,
+    const sources = { reports: await this.#reports.upToDate(), failures: this.#log }
+    const wanted = {
+      accounts: scopeOf(actor, query.account),
       key,
       endpoint,
       kind: code,
@@ -65,7 +84,8 @@ export class Failures {
       from: from === undefined ? undefined : Date.parse(from),
       to: to === undefined ? undefined : Date.parse(to),
     }
-    return this.#log.list(filter, after, limit)
+    const { filter, reach } = await searchInFailures(sources, actor, wanted, after)
+    return { found: await this.#log.list(filter, after, limit), reach }
   }
 
   /**

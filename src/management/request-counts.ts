@@ -25,6 +25,7 @@ interface Counted {
 }
 
 const NONE: Counted = { counts: [], reach: null }
+const NO_REJECTIONS = { counts: [], reach: null }
 
 /** Counts requests over time. */
 export class RequestCountReports {
@@ -54,12 +55,14 @@ export class RequestCountReports {
     }
     const span = { ...filter, from, to }
     const reports = await this.#reports.upToDate()
-    const [{ counts, reach }, rejected] = await Promise.all([
-      isRejected ? NONE : this.#count(actor, reports, span, step),
-      isRejected || (status === undefined && isSupportedByRejections(filter))
-        ? this.#rejected(actor, reports, span, step)
-        : [],
-    ])
+    const [{ counts, reach: ofAdmitted }, { counts: rejected, reach: ofRejected }] =
+      await Promise.all([
+        isRejected ? NONE : this.#count(actor, reports, span, step),
+        isRejected || (status === undefined && isSupportedByRejections(filter))
+          ? this.#rejected(actor, reports, span, step)
+          : NO_REJECTIONS,
+      ])
+    const reach = latest(ofAdmitted, ofRejected)
     return {
       object: "list",
       data: merged(counts, rejected),
@@ -92,8 +95,10 @@ export class RequestCountReports {
   }
 
   async #rejected(actor: Actor, reports: RequestReports, span: Span, step: number) {
-    const searched = await searchInFailures(reports, actor, span)
-    return this.#failures.count({ ...span, without: KINDS_OF_VENDORS, ...searched }, step)
+    const sources = { reports, failures: this.#failures }
+    const wanted = { ...span, without: KINDS_OF_VENDORS }
+    const { filter, reach } = await searchInFailures(sources, actor, wanted, null)
+    return { counts: await this.#failures.count(filter, step), reach }
   }
 }
 

@@ -4,8 +4,10 @@ import type { RequestReports } from "../store/reports.ts"
 import { firstRequestOf, ID_PREFIX, startOf } from "../store/request-search.ts"
 import { OUTCOMES_WITHOUT_FAILURE } from "../store/request-summary.ts"
 import type { FoundNames, RequestFilter } from "../store/requests.ts"
+import type { TimePosition } from "../store/time-position.ts"
 import type { Actor } from "./actor.ts"
 import { KINDS_OF_VENDORS, REJECTED } from "./failure-kinds.ts"
+import { latest } from "./request-pages.ts"
 
 /** Outcomes that requests can have, except for those of old versions. */
 const OUTCOMES = [...Object.keys(ERROR_KINDS), ...OUTCOMES_WITHOUT_FAILURE, "released", "expired"]
@@ -109,13 +111,33 @@ async function requestsWithError(
   return { requests: requests.slice(0, maxErrors), reach: start === undefined ? null : start + 1 }
 }
 
-/** Returns the part of a filter for a search in rejected requests: the matching keys, and whether messages are searched. */
-export async function searchInFailures(
-  reports: RequestReports,
+/** A filter for failed requests, and the oldest time that it covers; null if it covers all of them. */
+interface SearchedFailures<Filter extends FailureFilter> {
+  readonly filter: Filter
+  readonly reach: number | null
+}
+
+/**
+ * Adds what a search in failed requests needs: the matching keys, the oldest time that is searched, and whether messages
+ * are searched. If the text is the id of a failed request, only that request is read.
+ * @param after the position after which failed requests are searched; null for the newest one.
+ */
+export async function searchInFailures<Filter extends FailureFilter>(
+  { reports, failures }: { readonly reports: RequestReports; readonly failures: FailureLog },
   actor: Actor,
-  { search, accounts }: Pick<RequestFilter, "search" | "accounts">,
-): Promise<Pick<FailureFilter, "searchedKeys" | "hidesMessages">> {
-  if (search === undefined) return {}
-  const { keys } = await reports.names(search, accounts)
-  return { searchedKeys: keys, hidesMessages: actor.hidesCosts === true }
+  filter: Filter,
+  after: TimePosition | null,
+): Promise<SearchedFailures<Filter>> {
+  const { search, accounts, from } = filter
+  if (search === undefined) return { filter, reach: null }
+  if ((await failures.find(search)) !== null) {
+    return { filter: { ...filter, search: undefined, request: search }, reach: null }
+  }
+  const [{ keys }, reach] = await Promise.all([
+    reports.names(search, accounts),
+    failures.searchReach(filter, after),
+  ])
+  const searched = { searchedKeys: keys, hidesMessages: actor.hidesCosts === true }
+  const since = latest(reach, from ?? null) ?? undefined
+  return { filter: { ...filter, ...searched, from: since }, reach }
 }

@@ -37,6 +37,8 @@ export interface FailedAttempt {
 }
 
 export interface FailureFilter {
+  /** The complete id of the only request. */
+  readonly request?: string | undefined
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
   readonly endpoint?: string | undefined
@@ -45,7 +47,7 @@ export interface FailureFilter {
   readonly without?: readonly string[] | undefined
   /** An exact name or a glob. */
   readonly model?: string | undefined
-  /** A part of the message or of the model, regardless of case, or the complete request id. */
+  /** A part of the message or of the model, regardless of case. */
   readonly search?: string | undefined
   /** Keys whose failures match the search as well. */
   readonly searchedKeys?: readonly string[] | undefined
@@ -99,6 +101,11 @@ export interface FailureLog {
   attempts(request: string): Promise<FailedAttempt[]>
   /** Lists failed requests after a position, newest first. null starts at the newest request. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
+  /**
+   * Returns the time since which a search lists failed requests, because there are too many older ones; null if it
+   * reads all of them. Of the filter, only the accounts and the time range apply.
+   */
+  searchReach(filter: FailureFilter, after: TimePosition | null): Promise<number | null>
   /** Searches for requests with a matching error message. */
   search(search: FailureSearch, limit: number): Promise<FoundFailures>
   /**

@@ -6,15 +6,21 @@ import { AllRequests } from "../../src/management/all-requests.ts"
 import { Failures } from "../../src/management/failures.ts"
 import {
   failureQuery,
+  type ListedRequestPage,
   listedRequestQuery,
   requestListTableQuery,
 } from "tollgate-contract/failures.ts"
 import { RequestCountReports } from "../../src/management/request-counts.ts"
 import { Requests } from "../../src/management/requests.ts"
-import type { FailedAttempt, FailedRequest } from "../../src/store/failure-log.ts"
+import type { FailedAttempt, FailedRequest, FailureLog } from "../../src/store/failure-log.ts"
 import { firstRequestOf, startOf } from "../../src/store/request-search.ts"
 import { ReportedDatabase } from "../store/reported-requests.ts"
 import { kindOf, OPERATOR, userIn } from "./actors.ts"
+
+type Query = Readonly<Record<string, string>>
+type ListedPage = Pick<ListedRequestPage, "next_cursor" | "searched_from"> & {
+  readonly data: readonly { readonly id: string }[]
+}
 
 const HOUR = 3_600_000
 const AT = Date.UTC(2026, 2, 2, 10)
@@ -191,6 +197,53 @@ test("the list of all requests includes rejected requests, in chronological orde
   expect(delaysOf(await list({ min_cost: "0", limit: "2" }))).toEqual([11, 10])
   expect(delaysOf(await list({ search: "exist", limit: "2" }))).toEqual([-20, -12])
   expect(await kindOf(list({ cursor: "garbage" }))).toBe("invalid_value")
+})
+
+test("rejected requests are searched in steps if there are very many", async () => {
+  await using own = await ReportedDatabase.open()
+  const delays = [1, 2, 3, 4, 5, 6, 7]
+  await own.add({ request: idAt(10), at: AT + 10, model: "exist" })
+  await own.failures.add(
+    delays.map((delay) => failedRequest(delay, delay % 6 === 1 ? {} : { message: "No." })),
+    [],
+  )
+  // As on PostgreSQL, a search reads only some of the requests: here, three.
+  const log: FailureLog = {
+    ...own.failures,
+    searchReach: async ({ accounts, from, to }, after) =>
+      (await own.failures.list({ accounts, from, to }, after, 4))[3]?.at ?? null,
+  }
+  const requests = new Requests(own.sources)
+  const failures = new Failures({ log, reports: own.reports, requests })
+  const all = new AllRequests(requests, failures)
+  const pagesOf = async (list: (query: Query) => Promise<ListedPage>) => {
+    const pages: (readonly [number[], number | null])[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list({ search: "exist", limit: "2", ...(cursor && { cursor }) })
+      const { searched_from: from } = page
+      const since = from === null ? null : Date.parse(from) - AT
+      pages.push([page.data.map(({ id }) => delayOf(id)), since])
+      cursor = page.next_cursor
+    }
+    return pages
+  }
+  expect(await pagesOf((query) => failures.list(OPERATOR, failureQuery.parse(query)))).toEqual([
+    [[7], 4],
+    [[1], null],
+  ])
+  expect(await pagesOf((query) => all.list(OPERATOR, listedRequestQuery.parse(query)))).toEqual([
+    [[10, 7], 4],
+    [[1], null],
+  ])
+  const found = await failures.list(OPERATOR, failureQuery.parse({ search: idAt(1) }))
+  expect(found).toMatchObject({ data: [{ id: idAt(1) }], next_cursor: null, searched_from: null })
+  const span = { from: new Date(AT).toISOString(), to: new Date(AT + HOUR).toISOString() }
+  const query = requestCountQuery.parse({ ...span, search: "exist", step: "hour" })
+  const chart = await new RequestCountReports(own.reports, log).report(OPERATOR, query)
+  expect(chart).toMatchObject({
+    data: [{ answered: 1, rejected: 1 }],
+    searched_from: new Date(AT + 4).toISOString(),
+  })
 })
 
 test("an exported file of all requests includes rejected requests, in the order of the list", async () => {

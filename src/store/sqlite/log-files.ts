@@ -34,6 +34,8 @@ export function sqliteLogs(
       attempts: async (request) => (hasFailures() ? (await failures()).attempts(request) : []),
       list: async (filter, after, limit) =>
         hasFailures() ? (await failuresFor(filter)).list(filter, after, limit) : [],
+      // A file is searched completely.
+      searchReach: async () => null,
       async search(search, limit) {
         if (!hasFailures()) return { requests: [], unsearched: null }
         return (await reports.longReads()).failures.search(search, limit)

@@ -45,6 +45,7 @@ export const failureLogSteps: StepMethods<FailureLog> = {
   find: statements(find),
   attempts: statements(attemptsOf),
   list: statements(list),
+  searchReach: statements(searchReach),
   search: statements(search),
   count: statements(count),
   sweep: statements(sweep),
@@ -94,12 +95,29 @@ function* list(
   limit: number,
 ): Step<FailedRequest[]> {
   if (matchesNothing(filter)) return []
-  const isAfter = after && sql`(at, request) < (${after.at}, ${after.id})`
   const found = yield* rows<Row<FailedRequest>>(
-    sql`SELECT ${REQUEST_COLUMNS} FROM failed_requests ${where(...conditionsOf(filter), isAfter)}
+    sql`SELECT ${REQUEST_COLUMNS} FROM failed_requests ${where(...conditionsOf(filter), after && isAfterPlace(after))}
       ORDER BY at DESC, request DESC LIMIT ${limit}`,
   )
   return found.map(withNumbers)
+}
+
+function* searchReach(filter: FailureFilter, after: TimePosition | null): Step<number | null> {
+  if (matchesNothing(filter)) return null
+  const { accounts, from, to } = filter
+  const range = where(...conditionsOf({ accounts, from, to }), after && isAfterPlace(after))
+  const found = yield* row<{ readonly at: bigint }>(
+    sql`${perEngine({
+      sqlite: sql`SELECT at FROM failed_requests WHERE false`,
+      postgresql: sql`SELECT at FROM failed_requests ${range}
+        ORDER BY at DESC, request DESC LIMIT 1 OFFSET ${MAX_SEARCHED}`,
+    })}`,
+  )
+  return found && Number(found.at)
+}
+
+function isAfterPlace({ at, id }: TimePosition): Sql {
+  return sql`(at, request) < (${at}, ${id})`
 }
 
 function* search(query: FailureSearch, limit: number): Step<FoundFailures> {
@@ -176,8 +194,9 @@ function* sweep({ before, requests, attempts }: FailureLimits): Step<void> {
 }
 
 function conditionsOf(filter: FailureFilter): (Sql | undefined | false)[] {
-  const { accounts, key, endpoint, kind, without = [], model, from, to } = filter
+  const { request, accounts, key, endpoint, kind, without = [], model, from, to } = filter
   return [
+    request !== undefined && sql`request = ${request}`,
     accounts && sql`account ${oneOf(accounts)}`,
     key !== undefined && sql`key = ${key}`,
     endpoint !== undefined && sql`endpoint = ${endpoint}`,
@@ -198,8 +217,7 @@ function matchesSearch({
   if (search === undefined) return false
   const isOfKeys = searchedKeys.length === 0 ? sql`` : sql`OR key ${oneOf(searchedKeys)}`
   const isInMessage = hidesMessages ? sql`` : sql`OR ${containsAnyCase(sql`message`, search)}`
-  return sql`(request = ${search} ${isInMessage}
-    OR ${containsAnyCase(sql`model`, search)} ${isOfKeys})`
+  return sql`(${containsAnyCase(sql`model`, search)} ${isInMessage} ${isOfKeys})`
 }
 
 function withNumbers<Record extends { readonly at: bigint; readonly status: bigint }>(

@@ -84,7 +84,7 @@ export function failureLogContract(engine: Engine): void {
     expect(await found({ search: "5 % longer_" })).toEqual(["req_3"])
     expect(await found({ search: "the MODEL `größe` does", key: "key_2" })).toEqual(["req_4"])
     expect(await found({ search: "a text that no message contains" })).toEqual([])
-    expect(await found({ search: "req_2" })).toEqual(["req_2"])
+    expect(await found({ request: "req_2" })).toEqual(["req_2"])
     expect(await found({ search: "%" })).toEqual(["req_3"])
     expect(await found({ search: "\0" })).toEqual([])
     expect(await found({ from: 2, to: 4 })).toEqual(["req_4", "req_3", "req_2"])

@@ -39,3 +39,27 @@ test("a search reads at most 30,000 failures, and returns the position at which 
     unsearched: null,
   })
 })
+
+test("a search lists the rejected requests since the 30,001st newest one of the accounts", async () => {
+  const url = await databases.urlOf("searched rejections")
+  await using served = await databaseAt({
+    engine: "postgresql",
+    url,
+    connections: 2,
+  }).openToServe(false)
+  await using sql = new SQL(url, { max: 1 })
+  const add = (first: number, last: number, account: string) =>
+    sql.unsafe(`INSERT INTO failed_requests (request, at, endpoint, status, kind, message, account)
+      SELECT ${idOf("number")}, number, '/v1/messages', 404, 'model_not_found', 'No such model', '${account}'
+      FROM generate_series(${first}, ${last}) AS number`)
+  const { failures } = served
+  const reach = (filter: { accounts?: string[]; from?: number }, after = null as number | null) =>
+    failures.searchReach(filter, after === null ? null : { at: after, id: "" })
+  await add(1, SEARCHED, "a")
+  expect(await reach({})).toBeNull()
+  await add(SEARCHED + 1, SEARCHED + 10, "b")
+  expect(await reach({})).toBe(10)
+  expect(await reach({}, 10)).toBeNull()
+  expect(await reach({ accounts: ["a"] })).toBeNull()
+  expect(await reach({ from: 11 })).toBeNull()
+})
