@@ -76,10 +76,10 @@ export function openRequestData(
   building: AsyncDisposableStack,
 ) {
   const { database, state, events } = parts
-  const { reports, payloads, failures, openReader, openConsoleStore } = database
+  const { reports, payloads, failures, statementLines, openReader, openConsoleStore } = database
   const lifetime = (): number => state.settings.retention.contents
   const payloadLog = building.use(new PayloadLog(payloads, lifetime, events.contentsFailed))
-  return { reports, payloads, failures, payloadLog, openReader, openConsoleStore }
+  return { reports, payloads, failures, statementLines, payloadLog, openReader, openConsoleStore }
 }
 
 /** Opens the store of conversations. */

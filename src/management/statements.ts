@@ -1,5 +1,5 @@
 import type { StatementQuery } from "#contract/accounts.ts"
-import type { StatementLine } from "../store/entries.ts"
+import type { StatementLine, StatementReads } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { GatewayError } from "../canon/errors.ts"
 import { ownTurn } from "../canon/next-turn.ts"
@@ -20,8 +20,15 @@ const CONTENT_TYPES = {
   json: "application/json",
   html: "text/html; charset=utf-8",
 } as const
-/** Number of lines per read. Reading and writing them takes a few milliseconds. */
-const PAGE_SIZE = 100
+/**
+ * Number of entries per read. PostgreSQL plans each read for all partitions of the receipts, which takes longer than
+ * reading some hundred entries.
+ */
+const ENTRIES_PER_READ = 2_000
+/** Number of entries that are written in one turn of the event loop. */
+const ENTRIES_PER_TURN = 100
+/** Number of write-offs per read. */
+const WRITE_OFFS_PER_READ = 100
 /** Number of keys per read. */
 const KEYS_PER_READ = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -29,9 +36,12 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** Reports the balance, charges and credits of an account between two days. */
 export class Statements {
   readonly #store: Store
+  readonly #lines: StatementReads
 
-  constructor(store: Store) {
+  /** @param lines reads the entries; the store if absent. */
+  constructor(store: Store, lines: StatementReads = store.entries) {
     this.#store = store
+    this.#lines = lines
   }
 
   /**
@@ -152,9 +162,9 @@ export class Statements {
 
   /** Returns the sum of all entries before a moment. */
   async #balanceAt(account: string, at: number): Promise<bigint> {
-    const { after, last } = await this.#store.entries.findRange(account, at, at)
+    const { after, last } = await this.#lines.findRange(account, at, at)
     let balance = await this.#balanceAfter(account, after)
-    for await (const line of this.#lines(account, after, last)) {
+    for await (const line of this.#linesOf(account, after, last)) {
       if (line.at < at) balance += line.amount
     }
     return balance
@@ -168,7 +178,7 @@ export class Statements {
     const pruned = await this.#store.integrity.findLastPrunedEntry(account)
     if (pruned && number <= pruned.number) return pruned.balance
     if (number === 0) return 0n
-    const [end] = await this.#store.entries.listStatementLines(account, number - 1, 1)
+    const [end] = await this.#lines.listStatementLines(account, number - 1, 1)
     return end?.balance ?? 0n
   }
 
@@ -179,29 +189,34 @@ export class Statements {
   }
 
   async *#entries(account: string, from: number, until: number): AsyncGenerator<StatementLine> {
-    const { after, last } = await this.#store.entries.findRange(account, from, until)
-    for await (const line of this.#lines(account, after, last)) {
+    const { after, last } = await this.#lines.findRange(account, from, until)
+    for await (const line of this.#linesOf(account, after, last)) {
       if (line.at >= from && line.at < until) yield line
     }
   }
 
   /** Yields write-offs, newest first. */
   async *#writeOffs(account: string, from: number, until: number): AsyncGenerator<WriteOffRecord> {
-    const pages = pagesOf<WriteOffRecord>(PAGE_SIZE, (last) =>
-      this.#store.settlements.listWriteOffs([account], last?.number ?? null, PAGE_SIZE),
+    const pages = pagesOf<WriteOffRecord>(WRITE_OFFS_PER_READ, (last) =>
+      this.#store.settlements.listWriteOffs([account], last?.number ?? null, WRITE_OFFS_PER_READ),
     )
     for await (const page of pages) {
       for (const line of page) if (line.at >= from && line.at < until) yield line
     }
   }
 
-  async *#lines(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
+  async *#linesOf(account: string, after: number, last: number): AsyncGenerator<StatementLine> {
     if (after >= last) return
-    const pages = pagesOf<StatementLine>(PAGE_SIZE, (line) =>
-      this.#store.entries.listStatementLines(account, line?.number ?? after, PAGE_SIZE),
-    )
+    const pages = pagesOf<StatementLine>(ENTRIES_PER_READ, (line) => {
+      const from = line?.number ?? after
+      const limit = Math.min(ENTRIES_PER_READ, last - from)
+      return this.#lines.listStatementLines(account, from, limit)
+    })
     for await (const page of pages) {
-      for (const line of page) if (line.number <= last) yield line
+      for (const [index, line] of page.entries()) {
+        if (index > 0 && index % ENTRIES_PER_TURN === 0) await ownTurn()
+        yield line
+      }
       if ((page.at(-1)?.number ?? last) >= last) return
     }
   }

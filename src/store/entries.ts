@@ -30,8 +30,16 @@ export interface StatementLine extends EntryRecord {
   readonly model: string | null
 }
 
+/** Reads the entries of a statement, of which there may be very many. */
+export interface StatementReads {
+  /** Lists entries after a number, in ascending order, with the key and the model of each charge. */
+  listStatementLines(account: string, after: number, limit: number): Promise<StatementLine[]>
+  /** Finds the entries of an account in a time range. The bounds are Unix milliseconds, and the end is exclusive. */
+  findRange(account: string, from: number, until: number): Promise<EntryRange>
+}
+
 /** Reads the entries of accounts. */
-export interface EntryReads {
+export interface EntryReads extends StatementReads {
   /** Lists entries after a number, in ascending order. */
   list(account: string, after: number, limit: number): Promise<EntryRecord[]>
   /** Lists the entries below a number, newest first. null starts at the newest entry. */
@@ -41,10 +49,6 @@ export interface EntryReads {
     limit: number,
     kind: EntryKind | null,
   ): Promise<EntryRecord[]>
-  /** Lists entries like `list`, with the key and the model of each charge. */
-  listStatementLines(account: string, after: number, limit: number): Promise<StatementLine[]>
-  /** Finds the entries of an account in a time range. The bounds are Unix milliseconds, and the end is exclusive. */
-  findRange(account: string, from: number, until: number): Promise<EntryRange>
 }
 
 export interface EntryWrites {

@@ -1,6 +1,7 @@
 import type { LedgerError } from "./ledger-error.ts"
 import type { ConsoleStore } from "./console-store.ts"
 import type { ConversationParts } from "./conversations.ts"
+import type { StatementReads } from "./entries.ts"
 import type { FailureLog } from "./failure-log.ts"
 import type { FileKind, KeptFiles } from "./kept-files.ts"
 import type { PayloadLog } from "./payload-log.ts"
@@ -13,6 +14,8 @@ export interface ServingDatabase extends AsyncDisposable {
   readonly reports: Reports
   readonly payloads: PayloadLog
   readonly failures: FailureLog
+  /** The entries of statements. Reading them delays neither settlements nor lists. */
+  readonly statementLines: StatementReads
   readonly conversations: ConversationParts
   /** Returns the files of one kind, which all nodes share. */
   files(kind: FileKind): KeptFiles

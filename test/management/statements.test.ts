@@ -266,6 +266,30 @@ describe("a long statement", () => {
       expect(turns.count).toBeGreaterThanOrEqual(10)
     },
   )
+
+  test("is read in few queries", async () => {
+    await using database = TestDatabase.direct()
+    await database.account("a", 0n)
+    const at = Date.parse("2026-11-01T10:00:00Z")
+    const grant = { account: "a", kind: "grant", amount: 1n, note: "n", author: "me" } as const
+    for (let count = 0; count < 1_000; count++)
+      await database.store.entries.add({ ...grant, at }, AUDIT)
+    const { entries } = database.store
+    const limits: number[] = []
+    const statements = new Statements(database.store, {
+      findRange: (...range) => entries.findRange(...range),
+      listStatementLines(account, after, limit) {
+        limits.push(limit)
+        return entries.listStatementLines(account, after, limit)
+      },
+    })
+    const days = { from: "2026-11-01", to: "2026-11-30", format: "csv" } as const
+    const file = await statements.open(COMMAND_LINE, "a", days)
+    const text = (await Array.fromAsync(file.chunks)).join("")
+    expect(text).toContain("1000,2026-11-01T10:00:00.000Z,grant,0.000000001,0.000001,")
+    // The opening balance and the entries are read separately.
+    expect(limits).toEqual([1_000, 1_000])
+  })
 })
 
 describe("the statements of all accounts", () => {

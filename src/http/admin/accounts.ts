@@ -69,10 +69,10 @@ export function codeEndpoints({ store, audit, hasher }: OpenParts): AdminEndpoin
 
 /** `/admin/v1/accounts/{id}/...`: the ledger of an account. */
 export function creditEndpoints(parts: OpenParts): AdminEndpoint[] {
-  const { store, audit } = parts
+  const { store, audit, statementLines } = parts
   const credits = new Credits(store, audit)
   const redemptions = new Redemptions(parts)
-  const statements = new Statements(store)
+  const statements = new Statements(store, statementLines)
   return endpoints(creditRoutes, {
     "GET /accounts/{id}/credits": ({ actor, path }) => credits.credits(actor, path("id")),
     "GET /accounts/{id}/entries": ({ actor, path, query }) =>

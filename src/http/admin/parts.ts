@@ -17,6 +17,7 @@ import type { Health } from "../../routing/health.ts"
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import type { ConsoleStore } from "../../store/console-store.ts"
 import type { FailureLog } from "../../store/failure-log.ts"
+import type { StatementReads } from "../../store/entries.ts"
 import type { PayloadLog } from "../../store/payload-log.ts"
 import type { Reports } from "../../store/reports.ts"
 import type { Store, StoreReader } from "../../store/store.ts"
@@ -36,6 +37,8 @@ export interface AdminParts extends SystemParts {
   /** The stored prompts and responses of accounts that have enabled storing them. */
   readonly payloads: PayloadLog
   readonly failures: FailureLog
+  /** The entries of statements. */
+  readonly statementLines: StatementReads
   /** The users of the console and their credentials. */
   readonly openConsoleStore: () => Promise<ConsoleStore>
   readonly secrets: InstallationSecrets

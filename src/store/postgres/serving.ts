@@ -8,8 +8,10 @@ import { explained, explainedError, explaining, unavailable } from "./explain-fa
 import { PostgresConversations } from "./conversations.ts"
 import { PostgresFiles } from "./kept-files.ts"
 import { ensurePartitions } from "./partitions.ts"
+import { statementSteps } from "../steps/entries.ts"
 import { failureLogSteps } from "../steps/failure-log.ts"
 import { payloadLogSteps } from "../steps/payload-log.ts"
+import type { StatementReads } from "../entries.ts"
 import type { FailureLog } from "../failure-log.ts"
 import type { PayloadLog } from "../payload-log.ts"
 import { clientMethods } from "./run-steps.ts"
@@ -39,8 +41,12 @@ export interface ServingParts {
 export function openToServe(parts: ServingParts): ServingDatabase {
   const { client, keeping, reading, place, options, openReader, leaseTerm } = parts
   const announcements = new Announcements(keeping)
-  const logs = clientMethods<{ readonly payloads: PayloadLog; readonly failures: FailureLog }>(
-    { payloads: payloadLogSteps, failures: failureLogSteps },
+  const logs = clientMethods<{
+    readonly payloads: PayloadLog
+    readonly failures: FailureLog
+    readonly statementLines: StatementReads
+  }>(
+    { payloads: payloadLogSteps, failures: failureLogSteps, statementLines: statementSteps },
     reading,
   )
   const reports = new PostgresReports(reading, { options, place })
@@ -49,6 +55,7 @@ export function openToServe(parts: ServingParts): ServingDatabase {
     reports,
     payloads: explaining(logs.payloads, place),
     failures: explaining(logs.failures, place),
+    statementLines: explaining(logs.statementLines, place),
     conversations: explaining(new PostgresConversations(keeping), place),
     files: (kind) => explaining(new PostgresFiles(keeping, kind), place),
     openConsoleStore: async () => postgresConsoleStore(keeping, place),

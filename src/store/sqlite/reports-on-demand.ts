@@ -4,6 +4,7 @@ import type { UsageFilter, UsageGroup, UsageTime } from "../requests.ts"
 import { mayBeOfSegments } from "./segment-usage.ts"
 import type { GroupsOf } from "../methods.ts"
 import { ThreadOnDemand } from "../threads/thread-on-demand.ts"
+import type { StatementReads } from "../entries.ts"
 import type { FailureLog } from "../failure-log.ts"
 import type { PayloadLog } from "../payload-log.ts"
 
@@ -18,6 +19,7 @@ export interface IndexMethods extends AsyncDisposable {
   }
   readonly payloads: PayloadLog
   readonly failures: FailureLog
+  readonly statementLines: StatementReads
 }
 
 /**
@@ -85,6 +87,16 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
   /** Returns the methods of the thread for reads that would delay lists. */
   longReads(): Promise<GroupsOf<IndexMethods>> {
     return this.#longReads.get()
+  }
+
+  /** The entries of statements, which are read on the thread for long reads. */
+  get statementLines(): StatementReads {
+    const lines = async () => (await this.longReads()).statementLines
+    return {
+      listStatementLines: async (account, after, limit) =>
+        (await lines()).listStatementLines(account, after, limit),
+      findRange: async (account, from, until) => (await lines()).findRange(account, from, until),
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -33,6 +33,8 @@ import { RequestIndex } from "./requests-index.ts"
 import { listRequests } from "./requests-list.ts"
 import { findNames } from "./requests-names.ts"
 import { reachOf } from "./requests-count.ts"
+import { stepRunner } from "./run-steps.ts"
+import { statementSteps } from "../steps/entries.ts"
 import { sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
@@ -82,6 +84,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const segments = new SegmentUsage(index)
   const contents = contentsFile(databasePath)
   const failures = failuresFile(databasePath)
+  const runStep = stepRunner(ledger)
 
   function sumsOf(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
     return isOfSegments(filter, group) ||
@@ -128,6 +131,10 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       },
       payloads: contents.methods,
       failures: failures.methods,
+      statementLines: {
+        listStatementLines: (...page) => runStep(statementSteps.listStatementLines.step(...page)),
+        findRange: (...range) => runStep(statementSteps.findRange.step(...range)),
+      },
     },
     close() {
       contents[Symbol.dispose]()

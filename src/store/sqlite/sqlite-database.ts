@@ -121,6 +121,7 @@ export class SqliteDatabase implements Database {
       store,
       reports,
       ...sqliteLogs(path, reports),
+      statementLines: reports.statementLines,
       conversations,
       files: (kind) => new FolderFiles(path, kind),
       // Nothing to do, because SQLite needs no preparation.

@@ -1,5 +1,11 @@
 import type { EntryKind, EntryRecord } from "../../accounting/chained-records.ts"
-import { type EntryRange, MAX_REQUEST_MS, type NewEntry, type StatementLine } from "../entries.ts"
+import {
+  type EntryRange,
+  MAX_REQUEST_MS,
+  type NewEntry,
+  type StatementLine,
+  type StatementReads,
+} from "../entries.ts"
 import type { Store } from "../store.ts"
 import { audited } from "./audit.ts"
 import { receive } from "./debts.ts"
@@ -20,11 +26,15 @@ const MODEL = perEngine({
   postgresql: sql`(SELECT nullif(model, '') FROM receipts WHERE receipts.request = entries.request)`,
 })
 
+export const statementSteps: StepMethods<StatementReads> = {
+  listStatementLines: statements(listStatementLines),
+  findRange: statements(findRange),
+}
+
 export const entrySteps: StepMethods<Store["entries"]> = {
   list: statements(list),
   listBack: statements(listBack),
-  listStatementLines: statements(listStatementLines),
-  findRange: statements(findRange),
+  ...statementSteps,
   add: transaction((entry, audit) => audited(audit, addReceived(entry))),
 }
 

@@ -35,3 +35,24 @@ test.each([2, 3, 4, 10])(
     expect(opened[0]?.count).toBeLessThanOrEqual(connections + 2)
   },
 )
+
+test("long statements do not delay settlements, content and sessions", async () => {
+  const url = await databases.urlOf("separate pools of statements")
+  await using served = await databaseAt({
+    engine: "postgresql",
+    url,
+    connections: 4,
+  }).openToServe(false)
+  using users = await served.openConsoleStore()
+  await using lock = new SQL(url, { max: 1 })
+  await using sql = new SQL(url, { max: 1 })
+  await lock.unsafe("BEGIN; LOCK TABLE receipts").simple()
+  const read = () => served.statementLines.listStatementLines("a", 0, 10)
+  const statements = Array.from({ length: 20 }, read)
+  await until(async () => (await sql.unsafe<{ count: number }[]>(WAITING))[0]?.count !== 0)
+  expect(await served.conversations.find(["missing"], { max: 1, now: 1, keep: 1 })).toEqual([])
+  expect(await users.users.hasOperator()).toBe(false)
+  expect((await served.store.accounts.list()).length).toBe(0)
+  await lock.unsafe("COMMIT")
+  expect(await Promise.all(statements)).toEqual(statements.map(() => []))
+})
