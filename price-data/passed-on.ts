@@ -42,6 +42,7 @@ export function fillFromMakers(facts: Facts, disputes: Dispute[]): void {
       if (maker === undefined || known === undefined || model.price === undefined) continue
       const factor = factorOf(model.price, known)
       if (factor === undefined) continue
+      if (isLongPriceOutdated(model, maker.model)) delete model.price.tiers
       model.price = filled(model.price, known, factor)
       const own = disputes.filter((dispute) => dispute.model === `${reseller}/${name}`)
       for (const dispute of disputes) {
@@ -50,6 +51,17 @@ export function fillFromMakers(facts: Facts, disputes: Dispute[]): void {
       }
     }
   }
+}
+
+/**
+ * Whether a reseller's price of long prompts is that of a maker which no longer has one. Anthropic's models have had one
+ * price for their whole context since 2026-03-13 (platform.claude.com/docs/en/about-claude/pricing), and models.dev
+ * keeps tiers at Vercel that no one renews.
+ */
+function isLongPriceOutdated(reseller: ModelFacts, maker: ModelFacts): boolean {
+  const { price, priced = "" } = reseller
+  const isEnded = price?.tiers !== undefined && maker.price?.tiers === undefined
+  return isEnded && (maker.priced ?? "") > priced
 }
 
 /** A factor on prices, as a fraction. */

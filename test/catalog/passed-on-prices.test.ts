@@ -7,8 +7,8 @@ import { facts as shipped } from "./known-facts.ts"
 
 const DATES = { "models.dev": "2026-09-30", LiteLLM: "2026-11-27" }
 
-function model(owner: string, price: Price): ModelFacts {
-  return { kind: "chat", owner, price }
+function model(owner: string, price: Price, priced?: string): ModelFacts {
+  return { kind: "chat", owner, price, ...(priced !== undefined && { priced }) }
 }
 
 function table(vendors: Record<string, Record<string, ModelFacts>>): Facts {
@@ -58,6 +58,22 @@ describe("a reseller that charges the maker's price", () => {
     const { cached_input: _, ...uncached } = base
     const made = { ...base, audio_input: "6", cached_audio_input: "0.6" }
     expect(completed("claude-x-1.5", uncached, made)).toEqual({ ...uncached, audio_input: "6" })
+  })
+
+  test("loses its tiers only if the maker's price without tiers is newer", () => {
+    const priceOf = (price: Price, [own, makers]: readonly [string, string]) => {
+      const vendors = {
+        anthropic: { "claude-x-1-5": model("anthropic", base, makers) },
+        vercel: { "claude-x-1.5": model("anthropic", price, own) },
+      }
+      fillFromMakers(table(vendors), [])
+      return vendors.vercel["claude-x-1.5"].price
+    }
+    const newer = ["2026-09-30", "2026-11-27"] as const
+    expect(priceOf({ ...base, tiers }, newer)).toEqual(base)
+    expect(priceOf({ ...base, tiers }, ["2026-11-27", "2026-11-27"])).toEqual({ ...base, tiers })
+    const own = { ...base, output: "14", tiers }
+    expect(priceOf(own, newer)).toEqual(own)
   })
 
   test("gets nothing if its price has another ratio of input and output", () => {
@@ -184,5 +200,8 @@ describe("the shipped prices of resellers", () => {
     expect(priceOf("vercel/anthropic/claude-sonnet-4.5")?.tiers).toMatchObject([
       { above: 200_000, input: "6", output: "22.5" },
     ])
+    for (const name of ["claude-sonnet-4.6", "claude-sonnet-5.5", "claude-opus-4.6"]) {
+      expect(priceOf(`vercel/anthropic/${name}`)?.tiers).toBeUndefined()
+    }
   })
 })
