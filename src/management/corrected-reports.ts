@@ -1,5 +1,6 @@
 import type { CostCorrection } from "../store/reconciliations.ts"
 import type { RequestReports } from "../store/reports.ts"
+import { FILTER_NAMES } from "../store/request-names.ts"
 import type { UsageFilter, UsageGroup, UsagePoint, UsageSum } from "../store/requests.ts"
 import type { Store } from "../store/store.ts"
 import { emptySum, isTime } from "./usage-rows.ts"
@@ -36,9 +37,11 @@ async function correctionsOf(
   filter: UsageFilter,
   group: UsageGroup,
 ): Promise<readonly CostCorrection[]> {
-  const { accounts, key, model, endpoint, outcome, labels = [], provider } = filter
-  const parts = [accounts, key, model, endpoint, outcome]
-  const isWhole = parts.every((part) => part === undefined) && labels.length === 0
+  const { accounts, labels = [], provider } = filter
+  const isWhole =
+    accounts === undefined &&
+    labels.length === 0 &&
+    FILTER_NAMES.every((name) => name === "provider" || filter[name] === undefined)
   if (!isWhole || !GROUPS.has(group) || filter.from >= filter.to) return []
   const found = await reconciliations.listCorrections({ from: filter.from, until: filter.to })
   return provider === undefined ? found : found.filter((one) => one.provider === provider)

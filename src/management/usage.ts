@@ -1,6 +1,7 @@
 import type { Usage, UsageChangesQuery, UsageQuery, UsageRow } from "#contract/usage.ts"
 import type { Label } from "../accounting/labels.ts"
 import { GatewayError } from "../canon/errors.ts"
+import { FILTER_NAMES, type NameFilter } from "../store/request-names.ts"
 import type { UsageFilter, UsageSum, UsageTime } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
@@ -143,13 +144,13 @@ export function usageFilterOf(
   query: Omit<UsageChangesQuery, "compared_from" | "compared_to"> &
     Partial<Pick<UsageQuery, "group">>,
 ): UsageFilter {
-  const { key, model, provider, endpoint, outcome } = query
-  requireProviderVisibility(actor, provider && "provider")
+  requireProviderVisibility(actor, query.provider && "provider")
   requireProviderVisibility(actor, query.group === "provider" ? "group" : undefined)
   const span = { from: Date.parse(query.from), to: Date.parse(query.to) }
   const labels = labelsOf(query)
   const accounts = scopeOf(actor, query.account)
-  return { accounts, key, model, provider, endpoint, outcome, labels, ...span }
+  const names: NameFilter = Object.fromEntries(FILTER_NAMES.map((name) => [name, query[name]]))
+  return { accounts, ...names, labels, ...span }
 }
 
 /** Returns the labels in a query. */

@@ -3,6 +3,7 @@ import type { Labels } from "../accounting/labels.ts"
 import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
 import { restoreReceipt } from "../accounting/stored-receipt.ts"
 import { parseDecimal } from "#contract/decimal.ts"
+import type { SumName } from "./request-names.ts"
 import type { RequestRecord } from "./requests.ts"
 
 /** A receipt with its charge, in the form in which the ledger returns it. */
@@ -21,6 +22,11 @@ export interface LedgerRow {
 
 /** The data of a request that is indexed. */
 export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed: boolean }
+
+/** Returns a name of a request in the form of the sums; empty if it has none. */
+export function nameOf(request: RequestSummary, name: SumName): string {
+  return request[name] ?? ""
+}
 
 interface CostLine {
   readonly quantity?: unknown

@@ -1,4 +1,5 @@
-import type { Label, Labels } from "../accounting/labels.ts"
+import type { Label, LabelName, Labels } from "../accounting/labels.ts"
+import type { NameFilter, SumName } from "./request-names.ts"
 
 /** Requests in the form that reports show. Times are Unix milliseconds, and amounts are nanocredits. */
 
@@ -143,26 +144,12 @@ export interface RequestCount {
 }
 
 export type UsageTime = "hour" | "day"
-export type UsageName =
-  | "model"
-  | "key"
-  | "provider"
-  | "account"
-  | "endpoint"
-  | "outcome"
-  | "user"
-  | "session"
-  | "tag"
+export type UsageName = SumName | LabelName
 export type UsageGroup = UsageTime | UsageName | "all"
 
-export interface UsageFilter {
+export interface UsageFilter extends NameFilter {
   /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
-  readonly key?: string | undefined
-  readonly model?: string | undefined
-  readonly provider?: string | undefined
-  readonly endpoint?: string | undefined
-  readonly outcome?: string | undefined
   /** Labels. A request must have all of them. */
   readonly labels?: readonly Label[] | undefined
   /** The start, which is rounded down to the hour. */

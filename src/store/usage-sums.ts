@@ -1,4 +1,5 @@
 import type { LabelName } from "../accounting/labels.ts"
+import { FILTER_NAMES } from "./request-names.ts"
 import type {
   AccountUse,
   KeyUse,
@@ -144,11 +145,7 @@ interface Conditions {
 /** Adds all conditions of a filter, except those on time and labels. */
 export function addNames(conditions: Conditions, filter: UsageFilter): void {
   conditions.among("account", filter.accounts)
-  conditions.add("key = ?", filter.key)
-  conditions.add("model = ?", filter.model)
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
-  conditions.add("outcome = ?", filter.outcome)
+  for (const name of FILTER_NAMES) conditions.add(`${name} = ?`, filter[name])
 }
 
 /** The use of a key in the form that a database returns. */

@@ -1,5 +1,6 @@
 import { type Column, decodeColumn, encodeColumn, lowerOf } from "./column.ts"
-import type { RequestSummary } from "../request-summary.ts"
+import { SUM_NAMES } from "../request-names.ts"
+import { nameOf as sumNameOf, type RequestSummary } from "../request-summary.ts"
 
 /**
  * Number of requests per segment. A request has at most 16 tags, so that two bytes can number all tags of a segment.
@@ -7,16 +8,7 @@ import type { RequestSummary } from "../request-summary.ts"
 export const SEGMENT_SIZE = 4_096
 
 /** Columns with ids of names. The id 0 stands for the empty name. */
-export const NAME_COLUMNS = [
-  "account",
-  "key",
-  "model",
-  "provider",
-  "outcome",
-  "endpoint",
-  "user",
-  "session",
-] as const
+export const NAME_COLUMNS = [...SUM_NAMES, "user", "session"] as const
 export type NameColumn = (typeof NAME_COLUMNS)[number]
 
 /** Columns that are summed. Amounts are in nanocredits, and times in milliseconds. */
@@ -179,7 +171,7 @@ export function namesOf(requests: readonly RequestSummary[]): Set<string> {
 
 function nameOf(request: RequestSummary, column: NameColumn): string {
   if (column === "user" || column === "session") return request.labels[column] ?? ""
-  return request[column] ?? ""
+  return sumNameOf(request, column)
 }
 
 function amountOf(request: RequestSummary, column: AmountColumn): number | bigint {

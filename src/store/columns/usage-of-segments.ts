@@ -9,6 +9,7 @@ import type {
   UsageSum,
   UsageTime,
 } from "../requests.ts"
+import { FILTER_NAMES } from "../request-names.ts"
 import { HOUR_MS, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
 import { compareChanges, type UsageChange } from "../usage-changes.ts"
 import { compareSegments, type KeyedChange } from "./compare-segments.ts"
@@ -59,8 +60,7 @@ export function hoursOf({ from, to }: UsageFilter): { readonly from: number; rea
 
 /** Returns all names in a filter. */
 export function namesInFilter({ accounts = [], labels = [], ...filter }: UsageFilter): string[] {
-  const { key, model, provider, endpoint, outcome } = filter
-  const names = [key, model, provider, endpoint, outcome].filter((name) => name !== undefined)
+  const names = FILTER_NAMES.flatMap((name) => filter[name] ?? [])
   return [...accounts, ...names, ...labels.map(({ value }) => value)]
 }
 

@@ -1,3 +1,6 @@
+import { SUM_NAMES } from "../request-names.ts"
+import { SUMS } from "../usage-sums.ts"
+
 /** A table that both engines have, with the names that PostgreSQL uses. */
 export interface CopiedTable {
   readonly name: string
@@ -41,11 +44,7 @@ export const TABLES: readonly CopiedTable[] = [
   table("pruned_rows", "until row_count hash_sum last_row"),
   table("last_pruned_entries", "account number balance hash"),
   table("pruned_budgets", "owner spent"),
-  table(
-    "pruned_hours",
-    "hour account key model provider outcome endpoint requests errors input output cost written_off provider_cost " +
-      "durations duration first_bytes first_byte",
-  ),
+  table("pruned_hours", ["hour", ...SUM_NAMES, ...SUMS].join(" ")),
   table("pruned_key_uses", "key last_used_at requests spent"),
   table("payments", "id account entry"),
   table("debts", "account number amount debt at note entry previous_hash hash"),

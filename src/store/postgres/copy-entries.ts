@@ -1,12 +1,12 @@
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
 import { reportOf } from "./postings.ts"
+import { REPORTED } from "./report-columns.ts"
 
 const ENTRY_COLUMNS =
   "position, account, number, kind, amount, balance, at, request, note, author, receipt_hash, previous_hash, hash, key, budgets"
-const RECEIPT_COLUMNS =
-  "request, account, key, at, body, entry, hash, is_expired, position, endpoint, model, provider, status, outcome, failed, " +
-  "stream, estimated, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
+const RECEIPT_COLUMNS = `request, account, key, at, body, entry, hash, is_expired, position, outcome, cost, written_off,
+  provider_cost, ${REPORTED}`
 const EXPIRED_COLUMNS = "request, account, key, at, body, hash, position"
 
 /**

@@ -5,6 +5,7 @@ import type { FileKind } from "../kept-files.ts"
 import { LedgerError } from "../ledger-error.ts"
 import { SUMS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
+import { NAMES, NAMES_OF_RECEIPT, PLACES } from "./report-columns.ts"
 
 /** Number of rows that are fetched at once. It is lower for tables with large rows. */
 const FETCH_ROWS = 1_000
@@ -28,7 +29,7 @@ const ENTRIES = `SELECT e.position, e.account, e.number, e.kind, e.amount, e.bal
 
 /** The part of the hourly sums that belongs to pruned requests. */
 const PRUNED_HOURS = `WITH present AS (
-    SELECT at / 3600000 AS hour, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
+    SELECT at / 3600000 AS hour, ${NAMES_OF_RECEIPT},
       count(*) AS requests,
       count(*) FILTER (WHERE failed) AS errors, sum(input)::bigint AS input, sum(output)::bigint AS output,
       stored_amount(sum(cost)) AS cost, stored_amount(sum(written_off)) AS written_off,
@@ -37,10 +38,10 @@ const PRUNED_HOURS = `WITH present AS (
       coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0)::bigint AS duration,
       count(first_byte) FILTER (WHERE status = 'settled') AS first_bytes,
       coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)::bigint AS first_byte
-    FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7)
-  SELECT hour, account, key, model, provider, outcome, endpoint,
+    FROM receipts GROUP BY ${PLACES})
+  SELECT hour, ${NAMES},
     ${SUMS.map((sum) => `known.${sum} - coalesce(present.${sum}, 0) AS ${sum}`).join(", ")}
-  FROM usage_hours AS known LEFT JOIN present USING (hour, account, key, model, provider, outcome, endpoint)
+  FROM usage_hours AS known LEFT JOIN present USING (hour, ${NAMES})
   WHERE known.requests > coalesce(present.requests, 0)`
 
 const PRUNED_KEY_USES = `WITH present AS (

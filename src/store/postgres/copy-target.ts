@@ -7,6 +7,7 @@ import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
 import { type CopiedRecord, writeEntries } from "./copy-entries.ts"
 import { CHUNK } from "./kept-files.ts"
+import { NAMES, NAMES_OF_RECEIPT, PLACES } from "./report-columns.ts"
 
 /**
  * Returns a writer that fills an empty database in a transaction. Until the transaction ends, no other client can use
@@ -110,15 +111,15 @@ const COMPLETE = [
    WHERE request IN (SELECT request FROM expired_receipts)`,
   "INSERT INTO expired_requests SELECT request, at FROM receipts WHERE is_expired",
   // The table already contains the sums of pruned requests.
-  `INSERT INTO usage_hours AS known (hour, account, key, model, provider, outcome, endpoint, requests, errors, input,
+  `INSERT INTO usage_hours AS known (hour, ${NAMES}, requests, errors, input,
      output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
-   SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, endpoint, count(*),
+   SELECT at / 3600000, ${NAMES_OF_RECEIPT}, count(*),
      count(*) FILTER (WHERE failed), sum(input), sum(output), stored_amount(sum(cost)), stored_amount(sum(written_off)),
      stored_amount(sum(coalesce(provider_cost, cost + written_off))),
      count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
      count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
-   FROM receipts GROUP BY 1, 2, 3, 4, 5, 6, 7
-   ON CONFLICT (account, hour, key, model, provider, outcome, endpoint) DO UPDATE SET
+   FROM receipts GROUP BY ${PLACES}
+   ON CONFLICT (hour, ${NAMES}) DO UPDATE SET
      requests = known.requests + excluded.requests, errors = known.errors + excluded.errors,
      input = known.input + excluded.input, output = known.output + excluded.output, cost = stored_amount(known.cost::numeric + excluded.cost),
      written_off = stored_amount(known.written_off::numeric + excluded.written_off),

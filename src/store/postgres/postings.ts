@@ -6,6 +6,7 @@ import { summarize } from "../request-summary.ts"
 import type { Batch, HoldRecord, Posted, Posting } from "../settlements.ts"
 import { texts } from "./arrays.ts"
 import type { Statements } from "./client.ts"
+import type { ReportColumn } from "./report-columns.ts"
 
 /**
  * The charged amount, its parts from the lease and from the budgets' leases, the balance, and whether the posting was
@@ -109,7 +110,12 @@ export interface ReportedReceipt {
 }
 
 /** Returns the values of a receipt that reports need. */
-export function reportOf({ writtenOff, ...receipt }: ReportedReceipt) {
+export function reportOf({
+  writtenOff,
+  ...receipt
+}: ReportedReceipt): Readonly<
+  Record<ReportColumn | "outcome" | "provider_cost", string | number | boolean | null>
+> {
   const summary = summarize({
     ...receipt,
     row: 0n,

@@ -2,12 +2,10 @@ import { type EncodedSegment, encodeSegment, namesOf, SEGMENT_SIZE } from "../co
 import type { RequestSummary } from "../request-summary.ts"
 import { byteArrays, texts } from "./arrays.ts"
 import type { PostgresClient, Statements } from "./client.ts"
-import { type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
+import { REQUEST_COLUMNS, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
 
 /** The columns of receipts that are stored in segments. */
-const COLUMNS = `r.request, r.account, r.key, r.endpoint, r.model, r.provider, r.status, r.outcome, r.failed, r.stream,
-  r.estimated, r.at, r.duration, r.first_byte, r.input, r.output, r.cost, r.written_off,
-  coalesce(r.provider_cost, r.cost + r.written_off) AS provider_cost, r.labels`
+const COLUMNS = `${REQUEST_COLUMNS}, failed, coalesce(provider_cost, cost + written_off) AS provider_cost`
 /**
  * Selects receipts after position $1 and up to $2, at most $3, in the order of their positions. Charged receipts have
  * the positions of their entries. `OFFSET 0` forces the planner to look up each receipt by its request.

@@ -14,10 +14,9 @@ import { Conditions } from "./conditions.ts"
 import type { Value } from "./connection-pool.ts"
 import { addNames, isRequest, narrow, receiptsByIds } from "./request-conditions.ts"
 import { ofAccounts } from "./request-conditions.ts"
-import { requestFromRow, type RequestRow } from "../steps/request-rows.ts"
+import { REQUEST_COLUMNS, requestFromRow, type RequestRow } from "../steps/request-rows.ts"
 
-const COLUMNS =
-  "position, request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
+const COLUMNS = `position, ${REQUEST_COLUMNS}, provider_cost`
 const BY_TIME = "at DESC, position DESC"
 /** Timeout of a search, slightly shorter than the timeout of the client. */
 const SEARCH_TIMEOUT_MS = 7_000
@@ -35,10 +34,9 @@ export async function listRequests(
   narrow(conditions, filter, isOne)
   if (page.after) addPlace(conditions, page.after, page.order)
   const found = readOf(conditions, filter, page, { limit, isOne })
-  const text = `SELECT position AS row, request, account, key,
-       (SELECT name FROM keys WHERE keys.id = found.key) AS key_name, endpoint, model, provider,
-       status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off,
-       coalesce(provider_cost, cost + written_off) AS provider_cost, labels
+  const text = `SELECT position AS row, ${REQUEST_COLUMNS},
+       (SELECT name FROM keys WHERE keys.id = found.key) AS key_name,
+       coalesce(provider_cost, cost + written_off) AS provider_cost
      FROM (${found}) AS found ${orderBy(page.order)} LIMIT ${limit}`
   const rows = await (filter.search === undefined
     ? client.rows<RequestRow>(text, conditions.values)

@@ -1,13 +1,10 @@
 import type { Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
+import { SUM_NAMES, type SumName } from "../request-names.ts"
 import { HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 
 /** The values of a row of sums, in the order of its columns. The first one is the hour or the key. */
 export type SumValues = readonly (bigint | string)[]
-
-/** The dimensions of the hourly sums, in the order of their columns after the hour. */
-export const SUM_NAMES = ["account", "key", "model", "provider", "outcome", "endpoint"] as const
-export type SumName = (typeof SUM_NAMES)[number]
 
 /** Tables with sums by single names. */
 export interface NameTables {

@@ -1,14 +1,15 @@
 import type { Database, Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
-import type { RequestSummary } from "../request-summary.ts"
+import { SUM_NAMES } from "../request-names.ts"
+import { nameOf, type RequestSummary } from "../request-summary.ts"
 import { HOUR_MS, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
-import { NAME_COLUMNS, NameSums, type NameTables, SUM_NAMES, type SumValues } from "./name-sums.ts"
+import { NAME_COLUMNS, NameSums, type NameTables, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 
 /** The amounts that a chunk of requests adds to one row of sums. */
 interface Sum {
   readonly hour: number
-  readonly summary: RequestSummary
+  readonly names: readonly string[]
   requests: number
   errors: number
   input: number
@@ -118,10 +119,10 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
   const sums = new Map<string, Sum>()
   for (const summary of summaries) {
     const hour = Math.floor(summary.at / HOUR_MS / span) * span
-    const { account, key, model, provider, outcome, endpoint } = summary
-    const name = JSON.stringify([hour, account, key, model, provider, outcome, endpoint])
-    let sum = sums.get(name)
-    if (sum === undefined) sums.set(name, (sum = emptySum(hour, summary)))
+    const names = SUM_NAMES.map((name) => nameOf(summary, name))
+    const place = JSON.stringify([hour, ...names])
+    let sum = sums.get(place)
+    if (sum === undefined) sums.set(place, (sum = emptySum(hour, names)))
     sum.requests++
     if (summary.failed) sum.errors++
     sum.input += summary.input
@@ -142,23 +143,17 @@ function sumsOf(summaries: readonly RequestSummary[], span: number): Iterable<Su
   return sums.values()
 }
 
-function emptySum(hour: number, summary: RequestSummary): Sum {
+function emptySum(hour: number, names: readonly string[]): Sum {
   const counts = { requests: 0, errors: 0, input: 0, output: 0 }
   const costs = { cost: 0n, writtenOff: 0n, providerCost: 0n }
   const times = { durations: 0, duration: 0, firstBytes: 0, firstByte: 0 }
-  return { hour, summary, ...counts, ...costs, ...times }
+  return { hour, names, ...counts, ...costs, ...times }
 }
 
 function sumValues(sum: Sum, sign: bigint): (string | bigint)[] {
-  const { account, key, model, provider, outcome, endpoint } = sum.summary
   return [
     BigInt(sum.hour),
-    account,
-    key,
-    model,
-    provider ?? "",
-    outcome,
-    endpoint,
+    ...sum.names,
     sign * BigInt(sum.requests),
     sign * BigInt(sum.errors),
     sign * BigInt(sum.input),

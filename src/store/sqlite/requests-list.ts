@@ -11,11 +11,15 @@ import { Conditions } from "./conditions.ts"
 import { AFTER_TEXTS, isFailure, isGlob } from "../request-search.ts"
 import { HOUR_MS } from "../usage-sums.ts"
 import type { RequestSummary } from "../request-summary.ts"
-import { requestFromRow, type SummaryRow, summaryFromRow } from "../steps/request-rows.ts"
+import {
+  REQUEST_COLUMNS,
+  requestFromRow,
+  type SummaryRow,
+  summaryFromRow,
+} from "../steps/request-rows.ts"
 import type { Label } from "../../accounting/labels.ts"
 
-const COLUMNS =
-  "row, request, account, key, endpoint, model, provider, status, outcome, failed, stream, estimated, at, duration, first_byte, input, output, cost, written_off, provider_cost, labels"
+const COLUMNS = `row, ${REQUEST_COLUMNS}, provider_cost, failed`
 
 /** A scan of a single index in chronological order. */
 export interface Read {

@@ -1,7 +1,7 @@
+import { FILTER_NAMES, SUM_NAMES, type SumName } from "../request-names.ts"
 import type { UsageFilter, UsageGroup } from "../requests.ts"
 import { addNames, HOUR_MS, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
-import { SUM_NAMES, type SumName } from "./name-sums.ts"
 
 /** A query that returns rows of sums. */
 export interface UsageSource {
@@ -36,14 +36,8 @@ export function usageSource(filter: UsageFilter, group: UsageGroup, byDay: boole
 }
 
 /** Whether a filter requires the sums by all names, and not only those by account. */
-export function isOfSeveralNames({
-  key,
-  model,
-  provider,
-  endpoint,
-  outcome,
-}: UsageFilter): boolean {
-  return (key ?? model ?? provider ?? endpoint ?? outcome) !== undefined
+export function isOfSeveralNames(filter: UsageFilter): boolean {
+  return FILTER_NAMES.some((name) => filter[name] !== undefined)
 }
 
 /** Used if any kind of name is sufficient. Every request has an endpoint, and there are few endpoints. */

@@ -3,6 +3,10 @@ import type { RequestSummary } from "../request-summary.ts"
 import type { RequestRecord } from "../requests.ts"
 import { numberOrNull, type SqlBoolean } from "./sql.ts"
 
+/** The columns of a request that both engines have, without the row and the provider cost. */
+export const REQUEST_COLUMNS =
+  "request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, labels"
+
 /** A request of a list in the form in which both engines read it. */
 export interface RequestRow {
   readonly row: bigint

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
 import { migrate, type Schema } from "../../../src/store/postgres/migrate.ts"
+import { withLists } from "../../../src/store/postgres/report-columns.ts"
 import { SCHEMA } from "../../../src/store/postgres/schema/steps.ts"
 import { PostgresServer } from "../../support/postgres-server.ts"
 
@@ -114,7 +115,7 @@ test("the routines in a database match the files", async () => {
     files.map((file) => basename(file, ".sql")).toSorted(),
   )
   const written = files.flatMap((file) => [
-    ...readFileSync(join(ROUTINES, file), "utf8").matchAll(ROUTINE),
+    ...withLists(readFileSync(join(ROUTINES, file), "utf8")).matchAll(ROUTINE),
   ])
   expect(written.map(([, , name]) => name ?? "").toSorted()).toEqual(stored.map(({ name }) => name))
   for (const { name, signature, body } of stored) {

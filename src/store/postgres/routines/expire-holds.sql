@@ -2,22 +2,20 @@
 -- requests, but they are counted.
 CREATE OR REPLACE FUNCTION expire_holds(p_receipts json) RETURNS void LANGUAGE sql AS $$
   WITH expired AS (
-    INSERT INTO receipts (request, account, key, at, body, hash, is_expired, endpoint, model, provider, status, outcome,
-      failed, stream, estimated, duration, first_byte, input, output, cost, written_off, provider_cost, labels)
-    SELECT request, account, key, at, body, hash, true, endpoint, model, provider, status, outcome,
-      failed, stream, estimated, duration, first_byte, input, output, 0, 0, 0, labels
+    INSERT INTO receipts (request, account, key, at, body, hash, is_expired, cost, written_off, provider_cost, outcome,
+      {report_columns})
+    SELECT request, account, key, at, body, hash, true, 0, 0, 0, outcome, {report_columns}
     FROM json_to_recordset(p_receipts) AS r (request text, account text, key text, at bigint, body text, hash text,
-      endpoint text, model text, provider text, status text, outcome text, failed boolean, stream boolean,
-      estimated boolean, duration bigint, first_byte bigint, input bigint, output bigint, labels text)
+      outcome text, {typed_report_columns})
     ON CONFLICT (request) DO NOTHING
-    RETURNING account, key, at, model, provider, outcome, endpoint, failed, input, output
+    RETURNING at, {names}, failed, input, output
   ), hours AS (
-    INSERT INTO usage_hours AS u (hour, account, key, model, provider, outcome, endpoint, requests, errors, input, output,
+    INSERT INTO usage_hours AS u (hour, {names}, requests, errors, input, output,
       cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
-    SELECT at / 3600000, account, key, model, coalesce(provider, ''), outcome, endpoint, count(*),
+    SELECT at / 3600000, {names_of_receipt}, count(*),
       count(*) FILTER (WHERE failed), sum(input), sum(output), 0, 0, 0, 0, 0, 0, 0
-    FROM expired GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 2, 1, 3, 4, 5, 6, 7
-    ON CONFLICT (account, hour, key, model, provider, outcome, endpoint) DO UPDATE SET
+    FROM expired GROUP BY {places} ORDER BY {places}
+    ON CONFLICT (hour, {names}) DO UPDATE SET
       requests = u.requests + excluded.requests, errors = u.errors + excluded.errors,
       input = u.input + excluded.input, output = u.output + excluded.output
   )

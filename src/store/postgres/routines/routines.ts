@@ -1,4 +1,5 @@
 import type { Statements, Transaction } from "../client.ts"
+import { withLists } from "../report-columns.ts"
 import appendWriteOffs from "./append-write-offs.sql" with { type: "text" }
 import expireHolds from "./expire-holds.sql" with { type: "text" }
 import keepVendorState from "./keep-vendor-state.sql" with { type: "text" }
@@ -17,13 +18,13 @@ type Routines = Readonly<Record<string, string>>
 /** The functions and procedures of the database, by the name of their file. */
 export const ROUTINES: Routines = {
   "append-write-offs": appendWriteOffs,
-  "expire-holds": expireHolds,
+  "expire-holds": withLists(expireHolds),
   "keep-vendor-state": keepVendorState,
   "label-requests": labelRequests,
   "perform-idempotency": performIdempotency,
-  "post-batch": postBatch,
+  "post-batch": withLists(postBatch),
   "reject-change": rejectChange,
-  "set-expired-aside": setExpiredAside,
+  "set-expired-aside": withLists(setExpiredAside),
   "settle-batch": settleBatch,
   "stored-amount": storedAmount,
   "take-lease": takeLease,

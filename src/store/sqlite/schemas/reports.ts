@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite"
+import { SUM_NAMES } from "../../request-names.ts"
 import type { Schema } from "../migrate.ts"
 
 const SUMS = `
@@ -17,18 +18,13 @@ const SUMS = `
 
 const USAGE = `
   hour INTEGER NOT NULL,
-  account TEXT NOT NULL,
-  key TEXT NOT NULL,
-  model TEXT NOT NULL,
-  provider TEXT NOT NULL,
-  outcome TEXT NOT NULL,
-  endpoint TEXT NOT NULL,
+  ${SUM_NAMES.map((name) => `${name} TEXT NOT NULL`).join(", ")},
   ${SUMS},
-  PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
+  PRIMARY KEY (hour, ${SUM_NAMES.join(", ")})
 `
 
 const USAGE_OF_NAMES = `
-  -- account, key, model, provider, outcome or endpoint.
+  -- An element of SUM_NAMES.
   kind TEXT NOT NULL,
   hour INTEGER NOT NULL,
   name TEXT NOT NULL,

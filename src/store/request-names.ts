@@ -1,0 +1,13 @@
+/**
+ * The names by which requests are summed, in the order of the columns of sums. Each sum has one name of each kind. The
+ * empty name stands for requests without a name.
+ */
+export const SUM_NAMES = ["account", "key", "model", "provider", "outcome", "endpoint"] as const
+export type SumName = (typeof SUM_NAMES)[number]
+
+/** The names with one value in a filter. Accounts have a separate condition, because callers may see several. */
+export const FILTER_NAMES = SUM_NAMES.filter((name) => name !== "account")
+export type FilterName = Exclude<SumName, "account">
+
+/** A filter by names. */
+export type NameFilter = Readonly<Partial<Record<FilterName, string | undefined>>>
