@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { credits, identifier, moment, page, pageQuery } from "./common.ts"
+import { credits, identifier, moment, page, pageQuery, priceGroupId } from "./common.ts"
 import { route } from "./route.ts"
 
 /**
@@ -59,6 +59,8 @@ export const requestFilter = z.object({
   model: z.string().max(200).optional(),
   provider: z.string().max(100).optional(),
   endpoint: z.string().max(100).optional(),
+  /** The price group that determined the price. */
+  price_group: priceGroupId.optional(),
   /** The end user that the caller named in the request. */
   user: z.string().max(128).optional(),
   session: z.string().max(128).optional(),

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { credits, identifier, moment } from "./common.ts"
+import { credits, identifier, moment, priceGroupId } from "./common.ts"
 import { requestFilter } from "./receipts.ts"
 import { route } from "./route.ts"
 
@@ -12,6 +12,7 @@ const usageGroup = z.enum([
   "account",
   "endpoint",
   "outcome",
+  "price_group",
   "user",
   "session",
   "tag",
@@ -31,6 +32,8 @@ export const usageQuery = z.object({
   endpoint: z.string().max(100).optional(),
   /** `ok`, or an outcome from the error table. */
   outcome: z.string().max(100).optional(),
+  /** The price group that determined the price. */
+  price_group: priceGroupId.optional(),
   /** The end user that the caller named in the request. */
   user: z.string().max(128).optional(),
   session: z.string().max(128).optional(),
@@ -65,8 +68,8 @@ export type AnswerTimesDocument = z.infer<typeof answerTimes>
 
 export const usageRow = z.object({
   /**
-   * The group: the start of the hour or day (ISO, UTC), or the model, key, provider, account, endpoint, outcome, user,
-   * session or tag.
+   * The group: the start of the hour or day (ISO, UTC), or the model, key, provider, account, endpoint, outcome, price
+   * group, user, session or tag. It is empty for requests without a price group or provider.
    */
   group: z.string(),
   /** The name of the key or account. */

@@ -14,7 +14,7 @@ const FAILED = { any: undefined, written_off: undefined, ok: false, failed: true
  * @throws GatewayError `not_found`, and `forbidden` for a provider if the actor does not see providers.
  */
 export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter {
-  const { key, model, provider, endpoint, search, from, to } = query
+  const { key, model, provider, endpoint, price_group, search, from, to } = query
   requireProviderVisibility(actor, provider && "provider")
   return {
     accounts: scopeOf(actor, query.account),
@@ -22,6 +22,7 @@ export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter
     model,
     provider,
     endpoint,
+    price_group,
     labels: labelsOf(query),
     failed: FAILED[query.status ?? "any"],
     writtenOff: query.status === "written_off" ? true : undefined,
@@ -37,10 +38,12 @@ export function filterOf(actor: Actor, query: RequestFilterQuery): RequestFilter
 
 /** Whether the log of rejected requests supports the filter. */
 export function isSupportedByRejections(filter: RequestFilter): boolean {
-  const { provider, labels = [], minimumCost, maximumCost } = filter
+  const { provider, price_group, labels = [], minimumCost, maximumCost } = filter
   const { minimumDuration, maximumDuration } = filter
   return (
     labels.length === 0 &&
-    (provider ?? minimumCost ?? maximumCost ?? minimumDuration ?? maximumDuration) === undefined
+    [provider, price_group, minimumCost, maximumCost, minimumDuration, maximumDuration].every(
+      (value) => value === undefined,
+    )
   )
 }

@@ -25,7 +25,7 @@ export type RequestSummary = Omit<RequestRecord, "keyName"> & { readonly failed:
 
 /** Returns a name of a request in the form of the sums; empty if it has none. */
 export function nameOf(request: RequestSummary, name: SumName): string {
-  return request[name] ?? ""
+  return (name === "price_group" ? request.priceGroup : request[name]) ?? ""
 }
 
 interface CostLine {
@@ -55,7 +55,7 @@ interface ReceiptText {
   readonly tags?: unknown
   readonly cost?: unknown
   readonly provider_cost?: unknown
-  readonly price?: { readonly multiplier?: unknown } | null
+  readonly price?: { readonly multiplier?: unknown; readonly group?: unknown } | null
   readonly arithmetic?: readonly CostLine[] | null
   readonly attempts?: readonly ReceiptAttempt[]
 }
@@ -91,6 +91,7 @@ export function summarize(row: LedgerRow): RequestSummary | undefined {
     endpoint: textOf(receipt.endpoint) ?? "",
     model: textOf(receipt.model) ?? "",
     provider: providerOf(textOf(receipt.deployment) ?? textOf(last?.deployment)),
+    priceGroup: priceGroupOf(receipt),
     status,
     outcome,
     failed: !OUTCOMES_WITHOUT_FAILURE.has(outcome),
@@ -190,6 +191,11 @@ function outcomeOf(
 /** Returns the provider of a deployment, whose id starts with the provider's id. */
 function providerOf(deployment: string | null): string | null {
   return deployment?.split("/", 1)[0] ?? null
+}
+
+function priceGroupOf({ price }: ReceiptText): string | null {
+  const group = price?.group
+  return typeof group === "object" && group !== null && "id" in group ? textOf(group.id) : null
 }
 
 function textOf(value: unknown): string | null {

@@ -1,5 +1,5 @@
 import type { Label, LabelName, Labels } from "../accounting/labels.ts"
-import type { NameFilter, SumName } from "./request-names.ts"
+import type { NameFilter, SumName, UnindexedName } from "./request-names.ts"
 
 /** Requests in the form that reports show. Times are Unix milliseconds, and amounts are nanocredits. */
 
@@ -16,6 +16,8 @@ export interface RequestRecord {
   readonly model: string
   /** The provider that answered, or that was tried last; null if none was tried. */
   readonly provider: string | null
+  /** The price group that determined the price; null if there was none, or if nothing was charged. */
+  readonly priceGroup: string | null
   readonly labels: Labels
   readonly status: "settled" | "released" | "expired"
   /**
@@ -41,7 +43,7 @@ export interface RequestRecord {
 }
 
 /** A filter for requests. All conditions must hold. */
-export interface RequestFilter {
+export interface RequestFilter extends Pick<NameFilter, UnindexedName> {
   /** The accounts; if absent, all accounts. */
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
@@ -51,8 +53,6 @@ export interface RequestFilter {
   readonly keys?: readonly string[] | undefined
   readonly models?: readonly string[] | undefined
   readonly requests?: readonly string[] | undefined
-  readonly provider?: string | undefined
-  readonly endpoint?: string | undefined
   /** Labels. A request must have all of them. */
   readonly labels?: readonly Label[] | undefined
   /** The beginning of the value of a label. No index supports it. */

@@ -341,6 +341,10 @@ test("the overview of all accounts shows spending, low balances, earnings and th
     .waitFor()
   const margin = part("Margin").getByRole("row").filter({ hasText: "sandbox" })
   await margin.getByText("0%").waitFor()
+  await part("Margin").getByRole("combobox", { name: "Group by" }).click()
+  await page.getByRole("option", { name: "Price group" }).click()
+  await part("Margin").getByRole("columnheader", { name: "Price group" }).waitFor()
+  await part("Margin").getByRole("row").filter({ hasText: "none" }).getByText("0%").waitFor()
   await part("Providers").getByRole("listitem").getByText("healthy").waitFor()
 
   // Only one panel fails, and it recovers without a reload of the page.

@@ -49,6 +49,7 @@ function posting(number: number, change: Partial<Posting> = {}): Posting {
       endpoint: "/v1/chat/completions",
       model: `model ${number % 3}`,
       deployment: "vendor/m",
+      price: { multiplier: "1", group: number % 2 === 0 ? undefined : { id: "partners" } },
       duration_ms: number,
       usage: { input: number, output: 1 },
       note: 'é "quoted" \\ \n\u0001',
@@ -307,6 +308,7 @@ async function reportsOf(database: AnyDatabase) {
     uses: await reports.keyUses(["budgeted"]),
     outcomes: await reports.sumUsage(range, "outcome"),
     hours: await reports.sumUsage(range, "hour"),
+    priceGroups: await reports.sumUsage(range, "price_group"),
     models: (await reports.sumUsage(range, "model")).toSorted((one, other) =>
       one.group < other.group ? -1 : 1,
     ),

@@ -32,6 +32,7 @@ export interface ReportedRequest {
   /** The rate in credits per million, for ten tokens; absent: the receipt has no rate. */
   readonly rate?: string
   readonly multiplier?: string
+  readonly priceGroup?: string
 }
 
 /** A balance that is enough for all requests of a test. */
@@ -131,7 +132,13 @@ export function receiptOf(request: ReportedRequest): string {
     ...request.labels,
     ...(request.rate !== undefined && {
       cost: "0.5",
-      price: { per_million: {}, multiplier: request.multiplier ?? "1" },
+      price: {
+        per_million: {},
+        multiplier: request.multiplier ?? "1",
+        ...(request.priceGroup !== undefined && {
+          group: { id: request.priceGroup, from: "1970-01-01T00:00:00.000Z" },
+        }),
+      },
       arithmetic: [{ class: "input", quantity: 10, per_million: request.rate }],
     }),
     model,

@@ -22,6 +22,7 @@ function summary(row: number, change: Partial<RequestSummary> = {}): RequestSumm
     endpoint: "/v1/messages",
     model: "m",
     provider: null,
+    priceGroup: null,
     status: "settled",
     outcome: "ok",
     failed: false,

@@ -127,6 +127,7 @@ export function reportOf({
     endpoint: summary?.endpoint ?? "",
     model: summary?.model ?? "",
     provider: summary?.provider ?? null,
+    price_group: summary?.priceGroup ?? null,
     status: summary?.status ?? "settled",
     outcome: summary?.outcome ?? "ok",
     failed: summary?.failed ?? false,

@@ -1,10 +1,11 @@
-import { SUM_NAMES } from "../request-names.ts"
+import { SUM_NAMES, type SumName } from "../request-names.ts"
 
 /** The columns of receipts that are only stored for reports, with their types. */
 const REPORT_COLUMNS = {
   endpoint: "text",
   model: "text",
   provider: "text",
+  price_group: "text",
   status: "text",
   failed: "boolean",
   stream: "boolean",
@@ -17,12 +18,17 @@ const REPORT_COLUMNS = {
 }
 export type ReportColumn = keyof typeof REPORT_COLUMNS
 
-/** The same columns as SQL. */
+/** The names that are null in receipts without them. */
+const OPTIONAL: ReadonlySet<SumName> = new Set<SumName>(["provider", "price_group"])
+
+/** The columns for reports as SQL. */
 export const REPORTED = Object.keys(REPORT_COLUMNS).join(", ")
 /** The names of sums as SQL. */
 export const NAMES = SUM_NAMES.join(", ")
-/** The names of receipts as sums store them. The only name that may be null is the provider. */
-export const NAMES_OF_RECEIPT = NAMES.replace("provider", "coalesce(provider, '') AS provider")
+/** The names of receipts as sums store them. */
+export const NAMES_OF_RECEIPT = SUM_NAMES.map((name) =>
+  OPTIONAL.has(name) ? `coalesce(${name}, '') AS ${name}` : name,
+).join(", ")
 /** The positions of an hour and the names in a select list. */
 export const PLACES = ["hour", ...SUM_NAMES].map((_, index) => index + 1).join(", ")
 

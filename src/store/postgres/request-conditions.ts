@@ -1,4 +1,5 @@
 import { AFTER_IDS, ID_PREFIX, isFailure, isGlob, isOnlyInTroubled } from "../request-search.ts"
+import { UNINDEXED_NAMES } from "../request-names.ts"
 import type { RequestFilter } from "../requests.ts"
 import { starPattern } from "../text-filters.ts"
 import { texts } from "./arrays.ts"
@@ -62,8 +63,7 @@ export function addNames(conditions: Conditions, filter: RequestFilter): void {
   conditions.among("key", filter.keys)
   addModel(conditions, filter.model)
   conditions.among("model", filter.models)
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
+  for (const name of UNINDEXED_NAMES) conditions.add(`${name} = ?`, filter[name])
 }
 
 function addLabelPrefix(conditions: Conditions, prefix: string | undefined): void {

@@ -1,3 +1,4 @@
+import { UNINDEXED_NAMES } from "../request-names.ts"
 import type { RequestCount, RequestFilter, RequestPlace } from "../requests.ts"
 import { matchesNothing } from "../text-filters.ts"
 import { HOUR_MS } from "../usage-sums.ts"
@@ -56,8 +57,7 @@ const SUMMED = new Set([
   "keys",
   "model",
   "models",
-  "provider",
-  "endpoint",
+  ...UNINDEXED_NAMES,
   "from",
   "to",
 ])

@@ -1,3 +1,4 @@
+import { UNINDEXED_NAMES } from "../request-names.ts"
 import {
   type RequestFilter,
   type RequestOrder,
@@ -110,7 +111,8 @@ function readOf(
 
 /** Whether the filter may match only a few of an account's requests, and the hourly sums can count them. */
 function isSparse(filter: RequestFilter): boolean {
-  const { key, keys, model, models, provider, endpoint, search, labelPrefix } = filter
+  const { key, keys, model, models, search, labelPrefix } = filter
+  const names = UNINDEXED_NAMES.map((name) => filter[name])
   const values = [
     filter.minimumCost,
     filter.maximumCost,
@@ -119,7 +121,8 @@ function isSparse(filter: RequestFilter): boolean {
   ]
   const isCounted =
     (search ?? labelPrefix) === undefined && values.every((value) => value === undefined)
-  return isCounted && (key ?? keys ?? model ?? models ?? provider ?? endpoint) !== undefined
+  const isNamed = [key, keys, model, models, ...names].some((name) => name !== undefined)
+  return isCounted && isNamed
 }
 
 /**

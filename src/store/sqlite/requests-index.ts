@@ -55,7 +55,7 @@ export class RequestIndex {
       FROM entries WHERE rowid > ? ORDER BY rowid LIMIT ?`,
     )
     this.#readEnd = ledger.prepare(LAST_ROW)
-    this.#insert = index.prepare(`INSERT INTO requests VALUES (${Array(21).fill("?").join(", ")})`)
+    this.#insert = index.prepare(`INSERT INTO requests VALUES (${Array(22).fill("?").join(", ")})`)
     this.#label = index.prepare("INSERT OR IGNORE INTO request_labels VALUES (?, ?, ?, ?)")
     this.#sums = new RequestSums(index, INDEX_SUMS)
     this.#segments = new RequestSegments(index)
@@ -146,6 +146,7 @@ function valuesOf(summary: RequestSummary): (string | bigint | null)[] {
     summary.endpoint,
     summary.model,
     summary.provider,
+    summary.priceGroup,
     summary.status,
     summary.outcome,
     summary.failed ? 1n : 0n,

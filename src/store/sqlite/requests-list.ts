@@ -10,6 +10,7 @@ import {
 import { Conditions } from "./conditions.ts"
 import { AFTER_TEXTS, isFailure, isGlob } from "../request-search.ts"
 import { HOUR_MS } from "../usage-sums.ts"
+import { UNINDEXED_NAMES } from "../request-names.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import {
   REQUEST_COLUMNS,
@@ -95,8 +96,8 @@ function readRequests(
 }
 
 /**
- * Returns the hours with requests of a provider or endpoint, newest first. No index contains these columns, and only a
- * few requests may match. Undefined if another index can be used.
+ * Returns the hours with requests of a name that no index contains, newest first, because only a few requests may match.
+ * Undefined if another index can be used.
  */
 function hoursOf(
   index: Database,
@@ -105,14 +106,13 @@ function hoursOf(
   { after, order }: RequestPage,
 ): number[] | undefined {
   const { labels = [], failed, writtenOff, search, from, to } = filter
-  const kind = filter.provider === undefined ? "endpoint" : "provider"
-  const name = filter[kind]
+  const kind = UNINDEXED_NAMES.find((unindexed) => filter[unindexed] !== undefined)
   const isIndexed = (read.account ?? read.model ?? read.rows ?? read.key ?? search) !== undefined
-  if (name === undefined || isIndexed || labels.length > 0) return undefined
+  if (kind === undefined || isIndexed || labels.length > 0) return undefined
   if (order !== "newest" || failed === true || writtenOff === true) return undefined
   const conditions = new Conditions()
   conditions.add("kind = ?", kind)
-  conditions.add("name = ?", name)
+  conditions.add("name = ?", filter[kind])
   conditions.always("requests > 0")
   if (from !== undefined) conditions.add("hour >= ?", Math.floor(from / HOUR_MS))
   if (to !== undefined) conditions.add("hour < ?", Math.ceil(to / HOUR_MS))
@@ -164,8 +164,7 @@ export function sourceOf(filter: RequestFilter, read: Read): Source {
   if (read.model === undefined || filter.model !== undefined)
     conditions.among("model", filter.models)
   if (isGlob(filter.model)) conditions.add("model GLOB ?", globOf(filter.model))
-  conditions.add("provider = ?", filter.provider)
-  conditions.add("endpoint = ?", filter.endpoint)
+  for (const name of UNINDEXED_NAMES) conditions.add(`${name} = ?`, filter[name])
   const labelled = labelledRequests(conditions, filter.labels)
   addLabelPrefix(conditions, filter.labelPrefix)
   if (filter.failed !== undefined) conditions.always(`failed = ${filter.failed ? 1 : 0}`)

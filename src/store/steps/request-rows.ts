@@ -5,7 +5,7 @@ import { numberOrNull, type SqlBoolean } from "./sql.ts"
 
 /** The columns of a request that both engines have, without the row and the provider cost. */
 export const REQUEST_COLUMNS =
-  "request, account, key, endpoint, model, provider, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, labels"
+  "request, account, key, endpoint, model, provider, price_group, status, outcome, stream, estimated, at, duration, first_byte, input, output, cost, written_off, labels"
 
 /** A request of a list in the form in which both engines read it. */
 export interface RequestRow {
@@ -18,6 +18,7 @@ export interface RequestRow {
   readonly endpoint: string
   readonly model: string
   readonly provider: string | null
+  readonly price_group: string | null
   readonly status: RequestRecord["status"]
   readonly outcome: string
   readonly stream: SqlBoolean
@@ -48,6 +49,7 @@ export function requestFromRow(row: RequestRow): RequestRecord {
     endpoint: row.endpoint,
     model: row.model,
     provider: row.provider,
+    priceGroup: row.price_group,
     status: row.status,
     outcome: row.outcome,
     stream: Boolean(row.stream),

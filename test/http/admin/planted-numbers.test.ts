@@ -71,8 +71,8 @@ async function plantInServer(url: string): Promise<void> {
       `UPDATE receipts SET provider_cost = ${LARGEST}, input = ${LARGEST}, output = ${LARGEST},
          written_off = ${LARGEST}, duration = ${LARGEST}, first_byte = ${LARGEST};
        UPDATE usage_hours SET provider_cost = ${LARGEST}, cost = ${LARGEST}, written_off = ${LARGEST};
-       INSERT INTO usage_hours SELECT hour - 1, account, key, model, provider, outcome, endpoint, requests, errors, input,
-         output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte FROM usage_hours`,
+       INSERT INTO usage_hours SELECT hour - 1, account, key, model, provider, outcome, endpoint, price_group, requests,
+         errors, input, output, cost, written_off, provider_cost, durations, duration, first_bytes, first_byte FROM usage_hours`,
     )
   } finally {
     await sql.close({ timeout: 0 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { PriceGroup } from "tollgate-contract/price-groups.ts"
+import type { Usage } from "tollgate-contract/usage.ts"
 import { verifyLedgers } from "../../../src/ledger/verify/ledgers.ts"
 import { App } from "../../../src/app.ts"
 import {
@@ -33,6 +34,7 @@ beforeAll(async () => {
     models: { "scripted/chat": simulated(), "scripted/other": simulated({ multiplier: "2" }) },
     settings: {
       priceGroups: {
+        partners: { terms: [{ from: 0, multiplier: "1.25" }] },
         half: { name: "Half price", terms: [{ from: 0, multiplier: "0.5" }] },
         card: {
           terms: [{ from: 0, prices: { "scripted/chat": { input: "4", output: "10" } } }],
@@ -91,6 +93,29 @@ describe("an account in a price group", () => {
     expect(whole).toMatchObject({ cost: "0.00005", provider_cost: "0.000012" })
     expect(await usageOf(member)).toMatchObject({ cost: "0.00005", provider_cost: "0.000012" })
     expect(await chargeOf(member, await chat(member, "Hello", "scripted/other"))).toBe(2n * USUAL)
+  })
+
+  test("has the sums of its group in usage reports", async () => {
+    const [member, other] = [await memberOf("partners"), await memberOf(null)]
+    for (const caller of [member, member, other]) await chargeOf(caller, await chat(caller))
+    const span = { from: new Date(Date.now() - 3_600_000).toISOString(), to: inFuture(3_600_000) }
+    const usageBy = async (query: Record<string, string>) =>
+      (await asked(gateway, "GET", `/usage?${new URLSearchParams({ ...span, ...query })}`)) as Usage
+    const groups = await usageBy({ group: "price_group" })
+    expect(groups.data.find(({ group }) => group === "partners")).toMatchObject({
+      requests: 2,
+      cost: "0.00003",
+      provider_cost: "0.000024",
+      written_off: "0",
+    })
+    expect(await usageBy({ group: "account", price_group: "partners" })).toMatchObject({
+      data: [{ group: member.account.id, requests: 2 }],
+      total: { requests: 2, cost: "0.00003" },
+    })
+    const account = member.account.id
+    expect(await asked(gateway, "GET", "/receipts?price_group=partners")).toMatchObject({
+      data: [{ account }, { account }],
+    })
   })
 
   test("sees only its own prices", async () => {
@@ -247,6 +272,7 @@ describe("the price group API", () => {
     expect(data.map(({ id, is_locked }) => [id, is_locked])).toEqual([
       ["card", true],
       ["half", true],
+      ["partners", true],
     ])
     expect(data[1]).toMatchObject({ name: "Half price", terms: [{ state: "active" }] })
     for (const [method, body] of [

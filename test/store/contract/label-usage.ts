@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Labels } from "../../../src/accounting/labels.ts"
+import { FILTER_NAMES, type FilterName } from "../../../src/store/request-names.ts"
 import type {
   UsageFilter,
   UsageGroup,
@@ -32,6 +33,7 @@ const GROUPS: readonly UsageGroup[] = [
   "account",
   "endpoint",
   "outcome",
+  "price_group",
   "hour",
   "day",
   "all",
@@ -197,7 +199,7 @@ function requestAt(index: number, random: Random): ReportedRequest {
     outcomes: [failed ? "upstream_error" : "ok"],
     duration: random.between(1, 90_000),
     firstByte: random.chance(0.5) ? random.between(1, 900) : null,
-    ...(random.chance(0.5) && { rate: "1" }),
+    ...(random.chance(0.5) && { rate: "1", ...(random.chance(0.5) && { priceGroup: "partners" }) }),
     labels: labelsOf(index, random),
   }
 }
@@ -229,6 +231,7 @@ function knownOf(request: ReportedRequest): Known {
       key: [key],
       model: [model],
       endpoint: [endpoint],
+      price_group: [request.priceGroup ?? ""],
       outcome: [isAnswered ? answered : "upstream_error"],
       user: labels.user === undefined ? [] : [labels.user],
       session: labels.session === undefined ? [] : [labels.session],
@@ -275,6 +278,7 @@ function queryOf(random: Random): { filter: UsageFilter; group: UsageGroup } {
       ...(random.chance(0.2) && { key: "other_a" }),
       ...(random.chance(0.1) && { outcome: "upstream_error" }),
       ...(random.chance(0.1) && { endpoint: "/v1/messages" }),
+      ...(random.chance(0.1) && { price_group: "partners" }),
     },
   }
 }
@@ -284,15 +288,12 @@ function isMeant({ at, names }: Known, filter: UsageFilter): boolean {
     return false
   }
   const { accounts = names["account"] ?? [], labels = [] } = filter
-  const isOf = (name: "model" | "key" | "outcome" | "endpoint"): boolean =>
+  const isOf = (name: FilterName): boolean =>
     filter[name] === undefined || (names[name] ?? []).includes(filter[name])
   return (
     accounts.some((account) => names["account"]?.includes(account)) &&
     labels.every(({ name, value }) => names[name]?.includes(value)) &&
-    isOf("model") &&
-    isOf("key") &&
-    isOf("outcome") &&
-    isOf("endpoint")
+    FILTER_NAMES.every(isOf)
   )
 }
 

@@ -45,6 +45,7 @@ export function reportContract(engine: Engine): void {
           endpoint: "/v1/chat/completions",
           model: "openai/gpt",
           provider: "openai",
+          priceGroup: null,
           status: "settled",
           outcome: "ok",
           stream: true,

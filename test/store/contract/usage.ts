@@ -194,6 +194,44 @@ export function usageContract(engine: Engine): void {
       expect(await found(own, { endpoint: "/v1/rerank" })).toEqual(["req_3"])
     })
 
+    test("can be grouped and filtered by price group, as lists can", async () => {
+      await using own = await ReportedEngine.on(engine)
+      const partner = { rate: "2.5", multiplier: "1.2", priceGroup: "partners" }
+      await own.add(
+        { request: "req_1", at: AT, ...partner },
+        { request: "req_2", at: AT + 1, ...partner, account: "b", model: "sim/other" },
+        { request: "req_3", at: AT + 2, rate: "2.5", multiplier: "1.2", priceGroup: "resale" },
+        { request: "req_4", at: AT + HOUR, rate: "2.5", multiplier: "1.2" },
+      )
+      const reports = await own.reports.upToDate()
+      const span = { from: AT, to: AT + 2 * HOUR }
+      const cost = 10n
+      expect(await reports.sumUsage(span, "price_group")).toMatchObject([
+        { group: "partners", requests: 2, cost: 2n * cost, providerCost: 50_000n },
+        { group: "", requests: 1, cost, providerCost: 25_000n },
+        { group: "resale", requests: 1, cost, providerCost: 25_000n },
+      ])
+      const partners = { ...span, price_group: "partners" }
+      expect(await reports.sumUsage(partners, "model")).toHaveLength(2)
+      expect(await reports.sumUsage({ ...partners, accounts: ["b"] }, "all")).toMatchObject([
+        { requests: 1, cost },
+      ])
+      expect(await reports.sumUsage({ ...partners, to: AT + 9 * 24 * HOUR }, "hour")).toMatchObject([
+        { requests: 2, cost: 2n * cost },
+      ])
+      const series = { group: "price_group", names: ["resale"], step: "day" } as const
+      const points = await reports.usageSeries(span, series)
+      expect(points.map(({ group, requests }) => [group, requests])).toEqual([
+        ["", 3],
+        ["resale", 1],
+      ])
+      expect(await found(own, { price_group: "partners" })).toEqual(["req_2", "req_1"])
+      expect(await found(own, { price_group: "resale", accounts: ["a"] })).toEqual(["req_3"])
+      expect(await found(own, { price_group: "nobody" })).toEqual([])
+      const [first] = await reports.list({ price_group: "resale" }, null, 1)
+      expect(first?.priceGroup).toBe("resale")
+    })
+
     test("can list some names separately over time and combine all other names", async () => {
       await using own = await ReportedEngine.on(engine)
       await own.add(

@@ -7,6 +7,7 @@ import {
   BOUND_FILTERS,
   boundFault,
   LINKED_FILTERS,
+  linkedFiltersFor,
   type RequestFilters,
 } from "./request-filters.ts"
 import { t } from "../../languages/text.ts"
@@ -65,9 +66,7 @@ function FilterForm({
       <Stack gap="xs">
         <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
           {BOUND_FILTERS.map(([name, label]) => field(name, label, boundFault(typed[name] ?? "")))}
-          {LINKED_FILTERS.filter(([name]) => showsCosts || name !== "provider").map(
-            ([name, label]) => field(name, label),
-          )}
+          {linkedFiltersFor(showsCosts).map(([name, label]) => field(name, label))}
         </SimpleGrid>
         <Button type="submit" size="xs" disabled={isFaulty}>
           {t("Filter")}

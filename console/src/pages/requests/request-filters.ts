@@ -15,6 +15,7 @@ export interface RequestFilters {
   readonly search?: string | undefined
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
+  readonly price_group?: string | undefined
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
@@ -41,14 +42,23 @@ export function boundFault(text: string): string | undefined {
   return text === "" || AMOUNT.test(text) ? undefined : t("Enter a number, such as 0.05")
 }
 
+/** Filters that only users who see costs need. */
+const COST_FILTERS: ReadonlySet<string> = new Set(["provider", "price_group"])
+
 /** Filters that can be set only by links from other pages, with their labels. */
 export const LINKED_FILTERS = [
   ["provider", t("Provider")],
   ["endpoint", t("Endpoint")],
+  ["price_group", t("Price group")],
   ["user", t("End user")],
   ["session", t("Session")],
   ["tag", t("Tag")],
 ] as const
+
+/** Returns the filters that a user can type. */
+export function linkedFiltersFor(showsCosts: boolean): readonly (typeof LINKED_FILTERS)[number][] {
+  return LINKED_FILTERS.filter(([name]) => showsCosts || !COST_FILTERS.has(name))
+}
 
 const HOUR_MS = 3_600_000
 
@@ -76,9 +86,10 @@ export function requestQueryOf(
   filters: RequestFilters,
   now: number,
 ): NonNullable<Input<"GET /requests.csv">["query"]> {
-  const { key, model, status, search, provider, endpoint, user, session, tag } = filters
+  const { key, model, status, search, provider, endpoint, price_group } = filters
+  const { user, session, tag } = filters
   const known = STATUSES.find((known) => known === status)
-  const linked = { provider, endpoint, user, session, tag }
+  const linked = { provider, endpoint, price_group, user, session, tag }
   const names = { key, model, status: known, search, ...linked }
   const sort = ORDERS[filters.sort ?? ""]
   return { ...names, sort, ...boundsOf(filters), ...timesOf(filters, now) }

@@ -17,6 +17,7 @@ export interface UsageFilters {
   readonly provider?: string | undefined
   readonly endpoint?: string | undefined
   readonly outcome?: string | undefined
+  readonly price_group?: string | undefined
   readonly user?: string | undefined
   readonly session?: string | undefined
   readonly tag?: string | undefined
@@ -46,6 +47,7 @@ export const GROUPS: readonly { value: Exclude<UsageGroup, "hour" | "day">; labe
   { value: "provider", label: t("Provider") },
   { value: "endpoint", label: t("Endpoint") },
   { value: "outcome", label: t("Outcome") },
+  { value: "price_group", label: t("Price group") },
   { value: "user", label: t("End user") },
   { value: "session", label: t("Session") },
   { value: "tag", label: t("Tag") },
@@ -58,14 +60,18 @@ export const NARROWING = [
   "provider",
   "endpoint",
   "outcome",
+  "price_group",
   "user",
   "session",
   "tag",
 ] as const
 
-/** Returns the groups that a user can choose. Users who do not see costs do not see providers. */
+/** Groups that only users who see costs can choose. */
+const COST_GROUPS: ReadonlySet<string> = new Set(["provider", "price_group"])
+
+/** Returns the groups that a user can choose. */
 export function groupsFor(showsCosts: boolean): typeof GROUPS {
-  return showsCosts ? GROUPS : GROUPS.filter(({ value }) => value !== "provider")
+  return showsCosts ? GROUPS : GROUPS.filter(({ value }) => !COST_GROUPS.has(value))
 }
 
 export type UsageGroupName = (typeof GROUPS)[number]["value"]

@@ -42,6 +42,7 @@ CREATE TABLE requests (
   endpoint TEXT NOT NULL,
   model TEXT NOT NULL,
   provider TEXT,
+  price_group TEXT,
   status TEXT NOT NULL,
   outcome TEXT NOT NULL,
   failed INTEGER NOT NULL,
@@ -146,7 +147,7 @@ const TABLES = [
 export const REPORTS_SCHEMA: Schema = {
   file: "reports.db",
   // Must be increased with every change to the tables or to the sums in them.
-  firstVersion: 9,
+  firstVersion: 10,
   steps: [TABLES_AND_INDEXES],
   discard: dropTables,
 }

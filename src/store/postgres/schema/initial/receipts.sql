@@ -21,6 +21,7 @@ CREATE TABLE receipts (
   endpoint text COLLATE "C" NOT NULL,
   model text COLLATE "C" NOT NULL,
   provider text COLLATE "C",
+  price_group text COLLATE "C",
   status text COLLATE "C" NOT NULL,
   outcome text COLLATE "C" NOT NULL,
   failed boolean NOT NULL,
@@ -68,6 +69,7 @@ CREATE TABLE usage_hours (
   provider text COLLATE "C" NOT NULL,
   outcome text COLLATE "C" NOT NULL,
   endpoint text COLLATE "C" NOT NULL DEFAULT '',
+  price_group text COLLATE "C" NOT NULL DEFAULT '',
   requests bigint NOT NULL,
   errors bigint NOT NULL,
   input bigint NOT NULL,
@@ -79,7 +81,7 @@ CREATE TABLE usage_hours (
   duration bigint NOT NULL,
   first_bytes bigint NOT NULL,
   first_byte bigint NOT NULL,
-  PRIMARY KEY (account, hour, key, model, provider, outcome, endpoint)
+  PRIMARY KEY (account, hour, key, model, provider, outcome, endpoint, price_group)
 ) WITH (fillfactor = 70);
 -- The model is included, so that the hours of a model are found without reading the rows of others.
 CREATE INDEX usage_hours_by_time ON usage_hours (hour, model);

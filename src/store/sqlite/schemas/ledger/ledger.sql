@@ -160,6 +160,7 @@ CREATE TABLE pruned_hours (
   provider TEXT NOT NULL,
   outcome TEXT NOT NULL,
   endpoint TEXT NOT NULL,
+  price_group TEXT NOT NULL,
   requests INTEGER NOT NULL,
   errors INTEGER NOT NULL,
   input INTEGER NOT NULL,
@@ -171,7 +172,7 @@ CREATE TABLE pruned_hours (
   duration INTEGER NOT NULL,
   first_bytes INTEGER NOT NULL,
   first_byte INTEGER NOT NULL,
-  PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint)
+  PRIMARY KEY (hour, account, key, model, provider, outcome, endpoint, price_group)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE pruned_key_uses (
