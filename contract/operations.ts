@@ -27,6 +27,11 @@ export type AuditRecord = z.infer<typeof auditRecord>
 export const auditPage = page(auditRecord)
 export const auditQuery = pageQuery.extend({
   account: identifier.optional(),
+  /**
+   * A part of the action, of the actor's name, or of the id or name of the changed object or person, regardless of case.
+   * People are also found by a part of their email. Only the newest 100,000 records are searched.
+   */
+  search: z.string().max(100).optional(),
   actor: z.string().max(100).optional(),
   action: z.string().max(100).optional(),
   target: z.string().max(200).optional(),

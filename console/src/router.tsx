@@ -177,7 +177,7 @@ const auditRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: "/audit",
   validateSearch: (search: Record<string, unknown>) =>
-    pickTexts(search, "account", "action", "actor", "target", "from", "to"),
+    pickTexts(search, "account", "search", "actor", "target", "from", "to"),
   component: lazyPage(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 })
 

@@ -4,6 +4,7 @@ import type { AuditRecord as AuditDocument, auditQuery } from "#contract/operati
 import type { AuditRecord } from "../accounting/chained-records.ts"
 import { ERASED } from "../accounting/redaction.ts"
 import { GatewayError } from "../canon/errors.ts"
+import type { AuditSearch } from "../store/audit.ts"
 import type { Store } from "../store/store.ts"
 import type { Users } from "../users/users.ts"
 import { type Actor, requireRole } from "./actor.ts"
@@ -16,6 +17,8 @@ export type AuditQuery = z.output<typeof auditQuery>
 
 /** Maximum users whose names match a text. It is higher than any realistic number. */
 const MAX_USERS = 1_000
+/** Maximum people whom a search includes. Each of them is compared with each record. */
+const MAX_SEARCHED_USERS = 20
 
 /** Reads the audit log. Operators see all records, and owners see the records of their accounts. */
 export class AuditLog {
@@ -34,7 +37,9 @@ export class AuditLog {
     const filter = {
       accounts: accountsOf(actor, query.account),
       actor: query.actor,
-      people: query.actor === undefined ? undefined : await this.#peopleNamed(query.actor),
+      people:
+        query.actor === undefined ? undefined : await this.#peopleNamed(query.actor, MAX_USERS),
+      search: query.search === undefined ? undefined : await this.#searchFor(query.search),
       action: query.action,
       target: query.target,
       from: query.from === undefined ? undefined : Date.parse(query.from),
@@ -49,12 +54,26 @@ export class AuditLog {
     return { ...page, data: (await decryptRecords(this.#names, page.data)).map(auditDocument) }
   }
 
+  async #searchFor(text: string): Promise<AuditSearch> {
+    const people = await this.#peopleNamed(text, MAX_SEARCHED_USERS)
+    return { text, action: actionPattern(text), people }
+  }
+
   /** Finds people by their current names, because names in the log are encrypted. */
-  async #peopleNamed(text: string): Promise<string[]> {
-    const users = await this.#users.list({ search: text, limit: MAX_USERS })
+  async #peopleNamed(text: string, limit: number): Promise<string[]> {
+    const users = await this.#users.list({ search: text, limit })
     const address = await this.#names.findAddress(text)
     return [...users.map(({ id }) => id), ...(address === null ? [] : [address])]
   }
+}
+
+/**
+ * Returns a glob for actions that contain the words of a text, as the console or the API writes them; undefined without
+ * words.
+ */
+function actionPattern(text: string): string | undefined {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g)
+  return words === null ? undefined : `*${words.join("*")}*`
 }
 
 function accountsOf(actor: Actor, account: string | undefined): readonly string[] | undefined {

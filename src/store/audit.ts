@@ -6,6 +6,21 @@ export interface NewAuditRecord extends AuditFacts {
   readonly claim?: string | undefined
 }
 
+/** Maximum records that a search reads. Records cannot be indexed by a part of a text. */
+export const MAX_SEARCHED_RECORDS = 100_000
+
+/** A search for the newest records that a text describes. One of the conditions must hold. */
+export interface AuditSearch {
+  /**
+   * A part of the actor's plain name, the target, or the name of the target. The id of an actor must match completely.
+   */
+  readonly text: string
+  /** A glob for the action; undefined if the text cannot be part of an action. */
+  readonly action: string | undefined
+  /** Ids of people who match as actors or as the people whom a change is about. */
+  readonly people: readonly string[]
+}
+
 /** A filter for audit records. All conditions must hold. */
 export interface AuditFilter {
   /** The accounts of the records; if absent, all accounts, and records without an account. */
@@ -19,6 +34,7 @@ export interface AuditFilter {
   /** An exact action, or a glob such as `key.*`. */
   readonly action?: string | undefined
   readonly target?: string | undefined
+  readonly search?: AuditSearch | undefined
   /** The numbers of the records are higher than this one. */
   readonly above?: number | undefined
   readonly from?: number | undefined

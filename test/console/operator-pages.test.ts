@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { differences } from "../../console/src/pages/audit/difference.ts"
-import { actionPattern, actionWords, nameOf } from "../../console/src/pages/audit/record-words.ts"
+import { actionWords, nameOf } from "../../console/src/pages/audit/record-words.ts"
 import {
   entryOf,
   findVendors,
@@ -37,14 +37,6 @@ describe("an audit record in the console", () => {
   test("has a title that is the name of the action", () => {
     expect(actionWords("key.create")).toBe("key: create")
     expect(actionWords("sign_in")).toBe("sign in")
-  })
-
-  test("matches searches for the displayed words and for the action's name", () => {
-    expect(actionPattern("account: entry")).toBe("*account*entry*")
-    expect(actionPattern("notice_target.create")).toBe("*notice*target*create*")
-    expect(actionPattern("ENTRY")).toBe("*entry*")
-    expect(actionPattern(" : ")).toBeUndefined()
-    expect(actionPattern(undefined)).toBeUndefined()
   })
 
   test("shows the current name of its target", () => {

@@ -81,6 +81,40 @@ test("audit records are visible to operators, and to owners for their own accoun
   expect(await kindOf(numbers(userIn({ a: "owner" }), { account: "b" }))).toBe("not_found")
 })
 
+test("a search of the audit log finds actions, actors, people and the names of objects", async () => {
+  await using database = await audited()
+  const { store } = database
+  const audit = new Audit(store)
+  await database.account("a", 0n)
+  await audit.record(OPERATOR, { action: "account.pause", account: "a", target: "a" })
+  const about = { user: ADA.id }
+  const after = { email: ADA.email, role: "owner" }
+  const member = { account: "a", target: "member_1", after, about }
+  await audit.record(OPERATOR, { action: "member.join", ...member })
+  const invited = { account: "b", target: "invitation_1", about: { address: "new@example.com" } }
+  await audit.record(OPERATOR, {
+    action: "invitation.create",
+    ...invited,
+    after: { email: "new@example.com" },
+  })
+  await audit.record(OPERATOR, { action: "price_group.create", after: { name: "Partners" } })
+  const log = auditLogOf(database)
+  const found = async (search: string, actor = OPERATOR) =>
+    (await log.list(actor, auditQuery.parse({ search }))).data.map(({ action }) => action)
+  expect(await found("key: revoke")).toEqual(["key.revoke"])
+  expect(await found("KEY_")).toEqual(["key.revoke", "key.create"])
+  expect(await found("member_1")).toEqual(["member.join"])
+  expect(await found(ADA.email)).toEqual(["member.join", "key.create"])
+  expect(await found("ada@")).toEqual(["member.join", "key.create"])
+  expect(await found("new@example.com")).toEqual(["invitation.create"])
+  expect(await found("partner")).toEqual(["price_group.create"])
+  expect(await found("name of a")).toEqual(["account.pause"])
+  expect(await found("encrypted")).toEqual([])
+  expect(await found(ADA.email, userIn({ a: "owner" }))).toEqual(["member.join", "key.create"])
+  expect(await found("new@example.com", userIn({ a: "owner" }))).toEqual([])
+  expect(await found("key", userIn({ a: "owner" }))).toEqual(["key.create"])
+})
+
 test("pages of long audit records contain only a few records each, and all records together", async () => {
   await using database = TestDatabase.direct()
   const audit = new Audit(database.store)

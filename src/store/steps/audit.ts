@@ -1,10 +1,26 @@
 import type { AuditRecord } from "../../accounting/chained-records.ts"
 import { GENESIS_HASH, hashAudit } from "../../accounting/hash-chain.ts"
-import type { AuditFilter, NewAuditRecord } from "../audit.ts"
+import {
+  type AuditFilter,
+  type AuditSearch,
+  MAX_SEARCHED_RECORDS,
+  type NewAuditRecord,
+} from "../audit.ts"
 import { StoreError } from "../store-error.ts"
 import type { Store } from "../store.ts"
 import { column, RecordColumns } from "./record-columns.ts"
-import { contains, eachOf, matchesGlob, oneOf, perEngine, sql, type Sql, where } from "./sql.ts"
+import {
+  anyOf,
+  contains,
+  containsAnyCase,
+  eachOf,
+  matchesGlob,
+  oneOf,
+  perEngine,
+  sql,
+  type Sql,
+  where,
+} from "./sql.ts"
 import {
   row,
   run,
@@ -89,7 +105,8 @@ function* markDone(request: string): Step<void> {
 }
 
 function list(filter: AuditFilter, before: number | null, limit: number): Step<AuditRecord[]> {
-  const { accounts, actor, people = [], mentions, action, target, above, from, to } = filter
+  const { accounts, actor, people = [], mentions, action, target, search } = filter
+  const { above, from, to } = filter
   return AUDIT.rows(
     sql`${SELECT} ${where(
       accounts && sql`account ${oneOf(accounts)}`,
@@ -97,6 +114,8 @@ function list(filter: AuditFilter, before: number | null, limit: number): Step<A
       mentions && isAbout(mentions),
       action !== undefined && sql`${matchesGlob(sql`action`, action)}`,
       target !== undefined && sql`target = ${target}`,
+      search && isFound(search),
+      search && sql`number > (SELECT max(number) FROM audit) - ${MAX_SEARCHED_RECORDS}`,
       above !== undefined && sql`number > ${above}`,
       from !== undefined && sql`at >= ${from}`,
       to !== undefined && sql`at < ${to}`,
@@ -109,6 +128,38 @@ function list(filter: AuditFilter, before: number | null, limit: number): Step<A
 function isBy(actor: string, people: readonly string[]): Sql {
   return sql`(actor_id = ${actor} OR CASE WHEN ${IS_ENCRYPTED} THEN ${PERSON} IN (SELECT value FROM ${eachOf(people)})
     ELSE ${contains(sql`lower(actor_name)`, sql`lower(${actor})`)} END)`
+}
+
+/** The names of the changed object in a record. Names of people are encrypted. */
+const NAMES_OF_TARGET = [sql`before_body`, sql`after_body`].map((body) =>
+  perEngine({
+    sqlite: sql`json_extract(${body}, '$.name')`,
+    postgresql: sql`CAST(${body} AS json) ->> 'name'`,
+  }),
+)
+
+/** Matches records by their action, actor or target. Records of a change may lack the name of the changed object. */
+function isFound({ text, action, people }: AuditSearch): Sql {
+  return anyOf(
+    isBy(text, people),
+    action !== undefined && sql`${matchesGlob(sql`action`, action)}`,
+    sql`${containsAnyCase(sql`target`, text)}`,
+    ...NAMES_OF_TARGET.map(
+      (name) =>
+        sql`(${containsAnyCase(sql`${name}`, text)} AND substr(${name}, 1, 10) <> 'encrypted:')`,
+    ),
+    ...[sql`accounts`, sql`keys`].map(
+      (table) => sql`target IN (SELECT id FROM ${table} WHERE ${containsAnyCase(sql`name`, text)})`,
+    ),
+    people.length > 0 && isOfPeople(people),
+  )
+}
+
+/** Matches records whose target is one of these people, or that name them. */
+function isOfPeople(people: readonly string[]): Sql {
+  const name = sql`'encrypted:' || value || ':'`
+  return sql`EXISTS (SELECT 1 FROM ${eachOf(people)}
+    WHERE target = value OR ${contains(sql`before_body`, name)} OR ${contains(sql`after_body`, name)})`
 }
 
 function isAbout(mentions: readonly string[]): Sql {

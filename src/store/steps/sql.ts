@@ -75,6 +75,14 @@ export function where(...conditions: readonly (Sql | null | undefined | false)[]
   return parts.length === 0 ? sql`` : sql`WHERE ${joined(parts, " AND ")}`
 }
 
+/** Returns `(a OR b)`. Conditions that are false are omitted. */
+export function anyOf(...conditions: readonly (Sql | false)[]): Sql {
+  return sql`(${joined(
+    conditions.filter((condition) => condition instanceof Sql),
+    " OR ",
+  )})`
+}
+
 /**
  * Returns a condition that follows a column and matches any of the values. A single value uses `=`, so that an index on
  * this column and a second one keeps its order.

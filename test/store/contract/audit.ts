@@ -67,7 +67,33 @@ export function auditContract(engine: Engine): void {
     expect(await numbers({ mentions: ["user_1"] })).toEqual([])
     expect(await numbers({ mentions: [] })).toEqual([])
     expect(await numbers({ from: 10, to: 20 })).toEqual([1])
+    const search = { text: "nothing", action: undefined, people: [] }
+    expect(await numbers({ search })).toEqual([])
+    expect(await numbers({ search: { ...search, action: "*revoke*" } })).toEqual([2])
+    expect(await numbers({ search: { ...search, text: "KEY_" } })).toEqual([2, 1])
+    expect(await numbers({ search: { ...search, text: "Admin" } })).toEqual([3])
+    expect(await numbers({ search: { ...search, text: "user_1" } })).toEqual([5, 4, 2, 1])
     expect(await numbers({ above: 2 }, 5)).toEqual([4, 3])
     expect(await numbers({ above: -3 }, 2)).toEqual([1])
+  })
+
+  test("a search of audit records finds the names of objects and the people whom records are about", async () => {
+    await using database = await TestDatabase.on(engine)
+    const { store } = database
+    await database.account("acc_1", 0n)
+    await store.audit.append(change("one", { target: "acc_1" }))
+    await store.audit.append(change("two", { before: '{"name":"Old \\"1%\\" name"}' }))
+    await store.audit.append(change("three", { after: '{"name":"encrypted:user_7:c2VjcmV0"}' }))
+    await store.audit.append(change("four", { after: '{"email":"encrypted:user_8:c2VjcmV0"}' }))
+    await store.audit.append(change("five", { target: "user_8", after: '{"names":["old"]}' }))
+    const actions = async (text: string, people: readonly string[] = []) =>
+      (
+        await store.audit.list({ ...BY_ADA, search: { text, action: undefined, people } }, null, 10)
+      ).map(({ action }) => action)
+    expect(await actions('old "1%')).toEqual(["two"])
+    expect(await actions("c2VjcmV0")).toEqual([])
+    expect(await actions("nothing", ["user_7"])).toEqual(["three"])
+    expect(await actions("nothing", ["user_7", "user_8"])).toEqual(["five", "four", "three"])
+    expect(await actions("NAME OF acc_")).toEqual(["one"])
   })
 }

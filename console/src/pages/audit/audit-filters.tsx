@@ -8,7 +8,7 @@ import { t } from "../../languages/text.ts"
 const route = getRouteApi("/signed-in/audit")
 
 interface Filters {
-  readonly action?: string | undefined
+  readonly search?: string | undefined
   readonly actor?: string | undefined
   readonly target?: string | undefined
   readonly from?: string | undefined
@@ -17,9 +17,9 @@ interface Filters {
 
 /** Filters the records. The filters are part of the page URL, so that a filtered list can be shared as a link. */
 export function AuditFilters() {
-  const { action, actor, target, from, to } = route.useSearch()
+  const { search, actor, target, from, to } = route.useSearch()
   const navigate = route.useNavigate()
-  const isFiltered = [action, actor, target, from, to].some((text) => text !== undefined)
+  const isFiltered = [search, actor, target, from, to].some((text) => text !== undefined)
 
   function change(part: Filters) {
     const texts = Object.entries(part).map(([name, text]) => [name, text || undefined])
@@ -32,9 +32,9 @@ export function AuditFilters() {
   return (
     <div className="filters filters-named panel-filters">
       <Search
-        label={t("Search actions")}
-        value={action ?? ""}
-        onChange={(text) => change({ action: text })}
+        label={t("Search actions, people and objects")}
+        value={search ?? ""}
+        onChange={(text) => change({ search: text })}
       />
       <TextFilter
         label={t("Actor")}
@@ -66,7 +66,7 @@ export function AuditFilters() {
         <Button
           variant="subtle"
           size="sm"
-          onClick={() => change({ action: "", actor: "", target: "", from: "", to: "" })}
+          onClick={() => change({ search: "", actor: "", target: "", from: "", to: "" })}
         >
           {t("Clear filters")}
         </Button>

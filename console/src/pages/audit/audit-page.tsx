@@ -14,7 +14,6 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { auditColumns } from "./audit-columns.tsx"
 import { AuditFilters } from "./audit-filters.tsx"
-import { actionPattern } from "./record-words.ts"
 import { RecordDrawer } from "./record-drawer.tsx"
 import { t } from "../../languages/text.ts"
 
@@ -34,11 +33,10 @@ export function AuditPage() {
 
 function AuditList() {
   const { accountId, isAll } = useAccount()
-  const { account: _, from, to, action, ...texts } = route.useSearch()
+  const { account: _, from, to, ...texts } = route.useSearch()
   const records = usePages("GET /audit", {
     query: {
       ...texts,
-      action: actionPattern(action),
       account: accountId,
       from: fromLocalField(from ?? ""),
       to: fromLocalField(to ?? ""),

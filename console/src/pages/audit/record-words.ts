@@ -9,12 +9,6 @@ export function actionWords(action: string): string {
     : `${subject?.replaceAll("_", " ") ?? ""}: ${rest.join(" ").replaceAll("_", " ")}`
 }
 
-/** Converts typed search text, in displayed or API form, to the API's pattern. Undefined stands for all actions. */
-export function actionPattern(typed: string | undefined): string | undefined {
-  const words = (typed ?? "").toLowerCase().match(/[a-z0-9]+/g)
-  return words === null ? undefined : `*${words.join("*")}*`
-}
-
 /** Returns the name of the changed object. A deleted object has only its name before the change. */
 export function nameOf({
   before,
