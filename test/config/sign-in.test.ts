@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { describeSettings } from "../../src/config/describe.ts"
+import { hidesCostsIn } from "../../src/config/sections/sign-in.ts"
 import { load, problems } from "./harness.ts"
 
 function problemsOf(text: string): string {
@@ -17,6 +18,17 @@ console:
     - { id: lab, issuer: "http://127.0.0.1:9000/realm", client_id: tollgate, scopes: [openid, email], second_factor: issuer, link_users: verified_email }
   trusted_origins: ["https://console.example.com/"]
 `
+
+test("costs are hidden by default if credits are sold by card", () => {
+  const hides = (text: string) => hidesCostsIn(load(text).settings)
+  const stripe = "stripe: { secret_key: sk_test_1, webhook_secret: whsec_1 }\n"
+  expect(hides("")).toBe(false)
+  expect(hides(stripe)).toBe(true)
+  expect(hides(`${stripe}console: { trusted_origins: ["https://a.example.com"] }\n`)).toBe(true)
+  expect(hides(`${stripe}console: { show_costs_to: everyone }\n`)).toBe(false)
+  expect(hides("console: { show_costs_to: operators }\n")).toBe(true)
+  expect(problemsOf("console: { show_costs_to: nobody }\n")).toContain("show_costs_to")
+})
 
 test("sign-in issuers and trusted origins are read from the settings", () => {
   expect(load(EXAMPLE).settings.console).toEqual({

@@ -63,7 +63,7 @@ export const SIGN_IN = section(
       documentation: "other origins from which the console is used",
     }),
     showCostsTo: setting(costAudience, {
-      implied: "everyone",
+      otherwise: "`everyone`; with `stripe`: `operators`",
       documentation:
         "who sees multipliers, providers and deployments: `everyone`, or `operators`. With `operators`, members of accounts and callers see [only their own prices](../run/accounts.md#hide-your-costs-from-customers)",
     }),
@@ -74,17 +74,22 @@ export const SIGN_IN = section(
         ? {
             oidc,
             trustedOrigins: trustedOrigins.map((origin) => new URL(origin).origin),
-            ...(showCostsTo === "operators" && { showCostsTo }),
+            ...(showCostsTo && { showCostsTo }),
           }
         : undefined,
   },
 )
 
-/** Whether only operators see multipliers, providers and deployments. */
+/**
+ * Whether only operators see multipliers, providers and deployments. By default, a gateway that sells credits hides them
+ * from its customers.
+ */
 export function hidesCostsIn(settings: {
   readonly console?: { readonly showCostsTo?: z.output<typeof costAudience> } | undefined
+  readonly stripe?: object | undefined
 }): boolean {
-  return settings.console?.showCostsTo === "operators"
+  const audience = settings.console?.showCostsTo ?? (settings.stripe ? "operators" : "everyone")
+  return audience === "operators"
 }
 
 function haveOwnIds(entries: readonly { readonly id: string }[]): boolean {
