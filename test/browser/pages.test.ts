@@ -107,6 +107,22 @@ test.each(sampleOf(Object.entries(PAGES), 3))(
   },
 )
 
+test.each(
+  [1440, 390].flatMap((width, index) =>
+    sampleOf(Object.entries(PAGES), 9, 4 * index).map(
+      ([name, address]) => [name, width, address] as const,
+    ),
+  ),
+)(
+  "the page %s does not move while its document loads at a width of %i",
+  async (name, width, address) => {
+    const { page } = operator
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(`/console/${address()}`)
+    await expectSteadyPage(page, name)
+  },
+)
+
 /** Checks that the page did not move while it loaded, and that its links and buttons are large enough to click. */
 async function expectSteadyPage(page: Page, name: string): Promise<void> {
   await loaded(page)

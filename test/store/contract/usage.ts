@@ -216,9 +216,9 @@ export function usageContract(engine: Engine): void {
       expect(await reports.sumUsage({ ...partners, accounts: ["b"] }, "all")).toMatchObject([
         { requests: 1, cost },
       ])
-      expect(await reports.sumUsage({ ...partners, to: AT + 9 * 24 * HOUR }, "hour")).toMatchObject([
-        { requests: 2, cost: 2n * cost },
-      ])
+      expect(await reports.sumUsage({ ...partners, to: AT + 9 * 24 * HOUR }, "hour")).toMatchObject(
+        [{ requests: 2, cost: 2n * cost }],
+      )
       const series = { group: "price_group", names: ["resale"], step: "day" } as const
       const points = await reports.usageSeries(span, series)
       expect(points.map(({ group, requests }) => [group, requests])).toEqual([

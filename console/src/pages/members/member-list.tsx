@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Select, Text, Tooltip } from "@mantine/core"
 import { IconUserMinus, IconUserPlus, IconUsers } from "../../ui/icons.tsx"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import type { AccountRole } from "tollgate-contract/common.ts"
 import type { Member } from "tollgate-contract/members.ts"
 import { api } from "../../api/client.ts"
@@ -25,10 +25,12 @@ export interface MemberListProperties {
   /** The account; undefined means all accounts that the user may see. */
   readonly account: string | undefined
   readonly mayChange: boolean
+  /** Shown below the members as soon as these are loaded, so that it does not move. */
+  readonly children?: ReactNode
 }
 
 /** Shows the members and the invitations of an account. */
-export function MemberList({ account, mayChange }: MemberListProperties) {
+export function MemberList({ account, mayChange, children }: MemberListProperties) {
   const members = usePages("GET /members", { query: { account } })
   const { user } = useSession()
   const [isInviting, setInviting] = useState(false)
@@ -76,6 +78,7 @@ export function MemberList({ account, mayChange }: MemberListProperties) {
         />
         <MoreButton pages={members} />
       </Panel>
+      {!members.isLoading && children}
       {mayChange && <Invitations account={account} />}
       <InviteModal account={account} isOpen={isInviting} onClose={() => setInviting(false)} />
       <Confirm

@@ -16,8 +16,9 @@ export function MembersPage() {
           : t("People with access to {name}, and their roles.", { name: account.name })
       }
     >
-      <MemberList account={account?.id} mayChange={may("owner")} />
-      {account !== undefined && <MemberKeysPanel account={account.id} mayChange={may("owner")} />}
+      <MemberList account={account?.id} mayChange={may("owner")}>
+        {account !== undefined && <MemberKeysPanel account={account.id} mayChange={may("owner")} />}
+      </MemberList>
     </Page>
   )
 }
