@@ -1,5 +1,5 @@
 import react from "@vitejs/plugin-react"
-import { build, type InlineConfig, type Manifest } from "vite"
+import { build, type InlineConfig, type Manifest, type Plugin } from "vite"
 import { vendorMarks } from "./vendor-marks.ts"
 
 /** The build's list of its files and their dependencies. */
@@ -18,7 +18,7 @@ const SETTINGS: InlineConfig = {
   experimental: {
     renderBuiltUrl: (_name, { hostType }) => (hostType === "html" ? undefined : { relative: true }),
   },
-  plugins: [react(), vendorMarks()],
+  plugins: [react(), vendorMarks(), withoutValidators()],
   // A catalog is one object. A name for each message would only make it larger.
   json: { namedExports: false },
   logLevel: "warn",
@@ -46,6 +46,22 @@ const SETTINGS: InlineConfig = {
       },
     },
   },
+}
+
+/**
+ * Fails the build if the console loads zod. Pages would be 60 kB larger, and Firefox would report that the content
+ * security policy blocks zod's `eval`.
+ */
+function withoutValidators(): Plugin {
+  return {
+    name: "without-validators",
+    enforce: "pre",
+    resolveId(source, importer) {
+      if (source !== "zod") return
+      const message = `${importer} loads zod. Move what the console needs from it into a module without schemas.`
+      throw new Error(message)
+    },
+  }
 }
 
 /** Builds into `console/dist`. */

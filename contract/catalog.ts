@@ -1,13 +1,20 @@
 import * as z from "zod"
-import { effectiveRule } from "./effective-rules.ts"
+import { type EffectiveRule, RULE_SOURCES } from "./effective-rules.ts"
 import { MODEL_KIND_NAMES } from "./model-kinds.ts"
 import { identifier, label, moment, page, pageQuery } from "./common.ts"
 import { WEEKDAYS } from "./price-periods.ts"
+import { RULE_NAMES } from "./rule-definitions.ts"
 
 /**
  * Credits per million units as decimal text, by usage class: `{ "input": "0.1", "output": "0.4" }`.
  */
 const priceTable = z.record(z.string(), z.string())
+const effectiveRule = z.object({
+  name: z.enum(RULE_NAMES),
+  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+  source: z.enum(RULE_SOURCES),
+  note: z.string().nullable(),
+}) satisfies z.ZodType<EffectiveRule>
 /** Minimum number of seconds of audio charged per request; no minimum if absent. */
 const minimumSeconds = z.int().optional()
 const priceTiers = z.array(z.object({ above: z.int(), price: priceTable }))

@@ -1,19 +1,17 @@
-import * as z from "zod"
-import { RULE_NAMES } from "./rule-definitions.ts"
+import type { RULE_NAMES } from "./rule-definitions.ts"
 
 /** Sources of rules, in increasing precedence. A learned rule never replaces a rule from the settings. */
 export const RULE_SOURCES = ["built_in", "list", "learned", "settings"] as const
 export type RuleSource = (typeof RULE_SOURCES)[number]
 
 /** A rule that applies to a deployment. */
-export const effectiveRule = z.object({
-  name: z.enum(RULE_NAMES),
-  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
-  source: z.enum(RULE_SOURCES),
+export interface EffectiveRule {
+  name: (typeof RULE_NAMES)[number]
+  value: string | number | boolean | string[]
+  source: RuleSource
   /** A link to the documentation of a built-in rule, or the time when a rule was learned. */
-  note: z.string().nullable(),
-})
-export type EffectiveRule = z.infer<typeof effectiveRule>
+  note: string | null
+}
 
 /** Formats the value of a rule for display. */
 export function ruleText(value: EffectiveRule["value"]): string {
