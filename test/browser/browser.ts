@@ -22,6 +22,8 @@ export interface BrowserWindow {
 
 /** The parts that differ between the browsers that the tests control. */
 interface TestBrowser {
+  /** Whether the driver can show a page as it is printed. */
+  readonly canShowPrint: boolean
   launch(): Promise<Browser>
   /** Opens a window with separate cookies. */
   openContext(browser: Browser, window: BrowserWindow): Promise<BrowserContext>
@@ -33,6 +35,7 @@ interface TestBrowser {
 
 /** A browser from npm that can run on every machine that runs the tests. */
 const CHROMIUM: TestBrowser = {
+  canShowPrint: true,
   launch() {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
@@ -83,6 +86,7 @@ const downloadFolders = new WeakMap<Browser, DownloadFolder>()
  * preferences where possible, and the color scheme is selected in the console.
  */
 const FIREFOX: TestBrowser = {
+  canShowPrint: false,
   async launch() {
     const folder = new DownloadFolder()
     const browser = await firefoxDriver.launch({
