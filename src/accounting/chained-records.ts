@@ -15,10 +15,7 @@ export type EntryKind =
   /** Pays a debt of the account. */
   | "debt"
 
-/**
- * One entry of an account's ledger. Entries are never changed or deleted, and each contains the hash of the previous
- * entry.
- */
+/** One entry of an account's ledger. */
 export interface EntryRecord {
   readonly account: string
   /** Counts the entries of each account from 1. */
@@ -60,10 +57,7 @@ export interface WriteOff {
   readonly reason: WriteOffReason
 }
 
-/**
- * A write-off as a line of the ledger. Write-offs are never changed or deleted, and each contains the hash of the
- * previous write-off.
- */
+/** A write-off as a line of the ledger. */
 export interface WriteOffRecord extends WriteOff {
   /** Counts the write-offs of all accounts from 1. */
   readonly number: number
@@ -75,9 +69,7 @@ export interface WriteOffRecord extends WriteOff {
   readonly hash: string
 }
 
-/**
- * One line of an account's debt. Lines are never changed or deleted, and each contains the hash of the previous line.
- */
+/** One line of an account's debt. */
 export interface DebtLine {
   readonly account: string
   /** Counts the debt lines of each account from 1. */
@@ -114,9 +106,7 @@ export interface AuditFacts {
   readonly address: string | null
 }
 
-/**
- * One record of the audit log. Records are never changed or deleted, and each contains the hash of the previous record.
- */
+/** One record of the audit log. */
 export interface AuditRecord extends AuditFacts {
   /** Counts the audit records from 1. */
   readonly number: number

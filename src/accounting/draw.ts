@@ -24,7 +24,7 @@ export interface DrawnCharge {
   readonly fromBudgetLeases: readonly bigint[]
   /** The account's balance after the charge. */
   readonly balance: bigint
-  /** Whether the request had expired before, because its process was considered dead. */
+  /** Whether the request's hold had already expired, because its process was considered dead. */
   readonly late: boolean
 }
 

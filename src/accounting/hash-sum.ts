@@ -21,10 +21,10 @@ export class HashSum {
   }
 
   /**
-   * Adds many hashes at a tenth of the usual cost. It sums word by word, because sums of a few thousand words are exact
-   * as numbers.
+   * Adds many hashes at a tenth of the cost of `add`. It sums word by word, because sums of a few thousand words are
+   * exact as numbers.
    * @param hashes concatenated.
-   * @returns false, adding nothing, if the text does not contain `count` hashes.
+   * @returns false if the text does not contain `count` hashes. Nothing is added in that case.
    */
   addJoined(hashes: string, count: number): boolean {
     const bytes = Buffer.from(hashes, "hex")

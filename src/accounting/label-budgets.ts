@@ -110,7 +110,7 @@ function listed({ user, tags = {} }: Labels): string[] {
   ]
 }
 
-/** Returns those labels of a charge that have budgets, without their account, as its receipt lists them. */
+/** Returns the labels of a charge that have budgets, without the account, in the form that its receipt contains. */
 export function labelsOfOwners(account: string, owners: readonly string[]): string[] {
   const start = `${account}${OF_ACCOUNT}`
   return owners.filter((owner) => owner.startsWith(start)).map((owner) => owner.slice(start.length))

@@ -72,7 +72,7 @@ export class AnchorKeeper implements AsyncDisposable {
     try {
       await this.#sample()
       const { anchor, isBehind } = await store.integrity.advanceAnchor(Date.now())
-      // If many rows are not in the anchor yet, they are added in several steps.
+      // The anchor takes in a limited number of rows at a time, so the next call of `keep` continues immediately.
       if (isBehind) this.#updatedAt = -Infinity
       if (JSON.stringify(anchor) === JSON.stringify(this.#written)) return
       // The database server may have been replaced by one that lacks rows which this process has seen.

@@ -6,7 +6,7 @@ import { StoreError } from "../store/store-error.ts"
 /** A settlement whose values the database rejected. Nothing was charged. */
 export class UnstorableError extends Error {
   override readonly name = "UnstorableError"
-  /** The cost, as a write-off; undefined without a cost, or if the database rejects the write-off too. */
+  /** The write-off of the cost; undefined if there is no cost, or if the database rejects the write-off too. */
   readonly writeOff: WriteOff | undefined
   /** Whether the receipt is in the database. */
   readonly isRecorded: boolean
@@ -21,9 +21,9 @@ export class UnstorableError extends Error {
 export type Post = (batch: Batch) => Promise<readonly Posted[]>
 
 /**
- * Posts a batch. If the database rejects its values, the batch is divided until each rejected settlement is in a batch
- * of its own, so that all others are posted. A rejected settlement is replaced by a receipt without a charge, and its
- * cost is written off.
+ * Posts a batch. If the database rejects its values, the batch is divided until each rejected settlement is alone in a
+ * batch, so that all others are posted. A rejected settlement is replaced by a receipt without a charge, and its cost
+ * is written off.
  * @param post detects postings that are already stored.
  * @throws any other error of `post`. Part of the batch may have been posted in that case.
  */
@@ -43,7 +43,7 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
 }
 
 /**
- * Whether the database rejected values of a batch. This includes requests that are too old for the detection of
+ * Whether the database rejected the values of a batch. This includes requests that are too old for the detection of
  * duplicates, because they can never be stored.
  */
 function isOfValues(error: unknown): error is StoreError {

@@ -11,7 +11,7 @@ const MIN_ARRIVALS = 8
 /** Minimum age of holds that are recorded in the database. Most requests end earlier. */
 const RECORD_AFTER_MS = 250
 
-/** A settlement whose receipt is built later, together with the other receipts of its commit, which is faster. */
+/** A settlement whose receipt is built together with the other receipts of its commit, because that is faster. */
 export type LazyPosting = Omit<Posting, "receipt"> & { readonly receipt: () => string }
 
 interface Pending {
@@ -49,7 +49,7 @@ export class GroupCommit {
     hold.node = this.#open.add(hold)
   }
 
-  /** Removes a hold that ended without a charge. */
+  /** Removes an ended hold. The next commit also removes its record, if it has one. */
   closed(hold: Hold): void {
     this.#running--
     this.#leave(hold)
@@ -91,7 +91,7 @@ export class GroupCommit {
 
   /**
    * Schedules a flush. A single settlement is written in this turn of the event loop, together with others that arrived
-   * in the same turn. A commit costs as much as ten settlements, so longer waiting is only worthwhile if many arrive
+   * in the same turn. A commit costs as much as ten settlements, so waiting longer is only worthwhile if many arrive
    * quickly and other holds are open.
    */
   #schedule(): void {
@@ -148,7 +148,7 @@ export class GroupCommit {
 class Arrivals {
   #since = -Infinity
   #count = 0
-  /** The number in the last complete interval; 0 if that interval is long ago. */
+  /** Number of settlements in the last complete interval; 0 if that interval ended too long ago. */
   recent = 0
 
   add(now: number): void {

@@ -24,7 +24,7 @@ export interface Hold {
   over: boolean
   /** The hold's node in the list of unrecorded holds, used by the group commit. */
   node?: ListNode<Hold> | undefined
-  /** State that the vendor stores with the answer. The ledger records it with the charge. */
+  /** State that the vendor stores for the response. The ledger records it with the charge. */
   state?: readonly VendorStateRecord[]
 }
 
@@ -77,8 +77,8 @@ export function newHold(
 }
 
 /**
- * Returns the time of a new hold, which is now but never outside its payer's validity. The hold therefore always draws
- * on the budgets of its own day and month.
+ * Returns the time of a new hold: the current time, limited to the period in which its payer is valid. The hold
+ * therefore always draws on the budgets of its own day and month.
  */
 function momentFor(payer: Payer): number {
   const now = Date.now()
@@ -88,7 +88,7 @@ function momentFor(payer: Payer): number {
 
 const NOTHING: readonly WriteOff[] = []
 
-/** Caps the amount of a write-off, because vendors can report any number. */
+/** Caps the amount of a write-off, because providers can report any number. */
 function atMost({ amount, reason }: WriteOff): WriteOff {
   return { amount: reportedAmount(amount), reason }
 }

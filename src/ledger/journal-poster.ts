@@ -148,7 +148,7 @@ export class JournalPoster {
     await this.#post({ node, lines: [], batch: { postings: [], opened, closed } })
   }
 
-  /** Keeps a rejected line for an operator. If this cannot be stored, the next start retries the line. */
+  /** Stores a rejected line for the operator. If this fails, the next start retries the line. */
   async #reject(line: number | undefined, error: unknown): Promise<void> {
     this.#alarms.failed(error)
     if (line === undefined) return

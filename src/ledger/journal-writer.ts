@@ -5,17 +5,17 @@ import type { JournalEntry, JournalPoster } from "./journal-poster.ts"
 import type { PostedListener, Settled, SettlementWriter } from "./settlement-writer.ts"
 
 /**
- * Maximum settlements that wait for the database. They take about 100 MB. When this limit is reached, no new request
- * begins.
+ * Maximum settlements that wait for the database, which take about 100 MB. When this limit is reached, the gateway
+ * rejects new requests.
  */
 const MAX_PENDING = 50_000
 /** Interval at which lines of dead processes are taken over. */
 const ADOPT_INTERVAL_MS = 10_000
 /** Maximum lines that are taken over at once. */
 const ADOPT_BATCH = 1_000
-/** Maximum time that the start of this process waits for posting the lines that it took over. */
+/** Maximum time that the process waits at startup until the lines that it took over are posted. */
 const MAX_RECOVERY_WAIT_MS = 5_000
-/** Maximum time that the end of this process waits for posting the journal. */
+/** Maximum time that the process waits at shutdown until the journal is posted. */
 const MAX_CLOSE_WAIT_MS = 5_000
 
 export interface JournalParts {
@@ -136,7 +136,7 @@ const FULL = new LedgerError(
   `the journal holds ${MAX_PENDING} settlements that the database has not stored`,
 )
 
-/** Returns the result of a charge that is paid entirely from the node's lease, as the hold ensured. */
+/** Returns the result of a charge. The hold ensures that the node's lease covers the full amount. */
 function settled({ request, amount, budgets }: Posting): Settled {
   return {
     request,

@@ -9,7 +9,7 @@ import type { LeaseGrant } from "../store/leases.ts"
  */
 export class LeasedBalance {
   readonly owner: string
-  /** Whether the owner is a budget and not an account. */
+  /** Whether the owner is a budget rather than an account. */
   readonly isOfBudget: boolean
   /** The amount that this process may still charge, in nanocredits. */
   leased = 0n

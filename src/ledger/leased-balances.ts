@@ -20,7 +20,7 @@ const RECALL_PAUSE_MS = 75
 /** Maximum time that a request waits until the node may lease again. */
 const MAX_REJOIN_WAIT_MS = 5_000
 
-/** Maximum number of idle budgets with a period, such as those of end users, in memory. */
+/** Maximum idle budgets with a period, such as daily budgets of end users, that stay in memory. */
 const MAX_IDLE = 10_000
 
 /** Manages this process's leases of accounts and budgets. */

@@ -43,13 +43,13 @@ const LEASES_ARE_OVER = new LedgerError(
   "the database has not renewed this node's leases: others may spend them now",
 )
 
-/** Maximum pending charges with which the node rejoins, so that new requests do not wait long for them. */
+/** The node only rejoins when at most this many charges are pending, so that new requests do not wait long for them. */
 const MAX_WAITING_AT_REJOIN = 1_000
 /** Maximum time that the leases of a node that rejoins are kept for its pending charges. */
 const MAX_SUSPENSION_MS = 2_000
 
 /**
- * Manages the money of one process. It holds and settles in memory against leases, and posts to the store in batches.
+ * Manages the credits of one process. It holds and settles in memory against leases, and posts to the store in batches.
  * No account is ever overspent, regardless of concurrency (docs/use/billing.md#how-a-request-is-charged).
  */
 export class Ledger {
@@ -94,7 +94,7 @@ export class Ledger {
   }
 
   /**
-   * Whether the leases in the database are unclear, because the database was lost during a step. If so, the node must
+   * Whether the leases in the database are unclear, because the connection failed during a change. If so, the node must
    * rejoin with a new id.
    */
   get hasUnclearLeases(): boolean {
@@ -175,7 +175,7 @@ export class Ledger {
     return true
   }
 
-  /** Creates a hold for an estimate. It has already ended and sets nothing aside. */
+  /** Creates a hold for an estimate. The hold is marked as ended and reserves no credits. */
   estimateHold(input: HoldInput): Hold {
     const hold = newHold(input, [])
     hold.over = true
@@ -350,7 +350,7 @@ export class Ledger {
 
   /**
    * Handles a failed settlement. If leases have a term, the charge may have been written, unless the database rejected
-   * it. Its amount is therefore not spent again.
+   * it. The amount of such a charge is therefore not spent again.
    */
   #failed(hold: Hold, amount: bigint, error: unknown): void {
     this.#alarms.failed(error)

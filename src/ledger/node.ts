@@ -171,7 +171,7 @@ export class Node implements AsyncDisposable {
 
   async #poll(): Promise<void> {
     const now = Date.now()
-    // The absolute value is also correct after the clock was set.
+    // The absolute value also causes a heartbeat if the clock was set back.
     const silence = Math.abs(now - this.#beatAt)
     const beats = silence >= this.#heartbeatIntervalMs
     const begunAt = performance.now()
@@ -225,9 +225,9 @@ export class Node implements AsyncDisposable {
   }
 
   /**
-   * Returns the state of a node. A node that holds its lock is alive. Even if it is silent, it may just be stopped, and
-   * continue later. A node whose lock is free is dead. Silence only matters if the lock cannot be checked, because the
-   * node is on another machine or the file system does not support locks.
+   * Returns the state of a node. A node that holds its lock is alive. Even if it is silent, it may only be suspended
+   * and resume later. A node whose lock is free is dead. Silence only matters if the lock cannot be checked, because
+   * the node is on another machine or the file system does not support locks.
    */
   #stateOf(node: NodeRecord): NodeState {
     const { id, machine } = node

@@ -34,7 +34,7 @@ export interface Price {
    * `rates`, and are only held for requests that use the service.
    */
   readonly services?: Rates
-  /** Additional amount that is held for all calls to a request's tools together, but never charged. */
+  /** Additional amount that is held for all tool calls of a request together, but never charged. */
   readonly held?: bigint
   /** Service modes by name. `modeOf` returns the complete price of a mode. */
   readonly modes?: ReadonlyMap<string, Mode>
@@ -160,7 +160,7 @@ export function chargesFor(
 
 /** The factor 1, in millionths. */
 export const UNIT_FACTOR = 1_000_000n
-/** The classes that a mode can price: token classes only. */
+/** The only classes that a mode can price. */
 export const TOKEN_CLASSES = [...INPUT_CLASSES, ...OUTPUT_CLASSES]
 
 /** Usage of another call or model for the same request, with a separate price. */

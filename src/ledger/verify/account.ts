@@ -9,12 +9,12 @@ import type { Redactions } from "./redactions.ts"
 
 /** Number of entries that are read at once. */
 const PAGE = 500
-/** Maximum times that the end is read, because the ledger of an account in use keeps growing. */
+/** Maximum reads of the end of a ledger. The ledger of an account in use keeps growing. */
 const MAX_END_READS = 5
 
 /**
  * Checks one account's ledger. Numbers must have no gaps, each hash must cover the entry and the previous hash,
- * balances must add up, and each charge must have exactly its own receipt.
+ * balances must add up, and each charge must have exactly one receipt.
  */
 export class AccountWalk {
   readonly #store: StoreReader

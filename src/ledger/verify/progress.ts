@@ -58,7 +58,7 @@ export class VerifyProgress {
     return new HashSum(this.rows.hashSum, this.rows.count)
   }
 
-  /** Counts the rows of a page. It is called when all members cover the same rows. */
+  /** Counts the rows of a page. Call it only when all fields of this object cover the same rows. */
   async page(rows: number): Promise<void> {
     this.done += rows
     await this.#onPage?.(this)
