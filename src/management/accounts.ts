@@ -27,7 +27,7 @@ import type { Audit } from "./audit.ts"
 
 type Templates = Readonly<Record<string, AccountTemplate>>
 
-/** Functions of an installation that account management uses besides the ledger. */
+/** Optional functions of an installation that account management uses. */
 export interface AccountContext {
   /** Called after each change that affects requests, before the change returns. */
   readonly changed?: () => Promise<void>

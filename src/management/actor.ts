@@ -21,7 +21,7 @@ export interface Actor {
   readonly address: string | null
   /** The origin of the request as reported by trusted proxies, used for links. */
   readonly origin?: string | undefined
-  /** The idempotency-key claim that these changes use up, if the request has a key. */
+  /** The claim of the request's idempotency key, which these changes use up; absent without a key. */
   readonly claim?: string
 }
 

@@ -58,7 +58,7 @@ export class AllRequests {
         : { found: [], reach: null },
       this.#failures.read(actor, { ...rest, rejected: "true" }, places.rejected, limit + 1),
     ])
-    // Before this time, at least one of the two lists is not known.
+    // Before this time, at least one of the two lists was not read.
     const reach = latest(
       admitted.found.length > limit ? null : admitted.reach,
       rejected.found.length > limit ? null : rejected.reach,

@@ -68,8 +68,8 @@ export class AuditLog {
 }
 
 /**
- * Returns a glob for actions that contain the words of a text, as the console or the API writes them; undefined without
- * words.
+ * Returns a glob for actions that contain the words of a text; undefined if it has no words. The text may have the form
+ * of the console or of the API.
  */
 function actionPattern(text: string): string | undefined {
   const words = text.toLowerCase().match(/[a-z0-9]+/g)

@@ -3,7 +3,7 @@ import type { Actor } from "./actor.ts"
 
 /**
  * Requires that the actor may see providers if a query names a provider or groups by providers.
- * @param parameter the member of the query; undefined if the query does not concern providers.
+ * @param parameter the query parameter that concerns providers; undefined if there is none.
  * @throws GatewayError `forbidden`.
  */
 export function requireProviderVisibility(actor: Actor, parameter: string | undefined): void {

@@ -119,7 +119,7 @@ export class Credits {
   /**
    * Adds an entry. Existing entries are never changed.
    * @throws GatewayError `forbidden`, `not_found`, `below_min_value`, `above_max_value`; `conflict` if an adjustment
-   *   exceeds the balance, or the part of it that running requests leave free.
+   * exceeds the balance, or the part of it that running requests do not hold.
    */
   async add(actor: Actor, account: string, input: NewEntry): Promise<Entry> {
     requireRole(actor, account, "viewer")

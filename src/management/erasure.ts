@@ -26,8 +26,8 @@ export class Erasure {
 
   /**
    * Erases a user permanently. An interrupted erasure can be repeated.
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, and the last owner of an
-   *   account that is not closed.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if the user is the actor, the last operator, or the last
+   * owner of an account that is not closed.
    */
   async erase(actor: Actor, id: string): Promise<ErasureDocument> {
     requireOperator(actor)

@@ -3,8 +3,8 @@ import type { ErrorKind } from "../canon/errors.ts"
 /** The kind of failure that the request itself causes. */
 export const REJECTED = "rejected_by_upstream"
 /**
- * Kinds of failures after an upstream call. Requests with these failures have a receipt, by which they are listed and
- * counted.
+ * Kinds of failures after an upstream call. Requests with these failures have receipts, which are used to list and
+ * count them.
  */
 export const KINDS_OF_VENDORS: readonly ErrorKind[] = [
   REJECTED,

@@ -41,7 +41,7 @@ export interface Acceptance {
   readonly password?: string | undefined
 }
 
-/** Manages invitations to accounts. The inviter passes the link of an invitation on. */
+/** Manages invitations to accounts. The inviter sends the link to the invited person. */
 export class Invitations {
   readonly #store: Store
   readonly #users: Users

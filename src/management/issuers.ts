@@ -12,7 +12,7 @@ import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
 import { toSentence } from "./sentence.ts"
 
-/** The setting with the list of issuers. The list is stored as one value, which is encrypted. */
+/** The setting with the list of issuers. The list is stored as one encrypted value. */
 const SETTING = "console.oidc"
 
 /** An issuer in the format of the settings file. */

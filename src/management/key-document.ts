@@ -18,7 +18,7 @@ export interface KeyUse {
 const UNUSED: KeyUse = { lastUsedAt: null, spent: 0n }
 
 /**
- * Converts a key to its representation in the API, as the actor may see it. It never contains the secret.
+ * Converts a key to its representation in the API for an actor. The result never contains the secret.
  * @param now Unix milliseconds.
  */
 export function keyDocument(
@@ -60,7 +60,7 @@ export function keyDocument(
 
 /**
  * Whether an actor may change, rotate, pause and revoke a key. Operators, owners of the key's account and the key's
- * creator may.
+ * creator have this permission.
  */
 export function mayChangeKey(actor: Actor, { account, createdBy }: KeyRecord): boolean {
   if (actor.isOperator) return true

@@ -30,7 +30,7 @@ import { toSentence } from "./sentence.ts"
 /** Returns the use of keys by their ids. Keys without use are absent. */
 export type KeyUses = (ids: readonly string[]) => Promise<ReadonlyMap<string, KeyUse>>
 
-/** Functions of a running gateway that key management uses besides the ledger. CLI commands do not provide them. */
+/** Functions of a running gateway that key management uses. CLI commands do not provide them. */
 export interface KeyContext {
   /** Absent if the use of keys is not shown. */
   readonly uses?: KeyUses

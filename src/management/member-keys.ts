@@ -73,14 +73,14 @@ function recordOf(rules: MemberKeyRules): RulesRecord {
   }
 }
 
-/** The members of a key that the rules restrict. */
+/** The fields of a key that the rules restrict. */
 type RestrictedKey = Pick<KeyChange, "models" | "budget" | "daily_budget" | "monthly_budget">
 type LimitedKey = Pick<KeyRecord, "models" | "budget" | "dailyBudget" | "monthlyBudget">
 type Limits = Omit<MemberKeyRules, "may_create">
 
 /**
  * Checks a key that a member creates.
- * @throws GatewayError `forbidden`; `invalid_value` with the member that exceeds its limit.
+ * @throws GatewayError `forbidden`; `invalid_value` with the field that exceeds its limit.
  */
 export function checkNewMemberKey(rules: MemberKeyRules, key: RestrictedKey): void {
   if (!rules.may_create) {
@@ -94,9 +94,9 @@ export function checkNewMemberKey(rules: MemberKeyRules, key: RestrictedKey): vo
 }
 
 /**
- * Checks the changed members of a key. Members that do not change are not checked, because the key may be older than
- * the rules. Members who may not create keys may only lower the limits of a key.
- * @throws GatewayError `invalid_value` with the member that exceeds its limit.
+ * Checks the changed fields of a key. Unchanged fields are not checked, because the key may be older than the rules.
+ * Members who may not create keys may only lower the limits of a key.
+ * @throws GatewayError `invalid_value` with the field that exceeds its limit.
  */
 export function checkMemberKeyChange(
   rules: MemberKeyRules,

@@ -3,7 +3,7 @@ import { type Actor, requireOperator } from "./actor.ts"
 import type { Models } from "./models.ts"
 import type { ListedTest, Providers } from "./providers.ts"
 
-/** Tests whether providers offer their models. No model is run, so nothing is charged. */
+/** Tests whether providers offer their models. The tests call no model, so nothing is charged. */
 export class ModelTests {
   readonly #models: Models
   readonly #providers: Providers

@@ -27,9 +27,7 @@ import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts
 import { priceDocument, priceInForce } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/**
- * Milliseconds for which documents for people without operator rights are cached, since building all takes a long time.
- */
+/** Cache time of the documents for people who are not operators, because building all documents takes long. */
 const CACHE_TIME_MS = 1_000
 /** Maximum length of a model id. Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200
@@ -57,7 +55,7 @@ export interface ModelQuery extends PageQuery {
   readonly account?: string | undefined
 }
 
-/** Documents for people without operator rights. */
+/** Model documents for people who are not operators. */
 interface PublicDocuments {
   readonly catalog: Catalog
   readonly settings: Settings

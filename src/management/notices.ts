@@ -252,7 +252,10 @@ function noticeDocument({ deliveries, ...record }: NoticeRecord): Notice {
 
 const mailAddress = z.email().max(200)
 
-/** Returns the reason why an address is invalid for notices, if it is. Name resolution is checked at each delivery. */
+/**
+ * Returns the reason why an address cannot receive notices; undefined if it can. Name resolution is checked at each
+ * delivery.
+ */
 function addressFault(
   channel: NoticeChannel,
   address: string,

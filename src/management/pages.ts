@@ -6,8 +6,8 @@ const MAX_PAGE_BYTES = 1024 * 1024
 const ROWS_PER_TURN = 20
 
 /**
- * Yields the pages of a long list. Each page is read in its own turn of the event loop, because SQLite reads on the
- * gateway's thread, so that requests of others are served between two pages.
+ * Yields the pages of a long list. SQLite reads on the gateway's thread. Each page is therefore read in its own turn of
+ * the event loop, so that other requests are served between two pages.
  * @param size maximum rows of a page. A shorter page is the last one.
  * @param read reads the page after a row; undefined for the first page.
  */

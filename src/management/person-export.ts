@@ -22,7 +22,7 @@ export interface PersonExportParts {
 /** The exported data of a person. */
 export interface ExportedPerson {
   readonly facts: Omit<PersonExport, "audit">
-  /** The member `audit`, newest first, in parts that may be empty. */
+  /** The records of the field `audit`, newest first, in parts that may be empty. */
   readonly audit: AsyncIterable<PersonExport["audit"]>
 }
 

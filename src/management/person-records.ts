@@ -89,7 +89,7 @@ export async function* recordsAbout(
   }
 }
 
-/** A range of numbers of audit records, without its ends. */
+/** A range of numbers of audit records. Both ends are exclusive. */
 interface Window {
   readonly above: number
   readonly before: number
@@ -104,7 +104,7 @@ async function* windowsOf(store: Pick<Store, "audit">): AsyncGenerator<Window> {
   }
 }
 
-/** Yields parts of limited length of some records. There is one empty part if there are no records. */
+/** Splits records into batches of limited length. Without records, it yields one empty batch. */
 function* batchesOf(records: readonly AuditRecord[]): Generator<readonly AuditRecord[]> {
   let batch: AuditRecord[] = []
   let length = 0

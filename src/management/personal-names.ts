@@ -81,7 +81,7 @@ function loadCipher() {
   return import("./name-cipher.ts")
 }
 
-/** Returns the person whose key encrypts a text; undefined for plain text. */
+/** Returns the id of the person whose key encrypts a text; undefined for plain text. */
 export function personIdOf(text: string): string | undefined {
   return ENCRYPTED.exec(text)?.[1]
 }

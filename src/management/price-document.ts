@@ -24,7 +24,7 @@ type PeriodDocument = ModelDocument["price_periods"][number]
 
 /**
  * Returns the price of a model before the multiplier, in credits per million units, with its periods. If there are
- * several deployments, each class has its highest price, as for holds.
+ * several deployments, each class has its highest price, which holds also use.
  */
 export function priceDocument(model: Model): Pick<ModelDocument, PriceMembers> {
   const prices = model.deployments.flatMap(({ price }) => price ?? [])

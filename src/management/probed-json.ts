@@ -21,7 +21,7 @@ export async function probedBody({ body }: Response, limits: TextLimits): Promis
   return value === undefined ? { type: "text", text } : { type: "json", value }
 }
 
-/** Member names of model lists, and of model names in their elements. There is one for each variant. */
+/** Field names of the list and of a model's name. Vendors use different names. */
 const LISTS = ["data", "models", "modelSummaries"]
 const NAMES = ["id", "modelId", "name"]
 

@@ -39,7 +39,10 @@ export interface ListedTest extends Omit<ProviderTest, "models"> {
   readonly models: ReadonlySet<string> | null
 }
 
-/** Manages the accounts at vendors that serve models. Providers that were added in the console can be changed there. */
+/**
+ * Manages providers, which are the operator's accounts at vendors. Only providers that were added in the console can be
+ * changed there.
+ */
 export class Providers {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
@@ -54,8 +57,8 @@ export class Providers {
   }
 
   /**
-   * Lists providers by id. Users who are not operators only see the providers of models, and their health, or no
-   * providers if the settings hide costs.
+   * Lists providers by id. Users who are not operators only see the identity and health of providers that serve models.
+   * If the settings hide costs, they see no providers.
    */
   list(actor: Actor, input: PageQuery): Page<Provider> {
     if (actor.hidesCosts === true) return { object: "list", data: [], next_cursor: null }

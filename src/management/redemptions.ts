@@ -32,8 +32,8 @@ export class Redemptions {
 
   /**
    * Adds the credits of a code to an account.
-   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after many;
-   *   `conflict` for a code that can no longer be used.
+   * @throws GatewayError `not_found`, `forbidden`; `invalid_value` for a wrong code, `too_many_attempts` after many
+   * wrong codes; `conflict` for a code that can no longer be used.
    */
   async redeem(actor: Actor, account: string, text: string): Promise<Entry> {
     requireRole(actor, account, "member")

@@ -118,8 +118,8 @@ interface SearchedFailures<Filter extends FailureFilter> {
 }
 
 /**
- * Adds what a search in failed requests needs: the matching keys, the oldest time that is searched, and whether messages
- * are searched. If the text is the id of a failed request, only that request is read.
+ * Completes the filter of a search in failed requests with the matching keys, the oldest searched time, and whether
+ * messages are searched. If the text is the id of a failed request, only that request is read.
  * @param after the position after which failed requests are searched; null for the newest one.
  */
 export async function searchInFailures<Filter extends FailureFilter>(

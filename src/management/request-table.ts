@@ -11,7 +11,7 @@ import { csvRow, defused } from "./csv.ts"
 import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
 
-/** Maximum rows. People never read more, and few spreadsheets can open larger files well. */
+/** Maximum rows. Most spreadsheets open larger files slowly. */
 const MAX_ROWS = 50_000
 /** Number of rows per read. */
 const PAGE_SIZE = 500

@@ -3,9 +3,7 @@ import { type Check, checkOf } from "./check.ts"
 
 /** The oldest supported release of PostgreSQL. */
 const MIN_RELEASE = 14
-/**
- * Maximum difference between the clocks of the server and the node, because reports and expiry use the node's clock.
- */
+/** Maximum difference between the clocks of the server and the node. Reports and expiry use the node's clock. */
 const CLOCK_TOLERANCE_MS = 5_000
 /** Minimum number of days in advance for which partitions must exist. */
 const MIN_DAYS_AHEAD = 2

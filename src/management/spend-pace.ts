@@ -30,7 +30,10 @@ export class SpendPace {
     this.#parts = parts
   }
 
-  /** Checks all accounts with this kind of limit. If there are none, no requests are read. */
+  /**
+   * Checks all active accounts that have the limit `max_hourly_spend_ratio`. Without such accounts, no requests are
+   * read.
+   */
   async checkAll(now: number): Promise<void> {
     const accounts = await this.#parts.store.accounts.list()
     const watched = accounts.filter(({ state, limits }) => state === "active" && limits.pace)

@@ -61,7 +61,7 @@ class Sums {
     })
   }
 
-  /** Returns the sums, the lowest amount first, which is the highest charge. */
+  /** Returns the sums, the lowest amount first. Charges are negative, so the highest charge is first. */
   list(): StatementSum[] {
     return [...this.#sums]
       .map(([name, sum]) => ({ name, id: "", ...sum }))

@@ -22,7 +22,7 @@ const CONTENT_TYPES = {
 } as const
 /**
  * Number of entries per read. PostgreSQL plans each read for all partitions of the receipts, which takes longer than
- * reading some hundred entries.
+ * reading several hundred entries.
  */
 const ENTRIES_PER_READ = 2_000
 /** Number of entries that are written in one turn of the event loop. */

@@ -3,7 +3,7 @@ import { asObject } from "../config/issues.ts"
 import { defaultName } from "../config/sections/providers.ts"
 import { rejected } from "./entry-rejection.ts"
 
-/** The members that identify a credential, in contrast to its name and weight. */
+/** The fields that authenticate a credential. Its name and weight do not. */
 const SECRET_MEMBERS = ["api_key", "access_key_id", "secret_access_key", "credentials"]
 
 /** A change to a provider, with completed credentials. */

@@ -55,8 +55,8 @@ export class UserDirectory {
 
   /**
    * Changes a user.
-   * @throws GatewayError `forbidden`, `not_found`; `conflict` for oneself, the last operator, or an email address in
-   * use.
+   * @throws GatewayError `forbidden`, `not_found`; `conflict` if the user is the actor or the last operator, or if the
+   * email address is in use.
    */
   async change(actor: Actor, id: string, change: UserChange): Promise<User> {
     requireOperator(actor)

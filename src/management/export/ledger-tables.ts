@@ -35,8 +35,8 @@ interface Bounds {
 }
 
 /**
- * Returns the tables of entries, balances, receipts and write-offs. The balances are known after the entries have been
- * read.
+ * Returns the tables of entries, balances, receipts and write-offs. The table of balances is only available after the
+ * entries have been read.
  */
 export function ledgerTables(scope: ExportScope): ExportedTable[] {
   const bounds = new Map<string, Bounds>()
@@ -51,7 +51,7 @@ export function ledgerTables(scope: ExportScope): ExportedTable[] {
 /**
  * Yields the entries of each account in numerical order. A charge has the start time of its request, which may be out
  * of order, so all entries of an account are read. Their sum must also equal the balance of the account.
- * @throws LedgerError `damaged` if it does not.
+ * @throws LedgerError `damaged` if the sum differs from the balance.
  */
 async function* entries(
   scope: ExportScope,

@@ -93,7 +93,7 @@ function readNumber(text: string): Decimal {
   return readDecimal(plain)
 }
 
-/** Rounds a decimal to whole units; halves are rounded away from zero. */
+/** Rounds a decimal to units of 10^-`places`; halves are rounded away from zero. */
 function rounded(decimal: Decimal, places: number): bigint {
   if (decimal.places <= places) return atPlaces(decimal, places)
   const step = 10n ** BigInt(decimal.places - places)
