@@ -24,7 +24,7 @@ export interface Key {
   /** Unix milliseconds; undefined if the key never expires. */
   readonly expiresAt: number | undefined
   readonly revoked: boolean
-  /** Whether prompts and answers of the key's account are stored. */
+  /** Whether prompts and responses of the key's account are stored. */
   readonly storesContent: boolean
   /** Allowed client addresses; undefined if all are allowed. */
   readonly addresses: Networks | undefined

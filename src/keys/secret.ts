@@ -54,7 +54,7 @@ export class KeyHasher {
 
   /**
    * Returns the hexadecimal hash of a key from its SHA-256, for keys of gateways that stored nothing else. The
-   * installation's secret is included, because a key that a person invented could be found by its SHA-256 alone. The
+   * installation's secret is included, because a key that a person chose could be guessed from its SHA-256 alone. The
    * result is hashed twice, so that the SHA-256 itself is not accepted as a key.
    */
   hashDigest(digest: string): string {

@@ -63,10 +63,7 @@ export class AttemptLimits {
   }
 }
 
-/**
- * Returns the key for a subject such as `user`. Keys are stored, so they contain a digest of the text and not the text
- * itself.
- */
+/** Returns the key for a subject such as `user`. Keys are stored, so they contain only a digest of the text. */
 export function attemptKey(name: string, text: string | undefined): string {
   const digest = createHash("sha256")
     .update(text ?? "")

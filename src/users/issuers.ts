@@ -106,7 +106,7 @@ export class Issuers {
     const secrets = newSecrets()
     const redirectUri = `${origin}/admin/v1/auth/callback/${settings.id}`
     const state = newToken()
-    // All flows of a page share one token, so that a known issuer can confirm another issuer.
+    // All flows of a page share one token, so that signing in at a known issuer can confirm an identity at another.
     const linkToken = client.linkToken ?? newToken()
     const linkHash = hashToken("identity", linkToken)
     const flow: PendingFlow = { ...secrets, issuer: settings.id, redirectUri, returnTo, linkHash }

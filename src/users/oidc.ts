@@ -4,7 +4,7 @@ import type { OidcSettings } from "../config/sections/sign-in.ts"
 import { fetchFromIssuer, type IssuerDescription } from "./issuer.ts"
 import { foldedEmail } from "../accounting/email-address.ts"
 
-/** Timeout for all requests of a sign-in to the issuer together. */
+/** Timeout for all requests to the issuer during one sign-in. */
 const TIMEOUT_MS = 10_000
 
 /** Maximum length of a subject (OpenID Connect Core, section 2). */

@@ -21,7 +21,7 @@ export class OwnCredentials {
   }
 
   /**
-   * Changes the password. All sessions of the user end, and so do all links that would set another password.
+   * Changes the password. This ends all sessions of the user and invalidates all password links.
    * @returns the cookies of a new session.
    * @throws GatewayError `invalid_value` for a wrong password, `conflict` for a user without a password.
    */
@@ -38,7 +38,7 @@ export class OwnCredentials {
     })
   }
 
-  /** Creates a token with which a new password can be set once, within a day. Earlier tokens stop working. */
+  /** Creates a token that can set a new password once, within a day. Earlier tokens stop working. */
   async createReset(
     user: UserRecord,
   ): Promise<{ readonly token: string; readonly expiresAt: number }> {

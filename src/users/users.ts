@@ -152,7 +152,7 @@ export class Users implements Disposable {
   }
 
   /**
-   * Creates a token with which a new password can be set once, within a day. Earlier tokens stop working.
+   * Creates a token that can set a new password once, within a day. Earlier tokens stop working.
    * @throws GatewayError `not_found`.
    */
   async createReset(id: string): Promise<{ readonly token: string; readonly expiresAt: number }> {
