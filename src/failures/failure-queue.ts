@@ -184,8 +184,8 @@ export class FailureQueue implements AsyncDisposable {
 
 /**
  * Returns the message for the caller without the caller's content. Messages of vendors are only stored with their
- * attempts, which only operators can read. The gateway's own messages quote the invalid value. A single word is kept,
- * but a sentence may be part of a prompt.
+ * attempts, whose readers are limited (`failedAttemptDocument`). The gateway's own messages quote the invalid value. A
+ * single word is kept, but a sentence may be part of a prompt.
  */
 function withoutContents(kind: string, message: string): string {
   if (kind === REJECTED)

@@ -29,7 +29,6 @@ interface Series {
   readonly usage: Map<string, Count>
 }
 
-/** Counts requests. */
 export class RequestMetrics implements RequestObserver {
   readonly #registry: MetricRegistry
   readonly #models = new LabelValues(MAX_MODELS)

@@ -55,7 +55,6 @@ export class SeriesMetric<Series> {
   }
 }
 
-/** A counter. */
 export class Count {
   value = 0
 

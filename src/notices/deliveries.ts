@@ -17,7 +17,7 @@ const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 /**
- * Delays after each failed attempt. After about three days, when the last attempt has failed, a delivery is abandoned.
+ * Delays after each failed attempt. A delivery is abandoned after the last attempt, about three days after the first.
  */
 const RETRY_DELAYS_MS = [
   10 * SECOND_MS,
@@ -44,7 +44,7 @@ export interface DeliveryParts {
 export class Deliveries implements AsyncDisposable {
   readonly #parts: DeliveryParts
   readonly #timer: ReturnType<typeof setInterval>
-  /** The running deliveries, with their ends. */
+  /** The running deliveries, with promises that resolve when they end. */
   readonly #deliveries = new Map<DueDelivery, Promise<void>>()
   #running: Promise<void> | undefined
   /** The last claimed target. The next claim begins after it. */
@@ -62,7 +62,7 @@ export class Deliveries implements AsyncDisposable {
 
   /**
    * Delivers the due notices now.
-   * @returns when each of them was sent or has failed.
+   * @returns a promise that resolves when each of them was sent or has failed.
    */
   deliverNow(): Promise<void> {
     this.#isRequested = true

@@ -16,7 +16,7 @@ const PASSES_PER_PRUNE = 240
 const PASSES_PER_PACE_CHECK = 4
 /** Percentages of a budget that trigger a notice. */
 const BUDGET_STEPS = [100n, 80n, 50n] as const
-/** How long before a price change its notice is sent. */
+/** Time between the notice of a price change and the change. */
 const LEAD_TIME_MS = 86_400_000
 /** Prefix of the marks of price changes. The time of the change follows. */
 const PRICE_MARK_PREFIX = "prices:"

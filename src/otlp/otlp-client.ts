@@ -8,7 +8,7 @@ const MAX_ATTEMPTS = 4
 const FIRST_RETRY_DELAY_MS = 1_000
 /** Maximum delay that a collector can request. */
 const MAX_RETRY_DELAY_MS = 30_000
-/** Maximum bytes that are read of a response. It contains a count and a line of text. */
+/** Maximum bytes that are read from a response. It contains a count and a line of text. */
 const MAX_RESPONSE_BYTES = 64 * 1024
 /** HTTP statuses after which a batch is sent again. @see https://opentelemetry.io/docs/specs/otlp/#failures-1 */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
@@ -66,7 +66,7 @@ export class OtlpClient {
     }
   }
 
-  /** Waits for this time until the running attempts end, and then aborts them. Failed batches are not sent again. */
+  /** Waits up to this time until the running attempts end, and then aborts them. Failed batches are not retried. */
   async endIn(milliseconds: number, finished: Promise<unknown>): Promise<void> {
     const timer = setTimeout(() => this.#ending.abort(), milliseconds)
     await finished

@@ -172,7 +172,7 @@ export function failureAttributes(kind: string, status: number): Attributes {
   return { [A.errorType]: kind, [A.status]: status }
 }
 
-/** Whether a status reports an error of the server and not of its caller. */
+/** Whether a status reports an error of the server rather than of its caller. */
 export function isServerError(status: number): boolean {
   return status >= SERVER_ERROR
 }

@@ -2,7 +2,7 @@ import type { ReadableSpan } from "./span.ts"
 
 /** Maximum spans that wait for the collector. */
 const MAX_QUEUED = 2_000
-/** Maximum spans per batch. Encoding this many blocks the event loop for about a millisecond. */
+/** Maximum spans per batch. Encoding a batch of this size blocks the event loop for about a millisecond. */
 const MAX_BATCH_SIZE = 200
 /** Maximum time that a span waits for others before its batch is sent. */
 const FLUSH_INTERVAL_MS = 1_000
@@ -64,7 +64,7 @@ export class SpanQueue implements AsyncDisposable {
     else this.#timer ??= setTimeout(() => this.#send(), FLUSH_INTERVAL_MS)
   }
 
-  /** Sends the pending spans within a few seconds. */
+  /** Sends the pending spans within a limited time. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true
     const finished = (this.#sending ?? Promise.resolve()).then(() => this.#sendAll())

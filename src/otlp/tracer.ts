@@ -107,7 +107,7 @@ export class Tracer implements RequestObserver, FailureObserver {
     this.#request(trace, charge, {
       name: `${MODEL_KINDS[model.kind].traceName} ${model.requestedAs ?? model.id}`,
       attributes,
-      // If the vendor rejected the request, the caller has made a mistake, so this is no failure of the gateway.
+      // A request that the vendor rejected is the caller's mistake, so it is not a failure of the gateway.
       isFailed: errorType(outcome) !== undefined && outcome !== REJECTED,
     })
   }

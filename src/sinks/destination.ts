@@ -22,7 +22,7 @@ export interface LineDestination {
 
 /**
  * The cause of a failed delivery. With `destination`, retries continue until the destination recovers. With `lines`,
- * few retries are made. With `unclear`, it may be either.
+ * few retries are made. With `unclear`, either may be the cause.
  */
 export type LineFault = "destination" | "lines" | "unclear"
 

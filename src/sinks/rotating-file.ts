@@ -13,7 +13,7 @@ const MODE = 0o640
 
 /**
  * A file to which lines are appended, and which is rotated by size. Several processes may share it. Before writing,
- * each process checks that the path still leads to its open file, so that another process or logrotate may also rotate
+ * each process checks that the path still refers to its open file, so that another process or logrotate may also rotate
  * the file.
  */
 export class RotatingFile implements LineDestination, AsyncDisposable {
@@ -103,7 +103,7 @@ export class RotatingFile implements LineDestination, AsyncDisposable {
 
 /**
  * Checks a file before writing, because its path may have been configured by mistake.
- * @returns whether the last line is complete, which a full disk may have prevented.
+ * @returns whether the last line is complete. A full disk may leave an incomplete line.
  * @throws LineDeliveryError if the file contains other data.
  */
 async function isLines(path: string, size: number): Promise<boolean> {

@@ -38,7 +38,10 @@ export interface AttemptFailure {
   readonly kind: string
   /** The vendor's own error code. */
   readonly code?: string | undefined
-  /** The vendor's message if there is one, without the operator's secrets. Only operators may read it. */
+  /**
+   * The vendor's message if there is one, without the operator's secrets. Customers may only read why a vendor rejected
+   * their own request.
+   */
   readonly message: string
 }
 

@@ -38,7 +38,7 @@ function standardError(): DestinationStream {
 
 /**
  * Creates a logger that writes JSON lines to standard error in the background, so that no request waits for the log.
- * Credentials are never logged. Masking members with these names is an additional safeguard.
+ * Credentials are never logged. Masking fields with these names is an additional safeguard.
  */
 export function createLogger(settings: LoggerSettings): Logger {
   return pino(
@@ -52,9 +52,8 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /**
- * Creates a writer of events whose members are already JSON. The logger would search every member for credentials,
- * which takes ten times as long as creating the text. Each write takes as long again, so lines are collected for a
- * moment.
+ * Creates a writer of events whose fields are already JSON. The logger would search every field for credentials, which
+ * takes ten times as long as creating the text. Each write takes just as long, so lines are collected for a short time.
  */
 export function lineWriter(logger: Logger, event: string): (text: string) => void {
   if (!logger.isLevelEnabled("info")) return () => undefined

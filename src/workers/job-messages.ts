@@ -5,7 +5,7 @@ export interface JobCommand {
   readonly input: unknown
 }
 
-/** A thread's reply. `started` means that the code of the job is loaded, and that its time runs from now on. */
+/** A thread's reply. `started` means that the code of the job is loaded and its deadline starts now. */
 export type JobReply =
   | { readonly id: number; readonly state: "started" }
   | { readonly id: number; readonly state: "done"; readonly result: unknown }

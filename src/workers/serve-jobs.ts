@@ -22,7 +22,7 @@ async function serve(jobs: Jobs, { id, name, input }: JobCommand): Promise<void>
     reply({ id, state: "started" })
     reply({ id, state: "done", result: await work(input as never) })
   } catch {
-    // The reason is omitted, because the caller uses its safe bound regardless of it.
+    // The reason is omitted, because the caller uses a safe bound after any failure.
     reply({ id, state: "failed" })
   }
 }
