@@ -11,7 +11,7 @@ interface Component {
   readonly purl: string
 }
 
-/** The members of npm's CycloneDX document that this script reads. */
+/** The fields of npm's CycloneDX document that this script reads. */
 interface Bill {
   readonly bomFormat: string
   readonly metadata: { readonly component: Component }

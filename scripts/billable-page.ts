@@ -173,7 +173,7 @@ function fieldRows({
   ]
 }
 
-/** Returns the charge, its hold, and the member of the response that counts it. */
+/** Returns the charge, its hold, and the field of the response that counts it. */
 function told(charge: Charge): string[] {
   switch (charge.by) {
     case "tokens":

@@ -72,7 +72,10 @@ async function build(folder: string, name: string): Promise<string | undefined> 
   }
 }
 
-/** Returns the reason for a failed build. Bun's error has only the message "Bundle failed" and contains the reasons. */
+/**
+ * Returns the reason for a failed build. Bun's error only has the message "Bundle failed". Its inner errors have the
+ * reasons.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ")
   return error instanceof Error ? error.message : String(error)

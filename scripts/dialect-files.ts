@@ -12,9 +12,9 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   index: "required",
   /** The body of a request, except for the parts that are separate subjects. */
   request: "required",
-  /** An answer that is not streamed. */
+  /** A response that is not streamed. */
   result: "required",
-  /** A streamed answer, event by event. */
+  /** A streamed response, event by event. */
   stream: "required",
   /** The conversation: turns and their parts. */
   messages: "required",
@@ -26,7 +26,7 @@ export const CHAT_SUBJECTS: Readonly<Record<string, Presence>> = {
   /** Web search by the vendor. */
   search: "optional",
   citations: "optional",
-  /** JSON schemas of answers, and conversions of schemas to the vendors' forms. */
+  /** JSON schemas of responses, and conversions of schemas to the vendors' forms. */
   schema: "optional",
   /** Cache markers in prompts. */
   cache: "optional",

@@ -15,7 +15,7 @@ const ADDED = new RegExp(
   `\\broughCredits\\(${INNER}\\)\\s*[-+](?!=)|[-+]=?\\s*roughCredits\\(`,
   "g",
 )
-/** Defines the conversions. */
+/** The file that defines the conversions. */
 const EXCEPT = "console/src/format/credits.ts"
 
 /** Returns each line in folders that converts an amount to a float, or adds floats of amounts. */
@@ -26,7 +26,7 @@ export function checkFloatAmounts(folders: readonly string[]): string[] {
     .flatMap((path) => floatAmounts(readFileSync(path, "utf8"), path))
 }
 
-/** Returns the places in a text. */
+/** Returns the places in a source at which an amount becomes a float. */
 export function floatAmounts(source: string, path: string): string[] {
   return [CONVERTED, ADDED]
     .flatMap((pattern) => [...source.matchAll(pattern)])

@@ -72,7 +72,7 @@ function document(schema: JsonObject, { name, documentation, ...setting }: Decla
   place["default"] = /^(true|false|\d+)$/.test(written) ? JSON.parse(written) : written
 }
 
-/** Returns the members of an object, which may be one of several alternatives. */
+/** Returns the properties of an object, which may be one of several alternatives. */
 function membersOf({ properties, anyOf: alternatives = [] }: JsonObject): Members {
   return (properties ?? alternatives.find((one) => one.properties)?.properties ?? {}) as Members
 }

@@ -30,9 +30,9 @@ export function readSources(root: string): Sources {
 }
 
 /**
- * Whether a checkout still has the sources from which the executable was built. Times are compared for equality and not
- * for order, because copying an older release over a newer one sets older times. A new file matters only once a changed
- * file uses it.
+ * Whether a checkout still has the sources from which the executable was built. Times are only compared for equality,
+ * because copying an older release over a newer one sets older times. A new file matters only once a changed file uses
+ * it.
  */
 export function isUnchanged(root: string, built: Sources): boolean {
   return fingerprintOf(root, built.paths) === built.fingerprint

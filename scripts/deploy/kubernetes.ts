@@ -1,8 +1,8 @@
 import { z } from "zod"
 
 /*
- * The parts of Kubernetes' objects that the chart uses, and nothing else: an unknown key is a mistake. If only one value
- * is safe, because the gateway would otherwise be less secure or lose requests, the value is fixed.
+ * The parts of Kubernetes' objects that the chart uses. Any other key is a mistake. If only one value is safe, because
+ * the gateway would otherwise be less secure or lose requests, the value is fixed.
  */
 
 const labels = z.record(z.string(), z.string())

@@ -21,7 +21,7 @@ export interface Message {
 
 /** Functions whose first argument is a message, and whose second argument contains its values. */
 const TRANSLATORS: ReadonlySet<string> = new Set(["t", "rich", "translate"])
-/** Defines the translators, and translates texts that are not literals. */
+/** Sources that define the translators, or that translate texts that are not literals. */
 const EXCEPT: ReadonlySet<string> = new Set([
   "console/src/languages/text.ts",
   "contract/price-periods.ts:translate",

@@ -9,7 +9,7 @@ import {
   walk,
 } from "./syntax.ts"
 
-/** Attributes and members whose text people read. */
+/** Attributes and properties whose text people read. */
 const TEXT_NAMES: ReadonlySet<string> = new Set([
   "action",
   "alt",
@@ -51,7 +51,7 @@ const CODE_FUNCTIONS: ReadonlySet<string> = new Set([
 /** Files with programs in other languages, and files whose texts are names. */
 const EXCEPT =
   /^console\/src\/(?:languages|pages\/playground\/code)\/|\/(?:key-snippets|icons)\.tsx?$/
-/** Members that contain programs, or ids that only the console reads. */
+/** Properties that contain programs, or ids that only the console reads. */
 const CODE_MEMBERS: ReadonlySet<string> = new Set(["id", "javascript", "needs", "python"])
 /** Names, headings of CSV files, and errors that only a mistake in the console causes. */
 const ALLOWED: ReadonlySet<string> = new Set([
@@ -127,7 +127,7 @@ function isSentence(text: string): boolean {
   return SENTENCE.test(text) && !CODE.test(text)
 }
 
-/** Reports whether a literal is the value of a text attribute or member, or a child of an element. */
+/** Reports whether a literal is the value of a text attribute or property, or a child of an element. */
 function isShown(node: Node, parents: readonly Node[]): boolean {
   let child = node
   for (const parent of parents.toReversed()) {
@@ -143,7 +143,7 @@ function isShown(node: Node, parents: readonly Node[]): boolean {
   return false
 }
 
-/** Reports whether the value of an expression can be that of a part of it. */
+/** Reports whether the value of an expression can be the value of one of its parts. */
 function isChoice(parent: Node, child: Node): boolean {
   if (parent.type === "ConditionalExpression") return parent["test"] !== child
   return (

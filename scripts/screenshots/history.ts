@@ -81,7 +81,7 @@ interface ReceiptFacts {
   readonly isFailed: boolean
 }
 
-/** Returns a receipt with the members that the console's lists read. */
+/** Returns a receipt with the fields that the console's lists read. */
 function receiptOf(facts: ReceiptFacts, random: Random): string {
   const { model, input, output, amount, isFailed } = facts
   const firstByte = random.between(120, 900)
