@@ -30,7 +30,7 @@ export async function signInWithPasskey(): Promise<void> {
  */
 export async function makePasskey(name: string, password: string | undefined): Promise<void> {
   const { public_key: options } = await api("POST /auth/passkeys/begin", { body: { password } })
-  // The gateway defines all members except the challenge.
+  // The gateway defines all fields except the challenge.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   )

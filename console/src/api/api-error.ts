@@ -112,7 +112,7 @@ function faults(value: unknown): FieldFault[] {
   })
 }
 
-/** Reads a member of an untyped response. */
+/** Reads a field of an untyped response. */
 export function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return undefined
   return (value as Record<string, unknown>)[name]

@@ -26,7 +26,10 @@ export function useFirstModel(globs: readonly string[] | null): string | undefin
 /** Returns the ids of the models that a tool starts with. */
 export type ModelsOfTool = (tool: Tool) => { readonly model: string; readonly smallModel: string }
 
-/** Returns the models that each tool starts with, as the command `connect` does; undefined until the catalog is loaded. */
+/**
+ * Returns the models that each tool starts with, by the rules of the command `connect`; undefined until the catalog is
+ * loaded.
+ */
 export function useModelsOfTools(globs: readonly string[] | null): ModelsOfTool | undefined {
   const callable = useCallableModels(globs)
   const modelsOf = useCallback<ModelsOfTool>(

@@ -3,7 +3,7 @@ import { api } from "./client.ts"
 
 /**
  * Loads the complete catalog, so that filters need no requests.
- * @param account the account whose prices are shown. Defaults to the default prices.
+ * @param account the account whose prices are shown; absent for the default prices.
  */
 export function modelsQueryFor(account?: string) {
   return queryOptions({

@@ -2,7 +2,7 @@ import type { Account } from "tollgate-contract/accounts.ts"
 import { creditsText, nanos } from "./credits.ts"
 import { t } from "../languages/text.ts"
 
-/** Below this balance, requests may cost more than is left. In credits. */
+/** Balance in credits below which a request may cost more than the balance. */
 const LOW_BALANCE = "0.01"
 
 /** The next step: adding credits, or changing the account. */
@@ -17,7 +17,9 @@ export interface AccountBlock {
   readonly isComplete: boolean
 }
 
-/** Returns the reason for which requests of an account are rejected, in the order of the checks; undefined if none is. */
+/**
+ * Returns the first reason for rejecting an account's requests, in the order of the checks; undefined without a reason.
+ */
 export function accountBlock(account: Account): AccountBlock | undefined {
   const { state, debt, balance } = account
   if (state === "paused") {

@@ -31,8 +31,8 @@ function grouped(whole: string): string {
 }
 
 /**
- * Formats credits as `creditsText` does, truncated to `decimals`. Amounts below one keep at least
- * two nonzero digits, so that a small amount does not look like zero.
+ * Formats credits like `creditsText`, but truncated to `decimals`. Amounts below one keep at least two nonzero digits,
+ * so that a small amount does not look like zero.
  */
 export function shortCredits(exact: string, decimals = 4): string {
   const { sign, whole, fraction } = partsOf(exact)

@@ -4,12 +4,12 @@ const LISTS = new Intl.ListFormat(currentLanguage.numbers, { type: "conjunction"
 /** The separator of a list: a comma and a space, except in Chinese and Japanese. */
 const SEPARATOR = LISTS.formatToParts(["a", "b", "c"])[1]?.value ?? ", "
 
-/** Joins texts as a table does: `a, b, c`. */
+/** Joins texts for a table: `a, b, c`. */
 export function joined(parts: readonly string[]): string {
   return parts.join(SEPARATOR)
 }
 
-/** Joins texts as a sentence does: `a, b, and c`. */
+/** Joins texts for a sentence: `a, b, and c`. */
 export function listText(parts: readonly string[]): string {
   return LISTS.format(parts)
 }

@@ -37,7 +37,7 @@ export function shareText(share: number): string {
 }
 
 /**
- * Returns the output speed after the first token. Returns undefined if the speed is unknown because the answer has no
+ * Returns the output speed after the first token. Returns undefined if the speed is unknown because the response has no
  * tokens or arrived in one piece.
  */
 export function tokensPerSecond(facts: {
@@ -52,8 +52,8 @@ export function tokensPerSecond(facts: {
 }
 
 /**
- * Minimum time between the first and the last token. A shorter time means that the answer arrived in one piece, so its
- * speed is unknown.
+ * Minimum time between the first and the last token. A shorter time means that the response arrived in one piece, so
+ * its speed is unknown.
  */
 const MIN_WRITING_MS = 50
 

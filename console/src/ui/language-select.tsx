@@ -3,7 +3,10 @@ import { chooseLanguage } from "../languages/choose-language.ts"
 import { LANGUAGES } from "../languages/languages.ts"
 import { currentLanguage, t } from "../languages/text.ts"
 
-/** Selects the language of the console. Each language has its own name, so that everybody finds theirs. */
+/**
+ * Selects the language of the console. The name of each language is in that language, so that users who read no other
+ * language can find it.
+ */
 export function LanguageSelect(properties: Pick<NativeSelectProps, "maw" | "size">) {
   return (
     <NativeSelect

@@ -20,7 +20,7 @@ export function Page({ title, description, actions, children }: PageProperties) 
   )
 }
 
-/** Shows only the heading, for pages with a layout of their own. */
+/** Shows only the heading, for pages with their own layout. */
 export function PageHeader({ title, description, actions }: Omit<PageProperties, "children">) {
   useEffect(() => {
     document.title = `${title} · Tollgate`

@@ -19,7 +19,7 @@ export interface ToolCardsProperties {
   readonly columns: 1 | 2
 }
 
-/** Shows how to configure each tool for the gateway, as the command `connect` does. */
+/** Shows how to configure each tool for the gateway, like the command `connect`. */
 export function ToolCards({ tools, secret, modelsOf, columns }: ToolCardsProperties) {
   const { base_url: baseUrl } = useSession()
   if (modelsOf === undefined) return <Skeleton height={220} />

@@ -9,7 +9,7 @@ export interface Density {
 /** Returns the density of all tables, which the browser stores. */
 export function useDensity(): Density {
   const [isCompact, setCompact] = useLocalStorage({
-    // Not the name that stored the former default, which browsers wrote without a choice of the user.
+    // Browsers may store an older default under another key. It is ignored, because the user did not choose it.
     key: "tollgate-dense-rows",
     defaultValue: true,
     getInitialValueInEffect: false,

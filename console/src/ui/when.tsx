@@ -4,7 +4,7 @@ export interface WhenProperties {
   readonly at: string | null
   /** The text shown if there is no time: "never". */
   readonly none?: string
-  /** Whether the full date and time is shown and not a relative time. */
+  /** Whether the full date and time is shown rather than a relative time. */
   readonly isExact?: boolean
 }
 

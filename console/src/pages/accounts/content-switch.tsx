@@ -7,7 +7,7 @@ import { Confirm } from "../../ui/confirm.tsx"
 import { t } from "../../languages/text.ts"
 
 /**
- * Sets whether prompts and answers of an account are stored. The change needs a confirmation, because the content is
+ * Sets whether prompts and responses of an account are stored. The change needs a confirmation, because the content is
  * private.
  */
 export function ContentSwitch({ account }: { readonly account: Account }) {

@@ -13,7 +13,7 @@ const ACTORS: Readonly<Record<AuditRecord["actor"]["kind"], string>> = {
   command: t("command line"),
 }
 
-/** Returns the name of an actor, which is a word for the admin token and the command line. */
+/** Returns the name of an actor. The names of the admin token and the command line are translated. */
 export function nameOf(actor: AuditRecord["actor"]): string {
   return actor.kind === "user" ? actor.name : known(actor.name)
 }

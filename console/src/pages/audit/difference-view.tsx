@@ -7,7 +7,7 @@ export interface DifferenceViewProperties {
   readonly after: unknown
 }
 
-/** Shows the values before and after a change: one line for each member that differs. */
+/** Shows the values before and after a change: one line for each field that differs. */
 export function DifferenceView({ before, after }: DifferenceViewProperties) {
   const lines = differences(before, after)
   if (lines.length === 0) {

@@ -1,13 +1,13 @@
-/** One changed member. */
+/** One changed field. */
 export interface Difference {
-  /** The dotted path of the member, such as `budget.limit` or `models[0]`. Empty for the whole document. */
+  /** The dotted path of the field, such as `budget.limit` or `models[0]`. Empty for the whole document. */
   readonly path: string
-  /** The value as text; undefined if the member did not exist. */
+  /** The value as text; undefined if the field did not exist. */
   readonly before: string | undefined
   readonly after: string | undefined
 }
 
-/** Returns the members that differ between two documents, in document order. */
+/** Returns the fields that differ between two documents, in document order. */
 export function differences(before: unknown, after: unknown): Difference[] {
   const left = flatten(before)
   const right = flatten(after)

@@ -22,10 +22,10 @@ export function TargetView({ record }: { readonly record: AuditRecord }) {
   )
 }
 
-/** Maximum number of changed members that the list names. */
+/** Maximum number of changed fields that the list names. */
 const MAX_NAMED = 2
 
-/** Returns the paths of the members that a change of an existing object has changed: `limits.daily_budget`. */
+/** Returns the paths of the changed fields of an existing object, such as `limits.daily_budget`. */
 function changedMembers({ before, after }: AuditRecord): ReactNode {
   if (before === null || after === null) return undefined
   const paths = differences(before, after).map(({ path }) => path)

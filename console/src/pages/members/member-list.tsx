@@ -25,7 +25,7 @@ export interface MemberListProperties {
   /** The account; undefined means all accounts that the user may see. */
   readonly account: string | undefined
   readonly mayChange: boolean
-  /** Shown below the members as soon as these are loaded, so that it does not move. */
+  /** Shown below the members once they are loaded, so that it does not move. */
   readonly children?: ReactNode
 }
 

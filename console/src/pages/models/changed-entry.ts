@@ -64,7 +64,7 @@ function periodsOf(model: Model): Record<string, unknown> {
   return periods.length === 0 ? {} : { periods }
 }
 
-/** Members of a price that are neither fields of the form nor part of a table of prices. */
+/** Properties of a price that are neither fields of the form nor part of a table of prices. */
 const FORMLESS = new Set(["periods", "modes"])
 
 function writtenPeriod(period: PricePeriod, model: Model): Record<string, unknown> {

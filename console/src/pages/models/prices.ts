@@ -41,7 +41,7 @@ const LABELS: Readonly<Record<PriceName, string>> = {
 
 export const PRICE_CLASSES = Object.entries(LABELS).map(([name, label]) => ({ name, label }))
 
-/** The member of a price that sets the minimum number of seconds charged per request. */
+/** The property of a price that sets the minimum number of seconds charged per request. */
 export const MINIMUM_SECONDS = "minimum_seconds"
 
 /** Returns the usual price classes for a kind of model. They are the first fields of a form. */

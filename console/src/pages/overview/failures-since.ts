@@ -1,6 +1,6 @@
 import type { ReliabilityRow } from "tollgate-contract/usage.ts"
 
-/** Returns the requests since a provider has been failing; all requests of the last 24 hours if it is not. */
+/** Counts requests since a provider started to fail, or in the last 24 hours if the provider is not failing. */
 export function failuresSince({ hours, failing_since: since }: ReliabilityRow): {
   readonly requests: number
   readonly failed: number

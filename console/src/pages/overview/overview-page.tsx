@@ -156,7 +156,7 @@ interface FiguresProperties {
   readonly isAll: boolean
 }
 
-/** From this balance in credits on, smaller fractions are not shown, so that the unit fits on the same line. */
+/** Minimum balance in credits that is shown with only two decimals, so that the unit fits on the same line. */
 const LARGE_BALANCE = 1_000
 
 function decimalsOf(overview: Overview | undefined): number {

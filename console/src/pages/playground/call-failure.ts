@@ -53,7 +53,7 @@ export function failureOf(thrown: unknown): CallFailure {
   return ownFailure("unknown", message)
 }
 
-/** Creates a failure that was detected by the browser and not by the gateway. */
+/** Creates a failure that was detected by the browser rather than the gateway. */
 export function ownFailure(kind: string, message: string): CallFailure {
   return { status: 0, kind, message, parameter: null, requestId: null, retryAfter: null }
 }

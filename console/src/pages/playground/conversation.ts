@@ -30,7 +30,7 @@ export interface ChatSettings {
   readonly stop: readonly string[]
   /** The functions that the model may call, as a JSON array. */
   readonly tools: string
-  /** Additional members of the body as JSON text: response_format, seed. */
+  /** Additional fields of the body as JSON text, such as `seed`. */
   readonly extra: string
 }
 

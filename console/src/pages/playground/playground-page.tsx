@@ -45,7 +45,7 @@ const TABS = MODEL_KIND_NAMES.map((kind) => {
   return { name, label: LABELS[kind], Content: CONTENTS[kind] }
 })
 
-/** Lets the user try any model, and shows answers, response times and costs. */
+/** Lets the user try any model, and shows responses, response times and costs. */
 export function PlaygroundPage() {
   const { tab = "chat", model } = playgroundSearch(route.useSearch())
   const navigate = route.useNavigate()

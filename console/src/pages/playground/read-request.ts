@@ -17,9 +17,8 @@ export interface ReadRequest {
 const COLUMN = 0
 
 /**
- * Parses a chat request in the formats of OpenAI (chat completions and responses), Anthropic and
- * Google. Unknown members are omitted: the result is a starting point, not an exact copy of the
- * request.
+ * Parses a chat request in the formats of OpenAI (chat completions and responses), Anthropic and Google. Unknown fields
+ * are omitted, so the result is not an exact copy of the request.
  */
 export function readRequest({ model, body }: HandedOver): ReadRequest {
   const columns = [{ id: COLUMN, model }]

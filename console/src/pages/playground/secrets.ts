@@ -5,7 +5,7 @@ import { isMemberOf } from "../../session.tsx"
 import { CallError } from "./call-failure.ts"
 import { KEY_NAME, PlaygroundKeys } from "./playground-key.ts"
 
-/** Keys by user. If another user signs in on this page, that user gets keys of their own. */
+/** Keys by user. If another user signs in on this page, that user gets separate keys. */
 const KEYS = new Map<string, PlaygroundKeys>()
 
 /** The user and the account that pays for playground requests. */

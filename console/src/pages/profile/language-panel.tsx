@@ -2,7 +2,7 @@ import { t } from "../../languages/text.ts"
 import { LanguageSelect } from "../../ui/language-select.tsx"
 import { Panel } from "../../ui/panel.tsx"
 
-/** Chooses the language of the console. The session has no place for it, so each browser has its own. */
+/** Selects the language of the console, which each browser stores separately. */
 export function LanguagePanel() {
   return (
     <Panel

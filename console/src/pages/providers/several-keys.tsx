@@ -57,7 +57,7 @@ export function SeveralKeys({ keys, errors, onChange }: SeveralKeysProperties) {
 
 interface KeyRowProperties {
   readonly typed: TypedKey
-  /** @param name the name of a member, with its leading dot; empty for the entire row. */
+  /** @param name the name of a field, with its leading dot; empty for the entire row. */
   readonly faultOf: (name: string) => string | undefined
   readonly onChange: (part: Partial<TypedKey>) => void
   /** Removes the key; undefined if it is the only key. */

@@ -14,7 +14,7 @@ const ConversationView = lazyPart(() =>
   import("./conversation-view.tsx").then((module) => module.ConversationView),
 )
 
-/** Shows the prompt and the answer as plain text, if the account stores content. */
+/** Shows the prompt and the response as plain text, if the account stores content. */
 export function ContentPanel({ receipt }: { readonly receipt: Receipt }) {
   if (receipt.content === null) {
     return (

@@ -17,10 +17,10 @@ const WHO: Readonly<Record<Turn["by"], string>> = {
   model: t("Model"),
   tool: t("Tool result"),
 }
-/** Maximum number of turns shown at first, counted back from the answer. */
+/** Maximum number of turns shown at first, counted back from the response. */
 const SHOWN = 12
 
-/** Returns all turns, ending with the answer; empty if the request is not a chat. */
+/** Returns all turns, ending with the response; empty if the request is not a chat. */
 export function turnsOf({ request, answer }: Content): readonly Turn[] {
   const asked = conversationIn(request)
   return asked.length === 0 ? [] : [...asked, ...answeredIn(answer)]

@@ -199,7 +199,7 @@ const STATUS_CODES: Readonly<Record<Receipt["status"], string>> = {
   expired: "expired",
 }
 
-/** Returns the deployment that answered, unless it has the same name as the model. */
+/** Returns the deployment that served the request, unless it has the same name as the model. */
 function deploymentFacts({ deployment, model }: Receipt): Fact[] {
   return deployment === model ? [] : [{ label: t("Served by"), value: deployment ?? t("none") }]
 }

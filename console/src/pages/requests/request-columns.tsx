@@ -14,7 +14,7 @@ import { rich, t } from "../../languages/text.ts"
 export interface ColumnSettings {
   /** Whether the requests belong to several accounts. */
   readonly isAll: boolean
-  /** Whether times are absolute and not relative. */
+  /** Whether times are absolute rather than relative. */
   readonly isExact: boolean
   /** Whether the user sees providers. */
   readonly showsCosts: boolean

@@ -9,7 +9,7 @@ const MAX_GROUPS = 8
 /** The API's name for the sum of all remaining groups. */
 export const OTHERS = ""
 
-/** The members of a point that are amounts of credits. They are added as integers. */
+/** The properties of a point that are amounts of credits. They are added as integers. */
 const AMOUNTS = ["cost", "provider_cost", "written_off"] as const
 
 /** One group over time. */

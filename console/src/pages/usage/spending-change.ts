@@ -63,7 +63,7 @@ export function causeName({ name, group }: UsageChange): string {
   return name ?? group
 }
 
-/** Returns the largest cause of each kind. The causes of a kind overlap with those of the others. */
+/** Returns the largest cause of each kind. Causes of different kinds overlap. */
 function mainCauses(causes: readonly UsageChange[]): readonly UsageChange[] {
   const first = new Map(causes.toReversed().map((cause) => [cause.kind, cause]))
   return causes.filter((cause) => first.get(cause.kind) === cause).slice(0, MAX_NAMED)

@@ -52,7 +52,7 @@ function time(
 }
 
 /**
- * Returns the ratio of two values.
+ * Returns a metric that is the ratio of two values.
  * @param of returns both values of a row.
  */
 function ratio(

@@ -40,7 +40,7 @@ export function useColumns(begun: readonly Column[], requested: string | undefin
   }
 }
 
-/** Completes columns that have no model, which can be added before the models have been loaded. */
+/** Sets the model of columns without a model. Such columns can be added before the models are loaded. */
 function withModels(
   chosen: readonly Column[],
   models: readonly Model[],

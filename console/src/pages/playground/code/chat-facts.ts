@@ -16,7 +16,7 @@ export interface ChatFacts {
   readonly maxTokens: number | undefined
   readonly effort: string | undefined
   readonly stop: readonly string[]
-  /** Names of all other members. */
+  /** Names of all other fields. */
   readonly others: readonly string[]
 }
 

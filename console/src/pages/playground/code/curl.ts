@@ -1,7 +1,7 @@
 import type { JsonObject } from "../conversation.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Writes a shell command with the body as it was sent. */
+/** Writes a shell command with the exact body that was sent. */
 export function curlCode(base: string, path: string, body: JsonObject): string {
   const json = JSON.stringify(body, null, 2).replaceAll("'", `'\\''`)
   return [

@@ -5,7 +5,7 @@ export interface LiteralStyle {
   readonly yes: string
   readonly no: string
   readonly nothing: string
-  /** Formats the name of a member, before its colon. */
+  /** Formats the name of a property, before its colon. */
   readonly name: (name: string) => string
 }
 

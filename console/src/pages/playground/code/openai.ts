@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../conversation.ts"
 import { JAVASCRIPT_STYLE, literal, PYTHON_STYLE } from "./literal.ts"
 import { KEY_VARIABLE } from "./key-variable.ts"
 
-/** Members that are arguments of the Python client. Other members are sent in `extra_body`. */
+/** Fields that are arguments of the Python client. Other fields are sent in `extra_body`. */
 const ARGUMENTS: ReadonlySet<string> = new Set([
   "model",
   "messages",
