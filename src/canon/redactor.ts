@@ -9,8 +9,8 @@ const MIN_SECRET_LENGTH = 8
 /** Secrets shorter than this are only redacted as separate words, because they may occur inside ordinary words. */
 const MIN_UNAMBIGUOUS_LENGTH = 16
 /**
- * Maximum number of secrets, including former secrets that running requests may still use. The oldest are removed
- * first.
+ * Maximum number of secrets, including former secrets that running requests may still use. Former secrets are removed
+ * first, and current secrets never.
  */
 const MAX_REMEMBERED = 2_000
 
@@ -23,12 +23,16 @@ export class Redactor {
   readonly #secrets = new Set<string>()
   #pattern: RegExp | undefined
 
+  /** @param secrets all current secrets. Earlier secrets become former secrets. */
   addSecrets(secrets: Iterable<string>): void {
-    for (const secret of secrets) {
-      if (secret.length >= MIN_SECRET_LENGTH) this.#secrets.add(secret)
+    const current = new Set([...secrets].filter(({ length }) => length >= MIN_SECRET_LENGTH))
+    for (const secret of current) {
+      // A current secret moves behind the former secrets.
+      this.#secrets.delete(secret)
+      this.#secrets.add(secret)
     }
     for (const oldest of this.#secrets) {
-      if (this.#secrets.size <= MAX_REMEMBERED) break
+      if (this.#secrets.size <= Math.max(MAX_REMEMBERED, current.size)) break
       this.#secrets.delete(oldest)
     }
     this.#pattern = undefined

@@ -35,11 +35,11 @@ const impersonatedSchema = z.object({
   accessToken: credentialText,
   expireTime: z.iso.datetime({ offset: true }),
 })
-const rejectionschema = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
+const rejectionSchema = z.object({ error: z.string().regex(/^[a-z_]{1,40}$/) })
 
 const TOKEN_SERVICE: CredentialService = {
   name: "Google's token service",
-  errorCode: (text) => rejectionschema.safeParse(parsedJson(text)).data?.error,
+  errorCode: (text) => rejectionSchema.safeParse(parsedJson(text)).data?.error,
 }
 const METADATA: CredentialService = { name: "The metadata service of this Google Cloud machine" }
 const ISSUER: CredentialService = { name: "The issuer of this machine's identity token" }

@@ -57,6 +57,20 @@ describe("redaction of vendors' messages", () => {
     expect(redactor.clean("password, passwords, 1234")).toBe("[redacted], passwords, 1234")
   })
 
+  test("removes all current secrets after many reloads, however many there are", () => {
+    const redactor = new Redactor()
+    const secrets = Array.from({ length: 2_500 }, (_, index) => `sk-live-${10_000_000 + index}`)
+    const [first = ""] = secrets
+    for (let reload = 0; reload < 2_500; reload += 500) {
+      redactor.addSecrets([first, ...secrets.slice(reload, reload + 500)])
+    }
+    expect(redactor.clean(`error: ${first} is wrong`)).toBe("error: [redacted] is wrong")
+    redactor.addSecrets(secrets)
+    for (const secret of [first, secrets.at(-1)]) {
+      expect(redactor.clean(`error: ${secret} is wrong`)).toBe("error: [redacted] is wrong")
+    }
+  })
+
   test("removes secrets that become known at runtime", () => {
     expect(new Redactor().clean("got ya29.token-0123456789", ["ya29.token-0123456789"])).toBe(
       "got [redacted]",

@@ -183,7 +183,7 @@ function featureCostsOf(
 ): FeatureCosts | undefined {
   const { price } = deployment
   if (price === undefined || setSwitches.length === 0) return undefined
-  if (input.request.isThread && !input.passes) rejectstoredTools(setSwitches)
+  if (input.request.isThread && !input.passes) rejectStoredTools(setSwitches)
   const assumed =
     isLimitable && max === undefined ? assumedCalls(setSwitches, input.assumedCalls) : undefined
   const builder = new FeatureCostsBuilder(input, deployment, price, { max, assumed })
@@ -200,7 +200,7 @@ function isOwnTool(charge: Charge): boolean {
  * Rejects priced tools in a thread. A thread keeps its tools for requests that continue from it without naming them, so
  * it would be unknown how much to hold (@anthropic-ai/sdk 1.12, `ThreadState`). Such requests repeat all other fields.
  */
-function rejectstoredTools(setSwitches: readonly SetSwitch[]): void {
+function rejectStoredTools(setSwitches: readonly SetSwitch[]): void {
   const kept = setSwitches.find(({ tool, charge }) => tool !== undefined && !isOwnTool(charge))
   if (kept) throw unthreadable(kept.place)
 }
