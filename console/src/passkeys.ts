@@ -30,7 +30,7 @@ export async function signInWithPasskey(): Promise<void> {
  */
 export async function makePasskey(name: string, password: string | undefined): Promise<void> {
   const { public_key: options } = await api("POST /auth/passkeys/begin", { body: { password } })
-  // The gateway defines all fields except the challenge.
+  // The contract declares only the challenge. The gateway also sends all other fields.
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   )
