@@ -11,8 +11,8 @@ export interface Hold {
   readonly payer: Payer
   readonly balances: readonly LeasedBalance[]
   /**
-   * Amount in nanocredits. It changes if the request turns out to be different, or if the cost exceeds it and the
-   * account has more credits.
+   * Amount in nanocredits. It changes if the maximum usage is corrected, or if the cost exceeds it and the account has
+   * more credits.
    */
   amount: bigint
   /** Time of the hold in Unix milliseconds. */

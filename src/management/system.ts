@@ -9,7 +9,8 @@ import { serverChecks } from "./server-checks.ts"
 import { warningChecks } from "./warning-checks.ts"
 
 /**
- * Silence after which a node that did not report its lease term is considered dead. It corresponds to three heartbeats.
+ * Silence after which a node that did not report its lease term is shown as not responding. It corresponds to three
+ * heartbeats.
  */
 const DEFAULT_SILENCE_MS = 15_000
 
