@@ -1,5 +1,5 @@
 import type { Labels } from "../accounting/labels.ts"
-import { globMatcher } from "../keys/model-glob.ts"
+import { globMatcher } from "#contract/model-glob.ts"
 import { formatCredits } from "../ledger/money.ts"
 import { KINDS_OF_VENDORS } from "../management/failure-kinds.ts"
 import { receiptsOfTime } from "../management/receipts-of-time.ts"

@@ -3,7 +3,7 @@ import type { Payer } from "../accounting/payer.ts"
 import type { AccountLimits } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"
 import { Networks } from "../wire/http/networks.ts"
-import { globMatcher } from "./model-glob.ts"
+import { globMatcher } from "#contract/model-glob.ts"
 import { payersOf } from "./payer.ts"
 
 /** A key with all data that a request needs, prepared for fast access. */

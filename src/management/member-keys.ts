@@ -1,7 +1,7 @@
 import type { KeyChange } from "#contract/keys.ts"
 import type { MemberKeyRules } from "#contract/member-keys.ts"
 import { GatewayError } from "../canon/errors.ts"
-import { globIncludes } from "../keys/model-glob.ts"
+import { globIncludes } from "#contract/model-glob.ts"
 import { formatCredits, parseCredits } from "../ledger/money.ts"
 import type { AccountRecord, MemberKeyRules as RulesRecord } from "../store/accounts.ts"
 import type { KeyRecord } from "../store/keys.ts"

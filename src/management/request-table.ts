@@ -7,7 +7,7 @@ import type {
 import type { RequestSummary, RequestTableQuery } from "#contract/receipts.ts"
 import type { Actor } from "./actor.ts"
 import type { AllRequests } from "./all-requests.ts"
-import { csvRow, defused } from "./csv.ts"
+import { csvRow, defused } from "#contract/csv.ts"
 import { type Download, gathered } from "./download.ts"
 import type { Requests } from "./requests.ts"
 

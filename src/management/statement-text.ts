@@ -1,7 +1,7 @@
 import type { StatementLine } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { csvRow, defused } from "./csv.ts"
+import { csvRow, defused } from "#contract/csv.ts"
 import { momentText } from "./moment-text.ts"
 
 /** The balance, charges and credits of an account in a period. */

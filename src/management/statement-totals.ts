@@ -1,6 +1,6 @@
 import type { StatementLine } from "../store/entries.ts"
 import { formatCredits } from "../ledger/money.ts"
-import { csvRow, defused } from "./csv.ts"
+import { csvRow, defused } from "#contract/csv.ts"
 import type { Statement } from "./statement-text.ts"
 import { momentText } from "./moment-text.ts"
 

@@ -183,7 +183,7 @@ test("requests are sorted, filtered by cost, and saved as a file with the select
   const { text } = await testBrowser.savedFile(page, () =>
     page.getByRole("link", { name: "CSV" }).click(),
   )
-  const lines = text.split("\r\n")
+  const lines = text.trimEnd().split("\r\n")
   expect(lines[0]).toStartWith("id,at,account,key")
   expect(lines).toHaveLength(5)
 

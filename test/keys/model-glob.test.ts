@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { globIncludes, globMatcher } from "../../src/keys/model-glob.ts"
+import { globIncludes, globMatcher } from "../../contract/model-glob.ts"
 import { threadTime } from "../support/processor-time.ts"
 
 test.each([

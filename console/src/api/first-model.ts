@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
 import { useCallback } from "react"
 import type { Model } from "tollgate-contract/catalog.ts"
+import { globMatcher } from "tollgate-contract/model-glob.ts"
 import { familyModels } from "tollgate-contract/tool-models.ts"
 import type { Tool } from "tollgate-contract/tools.ts"
-import { allowsModel } from "../format/globs.ts"
 import { modelToTry } from "../format/model-to-try.ts"
 import { oneQuery } from "./queries.ts"
 
@@ -14,7 +14,12 @@ import { oneQuery } from "./queries.ts"
 function useCallableModels(globs: readonly string[] | null): readonly Model[] | undefined {
   const catalog = useQuery(oneQuery("GET /models", { query: { kind: "chat", priced: "true" } }))
   if (catalog.isPending) return undefined
-  return catalog.data?.data.filter(({ id }) => allowsModel(globs, id)) ?? []
+  const matchers = globs?.map(globMatcher)
+  return (
+    catalog.data?.data.filter(
+      ({ id }) => matchers === undefined || matchers.some((matches) => matches(id)),
+    ) ?? []
+  )
 }
 
 /** Returns a chat model that a key may call and that is likely to respond; undefined until the catalog is loaded. */

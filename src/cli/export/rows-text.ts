@@ -1,4 +1,4 @@
-import { csvRow, defused } from "../../management/csv.ts"
+import { csvRow, defused } from "#contract/csv.ts"
 import type { ExportedRow, ExportedTable } from "../../management/export/exported-table.ts"
 
 /** A file format for rows. */

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core"
 import type { Code, CodeWithText } from "tollgate-contract/codes.ts"
-import { saveCsv } from "../../format/csv.ts"
+import { saveCsv } from "../../ui/save-csv.ts"
 import { Money } from "../../ui/money.tsx"
 import { SHOWN_ONCE } from "../../ui/shown-once.ts"
 import { Snippet } from "../../ui/snippet.tsx"
