@@ -5,8 +5,8 @@ import type { NewAuditRecord } from "./audit.ts"
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /**
- * The state of an account. A `paused` account pays for no requests. A `closed` account also pays for no requests and
- * gets no new keys. Only an operator can reopen it.
+ * The state of an account. Neither a `paused` nor a `closed` account can pay for requests. A `closed` account also gets
+ * no new keys, and only an operator can reopen it.
  */
 export type AccountState = "active" | "paused" | "closed"
 
@@ -59,7 +59,7 @@ export function budgetsOfAccount({ dailyBudget, monthlyBudget }: AccountLimits):
   }
 }
 
-/** Returns the account of a budget's holder, which is the account itself or one of its labels. */
+/** Returns the account of a budget holder. The holder is the account itself or one of its labels. */
 export function accountOfHolder(holder: string): string {
   return readLabelHolder(holder)?.account ?? holder
 }

@@ -1,4 +1,4 @@
-/** The time that a report waits for its data. Later data appears in the next report. Tests wait longer. */
+/** Maximum time that a report waits for its data. Later data appears in the next report. Tests increase this time. */
 export const REPORT_WAIT = { maxMs: 3_000 }
 /**
  * Shorter timeout while the data is known to be far behind. A page has several reports, each of which would otherwise
@@ -6,7 +6,7 @@ export const REPORT_WAIT = { maxMs: 3_000 }
  */
 const SHORT_WAIT_MS = 100
 
-/** Waits for slow work with a timeout, which is shortened while previous waits have timed out. */
+/** Waits for slow work with a timeout. After a timeout, the next waits are shorter until the work has succeeded. */
 export class AdaptiveTimeout {
   readonly #maxWaitMs: number
   #hasTimedOut = false

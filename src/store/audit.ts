@@ -9,10 +9,11 @@ export interface NewAuditRecord extends AuditFacts {
 /** Maximum records that a search reads. Records cannot be indexed by a part of a text. */
 export const MAX_SEARCHED_RECORDS = 100_000
 
-/** A search for the newest records that a text describes. One of the conditions must hold. */
+/** A search for the newest records that match a text. At least one of the conditions must hold. */
 export interface AuditSearch {
   /**
-   * A part of the actor's plain name, the target, or the name of the target. The id of an actor must match completely.
+   * A part of the actor's unencrypted name, the target, or the name of the target. The id of an actor must match
+   * completely.
    */
   readonly text: string
   /** A glob for the action; undefined if the text cannot be part of an action. */
@@ -35,7 +36,7 @@ export interface AuditFilter {
   readonly action?: string | undefined
   readonly target?: string | undefined
   readonly search?: AuditSearch | undefined
-  /** The numbers of the records are higher than this one. */
+  /** Only records with a higher number match. */
   readonly above?: number | undefined
   readonly from?: number | undefined
   /** The end of the time range, exclusive. */
@@ -51,7 +52,8 @@ export interface AuditReads {
 export interface AuditWrites {
   /**
    * Records a change to data that is stored elsewhere. Changes in the store are recorded by the methods that make them.
-   * Each of these methods has a record as its last parameter and writes both or neither.
+   * Each of these methods takes the record as its last parameter, and writes the change and the record in one
+   * transaction.
    * @throws StoreError `conflict` if the change was made under a claim that now belongs to another request.
    */
   append(record: NewAuditRecord): Promise<AuditRecord>

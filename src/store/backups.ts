@@ -6,7 +6,7 @@ export interface BackupRecord {
   readonly place: string
   /** Unix milliseconds. */
   readonly at: number
-  /** The interval to the next backup in milliseconds; null if unknown. */
+  /** The time until the next backup in milliseconds; null if unknown. */
   readonly every: number | null
 }
 

@@ -5,7 +5,7 @@ export interface KeptPart {
   readonly encrypted: Uint8Array
 }
 
-/** The stored data of one answer, from which its account can continue. */
+/** The stored data of one answer, from which the account can continue the conversation. */
 export interface ConversationRecord {
   readonly account: string
   /** Time of the answer in Unix milliseconds. */

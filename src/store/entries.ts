@@ -19,7 +19,10 @@ export interface NewEntry {
  */
 export const MAX_REQUEST_MS = 24 * 60 * 60 * 1_000
 
-/** The entries of a time range. All numbers up to `after` are earlier, and all numbers after `last` are later. */
+/**
+ * The entries of a time range. All entries up to number `after` are earlier, and all entries after number `last` are
+ * later.
+ */
 export interface EntryRange {
   readonly after: number
   readonly last: number

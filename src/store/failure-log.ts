@@ -37,7 +37,7 @@ export interface FailedAttempt {
 }
 
 export interface FailureFilter {
-  /** The complete id of the only request. */
+  /** The complete id of a request; if absent, all requests. */
   readonly request?: string | undefined
   readonly accounts?: readonly string[] | undefined
   readonly key?: string | undefined
@@ -51,7 +51,7 @@ export interface FailureFilter {
   readonly search?: string | undefined
   /** Keys whose failures match the search as well. */
   readonly searchedKeys?: readonly string[] | undefined
-  /** Whether messages are not searched. */
+  /** Whether the search ignores messages. */
   readonly hidesMessages?: boolean | undefined
   readonly from?: number | undefined
   readonly to?: number | undefined
@@ -102,8 +102,8 @@ export interface FailureLog {
   /** Lists failed requests after a position, newest first. null starts at the newest request. */
   list(filter: FailureFilter, after: TimePosition | null, limit: number): Promise<FailedRequest[]>
   /**
-   * Returns the time since which a search lists failed requests, because there are too many older ones; null if it
-   * reads all of them. Of the filter, only the accounts and the time range apply.
+   * Returns the start of the period that a search reads, if there are too many older failed requests; null if it reads
+   * all of them. Only the accounts and the time range of the filter apply.
    */
   searchReach(filter: FailureFilter, after: TimePosition | null): Promise<number | null>
   /** Searches for requests with a matching error message. */

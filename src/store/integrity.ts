@@ -17,7 +17,7 @@ export interface LedgerRow {
   readonly isExpired: boolean
   /** The receipt of an uncharged request; null for other rows. */
   readonly receipt: string | null
-  /** The hash of the row; null for uncharged receipts from before schema 7. */
+  /** The hash of the row; null if the row has no hash. */
   readonly hash: string | null
 }
 

@@ -15,7 +15,7 @@ export interface NodeRecord {
   readonly memory?: string | null
 }
 
-/** Returns the next id of a node that joins again, as in `node_x`, `node_x.2`, `node_x.3`. */
+/** Returns the next id of a node that joins again, for example `node_x.2` after `node_x`. */
 export function nextEpoch(id: string): string {
   const [process = id, epoch = "1"] = id.split(".")
   return `${process}.${Number(epoch) + 1}`

@@ -60,7 +60,7 @@ export interface ReversalSettlement {
   readonly author: string
 }
 
-/** A payment from outside of the gateway. */
+/** A payment that was made outside the gateway. */
 export interface NewPayment {
   /** The payment's id at its source. Repeated reports of the same id result in one entry. */
   readonly id: string

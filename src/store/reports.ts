@@ -20,8 +20,8 @@ import type {
 import type { UsageChange, UsageComparison } from "./usage-changes.ts"
 
 /**
- * Reports on past requests. Their data is derived from the ledger's receipts and stored separately. It can be rebuilt
- * at any time, and writes to the ledger never wait for it.
+ * Reports on past requests. Their data is derived from the receipts in the ledger. With SQLite, it is in a separate
+ * index, which can be rebuilt at any time and never delays writes to the ledger.
  */
 export interface RequestReports {
   /**

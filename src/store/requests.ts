@@ -179,7 +179,7 @@ export interface UsageSum {
   readonly output: number
   readonly cost: bigint
   readonly writtenOff: bigint
-  /** The cost before the multiplier. For requests from before it was recorded, this is the charged cost. */
+  /** The cost before the multiplier. For requests without a recorded provider cost, this is the charged cost. */
   readonly providerCost: bigint
   /** Means over all answered requests; null if none was answered. */
   readonly meanDuration: number | null

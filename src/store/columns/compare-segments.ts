@@ -27,7 +27,7 @@ export interface KeyedChange {
 
 /**
  * Returns the groups with the largest increases and decreases of their costs, and possibly others, in any order. If
- * there are more groups than `most`, they are compared in several passes, so that memory is limited.
+ * there are more groups than `most`, they are compared in several passes to limit the memory.
  */
 export function compareSegments(
   segments: Segments,

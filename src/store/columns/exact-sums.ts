@@ -31,7 +31,7 @@ export class ExactSums {
     this.upper = grown(this.upper, length)
   }
 
-  /** Must be called before `added` numbers of 32 bits are added to the lower halves. */
+  /** Must be called before `added` 32-bit numbers are added to the lower halves. */
   expect(added: number): void {
     this.#added += added
     if (this.#added > MAX_ADDED) this.carry()

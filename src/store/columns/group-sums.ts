@@ -3,7 +3,7 @@ import type { SumRow } from "../usage-sums.ts"
 import { type Entries, ExactSums } from "./exact-sums.ts"
 import { AMOUNT_COLUMNS, FLAG, type Segment } from "./segment.ts"
 
-/** Number of sums per group: four counts, followed by the amounts in their order. */
+/** Number of sums per group: four counts, followed by the sums of `AMOUNT_COLUMNS`. */
 const WIDTH = 11
 const COUNTS = 4
 

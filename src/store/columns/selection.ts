@@ -16,7 +16,8 @@ export interface IdFilter {
 }
 
 /**
- * The property by which requests are grouped: a name, each of their tags, hours since 1970 in steps, or a single group.
+ * The property by which requests are grouped: a name, a tag, or an interval of `hours`. `none` puts all requests into
+ * one group.
  */
 export type Grouping =
   | { readonly column: NameColumn; readonly hasNone: boolean }
@@ -57,7 +58,7 @@ export class Selection {
   }
 
   /**
-   * Determines the groups of given rows.
+   * Determines the groups of the given rows.
    * @param some the rows, in order.
    */
   among(segment: Segment, some: readonly number[]): Selected {

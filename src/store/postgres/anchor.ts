@@ -13,7 +13,7 @@ interface Columns {
 
 /**
  * Selects all rows of the ledger in the order of their positions, after $1 and up to $2, at most $3 rows. Each table is
- * read by its index, and no further than the end of the page.
+ * read through its index, up to the end of the page.
  */
 export function selectLedgerRows({ entries, receipts, expired }: Columns): string {
   const page = "position > $1 AND position <= $2 ORDER BY position LIMIT $3"

@@ -50,7 +50,6 @@ const BEGIN_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${IDLE_TIME
 /** A transaction whose COMMIT is still outstanding. */
 interface Uncommitted<T> {
   readonly result: T
-  /** The id of the transaction. */
   readonly id: string
 }
 

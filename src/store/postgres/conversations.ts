@@ -29,8 +29,9 @@ const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
 
 /**
- * Stores the encrypted parts of conversations. Each account has a row with its total size, which every change to its
- * parts locks. The sum over all accounts is read at intervals, and additions by this process are added to it.
+ * Stores the encrypted parts of conversations. Each account has a row with its total size. Every change to the parts of
+ * an account locks this row. The sum over all accounts is read at intervals, and additions by this process are added to
+ * it.
  */
 export class PostgresConversations implements ConversationParts {
   readonly #client: PostgresClient

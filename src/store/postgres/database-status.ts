@@ -53,7 +53,7 @@ const CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS 
 
 /**
  * Returns the status of a database.
- * @param place for messages.
+ * @param place the location of the database, for messages.
  * @param isProbed whether the statements are prepared, which a pooler must support.
  */
 export async function databaseStatus(

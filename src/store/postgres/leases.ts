@@ -54,9 +54,9 @@ export function leaseMethods(client: PostgresClient): Store["leases"] {
 }
 
 /**
- * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets its need or its
- * share, whichever is larger. The share leaves the same amount for each other node. Amounts that are too small to be
- * useful are not granted, because two nodes that each have half of their need would wait for each other.
+ * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets the requested amount
+ * or half of an equal share, whichever is larger. Amounts below `min` are not granted, because two nodes that each have
+ * half of the amount that they need would wait for each other.
  */
 async function take(client: PostgresClient, request: LeaseRequest): Promise<LeaseGrant> {
   const grant = await tryTake(client, request)

@@ -42,7 +42,7 @@ export function nodeMethods(client: PostgresClient): Store["nodes"] {
         id,
         process,
         host,
-        // Computed with the database's clock, because the clock of a node must not decide about another node.
+        // Derived from the database's clock, because the clocks of nodes may differ.
         beatAt: Date.now() - Number(silence),
         machine,
         ...(term !== null && { leaseTerm: Number(term) }),

@@ -24,8 +24,8 @@ interface Partition {
 }
 
 /**
- * Creates the partitions that are needed next. Rows outside of all ranges are in a default partition. If such rows are
- * in a range, no partition is created for it.
+ * Creates the partitions that are needed next. Rows outside of all ranges are in a default partition. If the default
+ * partition already contains rows of a range, no partition is created for that range.
  * @param since also creates partitions since this time, for rows that are copied from another database.
  */
 export async function ensurePartitions(

@@ -15,7 +15,7 @@ import { monthOf, partitionsUntil } from "./partitions.ts"
 /** The number of the advisory lock for pruning, which is "prun" as a number. */
 const LOCK = 1886549358n
 const LOCK_NOT_AVAILABLE = "55P03"
-/** Maximum time that pruning waits for the lock on the tables. All other transactions wait as well. */
+/** Maximum time that pruning waits for the lock on the tables, because all other transactions wait behind it. */
 const LOCK_TIMEOUT_MS = 100
 const MAX_ATTEMPTS = 100
 /** Maximum pause between attempts. The actual pauses are random. */

@@ -120,7 +120,6 @@ async function keyNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Returns the latencies of the most recent answers since a moment. */
 async function latencies(
   statements: Statements,
   accounts: readonly string[] | undefined,
@@ -136,7 +135,6 @@ async function latencies(
   return latenciesOf(await statements.rows<DurationRow>(found, conditions.values))
 }
 
-/** Returns the use of each account that matches the filter. */
 async function accountUses(
   statements: Statements,
   filter: AccountUseFilter,

@@ -17,7 +17,7 @@ export async function isRequest(
   return row !== null
 }
 
-/** Adds the conditions of a filter, except for accounts. These determine how the rows are read. */
+/** Adds the conditions of a filter, except those on accounts, which determine how the rows are read. */
 export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boolean): void {
   const { search } = filter
   addNames(conditions, filter)
@@ -44,8 +44,8 @@ export function narrow(conditions: Conditions, filter: RequestFilter, isOne: boo
 
 /**
  * Returns the receipts of a filter's requests, as SQL to follow `FROM`; undefined if the filter has no ids, or if
- * labels select the receipts. Each takes one index lookup: `OFFSET` prevents a scan of all receipts in chronological
- * order.
+ * labels select the receipts. Each receipt takes one index lookup: `OFFSET` prevents a scan of all receipts in
+ * chronological order.
  */
 export function receiptsByIds(
   conditions: Conditions,

@@ -137,7 +137,7 @@ function labelledSelect({ labels, from, to }: RequestFilter, values: Conditions[
     ${conditions.where}`
 }
 
-/** Returns the receipts with labels. Each takes one index lookup: `OFFSET` prevents a scan of all receipts. */
+/** Returns the receipts with labels. Each receipt takes one index lookup: `OFFSET` prevents a scan of all receipts. */
 function receiptsByLabels(conditions: Conditions, filter: RequestFilter): string | undefined {
   const { labels = [] } = filter
   if (labels.length === 0) return undefined

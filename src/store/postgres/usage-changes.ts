@@ -12,7 +12,7 @@ interface UsageParts {
 
 /**
  * Implements `RequestReports.usageChanges`. All groups are read from segments at once if segments contain both periods.
- * Otherwise, only labels are, and the hourly sums are read for the other groups.
+ * Otherwise, only labels are read from segments, and all other groups are read from hourly sums.
  */
 export async function usageChanges(
   { client, segmentUsage }: UsageParts,

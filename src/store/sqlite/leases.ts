@@ -67,9 +67,9 @@ export class Leases {
   }
 
   /**
-   * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets its need or its
-   * share, whichever is larger. The share leaves the same amount for each other node. Amounts that are too small to be
-   * useful are not granted, because two nodes that each have half of their need would wait for each other.
+   * Leases a part of a balance. A single node gets all of it. If there are several nodes, each gets the requested
+   * amount or half of an equal share, whichever is larger. Amounts below `min` are not granted, because two nodes that
+   * each have half of the amount that they need would wait for each other.
    */
   take(request: LeaseRequest): Omit<LeaseGrant, "debt"> {
     const { node, owner, wanted, min } = request
