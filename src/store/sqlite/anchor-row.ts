@@ -40,7 +40,7 @@ export class AnchorRow {
   #pending: Run | undefined
   /** The rows that will be pending after the current batch is committed. */
   #posted: Run | undefined
-  /** The number of batches until this process is considered the only writer. */
+  /** Number of remaining batches before this process is considered the only writer. */
   #sharedBatches = SHARED_BATCHES
 
   constructor(database: Database) {

@@ -4,10 +4,10 @@ import type { Store } from "../store.ts"
 import { type GroupsOf, methodNames, methodOf, methodsNamed } from "../methods.ts"
 
 /**
- * Checks that the ledger is still the file that was opened. Processes can continue to write to an open file after it was
- * deleted or replaced, but all of these writes are lost.
+ * Checks that the ledger is still the file that was opened. Processes can continue to write to an open file after it
+ * was deleted or replaced, but all of these writes are lost.
  *
- * The watch never opens the file, because closing a file releases all locks that the process holds on it.
+ * The watch never opens the file, because closing a file releases all locks of the process on this file.
  */
 export class DatabaseWatch {
   readonly #onChange: (fault: LedgerError | undefined) => void

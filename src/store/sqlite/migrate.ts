@@ -36,7 +36,6 @@ export function migrate(database: Database, schema: Schema): void {
 /**
  * Whether a file has the newest version.
  * @throws SchemaError if its version cannot be upgraded.
- * @returns true for the newest version.
  */
 export function isNewestSchema(database: Database, schema: Schema): boolean {
   const version = versionOf(database)

@@ -42,8 +42,8 @@ const MAX_WAIT_MS = 10_000
 const RETRY_PAUSE_MS = 10
 
 /**
- * Enables the write-ahead log. Meanwhile, SQLite does not wait for every lock, and processes that start together
- * compete for the locks. If SQLite does wait, an attempt takes as long as its busy timeout.
+ * Enables the write-ahead log. Processes that start together compete for the necessary locks. Attempts are repeated,
+ * because SQLite does not wait for all of these locks. For the others, an attempt waits as long as its busy timeout.
  * @throws SQLiteError if another process still has the file locked afterwards.
  */
 export function useWriteAheadLog(database: Database, maxWaitMs = MAX_WAIT_MS): void {

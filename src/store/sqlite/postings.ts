@@ -93,13 +93,13 @@ export class Postings {
     })
   }
 
-  /** Must be called after the last posted batch was committed. */
+  /** Must be called after each commit of a posted batch. */
   committed(): void {
     this.#ends.commit()
     this.#anchor.commit()
   }
 
-  /** Adds the rows that this process has posted to the anchor. */
+  /** Writes the pending rows of this process to the anchor. */
   writeAnchor(): void {
     this.#anchor.flush()
   }

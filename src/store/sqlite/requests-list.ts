@@ -31,7 +31,7 @@ export interface Read {
   readonly rows: readonly bigint[] | undefined
 }
 
-/** Maximum number of scans. If more were necessary, one scan of all rows takes less time. */
+/** Maximum number of scans. If more were necessary, a single scan of all rows would be faster. */
 const MAX_READS = 64
 
 /**
@@ -96,8 +96,8 @@ function readRequests(
 }
 
 /**
- * Returns the hours with requests of a name that no index contains, newest first, because only a few requests may match.
- * Undefined if another index can be used.
+ * Returns the hours with requests of a name that no index contains, newest first; undefined if another index can be
+ * used. The hours limit the scan if only a few requests match.
  */
 function hoursOf(
   index: Database,

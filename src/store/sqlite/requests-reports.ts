@@ -208,7 +208,6 @@ function keyUses(index: Database, keys: readonly string[]): KeyUse[] {
     .map(keyUseFromRow)
 }
 
-/** Returns the latencies of the most recent answers since a moment. */
 function latencies(
   index: Database,
   accounts: readonly string[] | undefined,
@@ -234,11 +233,6 @@ interface SpentRow extends WideRow<"spent" | "recent"> {
   readonly account: string
 }
 
-/**
- * Returns the use of each account that matches the filter.
- * @param index the index of the requests.
- * @param ledger contains the account of each key.
- */
 function accountUses(
   index: Database,
   ledger: Database,

@@ -22,7 +22,7 @@ export interface ServingStore extends Store {
 /**
  * Opens the ledger for serving. The store runs on a separate thread if several processes wait for each other's locks,
  * or if a slow disk delays every commit. A single process on a fast disk writes directly until other processes join. A
- * direct write costs a third of passing messages to a thread and back (docs/contribute/decisions, 6).
+ * direct write takes a third of the time of passing messages to a thread and back (docs/contribute/decisions, 6).
  * @param isShared whether other processes use the ledger from the start.
  * @throws LedgerError if the file cannot be opened.
  */

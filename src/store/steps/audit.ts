@@ -158,7 +158,7 @@ function isFound({ text, action, people }: AuditSearch): Sql {
 /** Matches records whose target is one of these people, or that name them. */
 function isOfPeople(people: readonly string[]): Sql {
   const name = sql`'encrypted:' || value || ':'`
-  // Most records name no person, so that they need not be compared with each of these people.
+  // Most records name no person, so they need not be compared with each of these people.
   return sql`(target ${oneOf(people)} OR (${contains(sql`coalesce(before_body, '') || coalesce(after_body, '')`, "encrypted:")}
     AND EXISTS (SELECT 1 FROM ${eachOf(people)}
       WHERE ${contains(sql`before_body`, name)} OR ${contains(sql`after_body`, name)})))`

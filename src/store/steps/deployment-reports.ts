@@ -26,7 +26,9 @@ function currentTime() {
   return perEngine({ sqlite: sql`${Date.now()}`, postgresql: sql`tollgate_now()` })
 }
 
-/** The row with the revision is locked, so that reports become visible in the order of their revisions. */
+/**
+ * Writes reports. The row with the revision is locked, so that reports become visible in the order of their revisions.
+ */
 function* report(node: string, reports: readonly DeploymentReport[]): Step<void> {
   const next = yield* row<{ number: bigint }>(
     sql`UPDATE deployment_revision SET number = number + 1 RETURNING number`,

@@ -43,7 +43,6 @@ export function* findPrunedRows(): Step<PrunedRows> {
   return found
 }
 
-/** Returns the last removed entry of an account; null if no entry was removed. */
 function findLastPrunedEntry(account: string): Step<LastPrunedEntry | null> {
   return LAST_PRUNED.row(
     sql`SELECT ${LAST_PRUNED.selected} FROM last_pruned_entries WHERE account = ${account}`,

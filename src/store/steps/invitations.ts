@@ -47,7 +47,6 @@ function* isInvited(email: string, now: number): Step<boolean> {
   return (yield* findBy(sql`email = ${email}`, now)) !== null
 }
 
-/** Lists open invitations, oldest first. */
 function list(
   condition: Sql | null,
   now: number,
@@ -63,10 +62,6 @@ function list(
   )
 }
 
-/**
- * Adds an invitation.
- * @throws StoreError `not_found`, `too_much`.
- */
 function* insert({ tokenHash, ...invitation }: NewInvitation): Step<InvitationRecord> {
   const { account, createdAt } = invitation
   const open = sql`invitations WHERE ${isOpen(createdAt)} AND account = ${account}`

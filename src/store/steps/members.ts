@@ -48,7 +48,6 @@ function find(id: string): Step<MemberRecord | null> {
   return MEMBER.row(sql`${SELECT} WHERE id = ${id}`)
 }
 
-/** Lists members in the order in which they joined. */
 function list(
   { accounts, users }: MemberFilter,
   after: TimePosition | null,

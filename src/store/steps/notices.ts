@@ -20,7 +20,6 @@ import { column, RecordColumns } from "./record-columns.ts"
 import { contains, oneOf, perEngine, SKIP_LOCKED, type Sql, sql, where } from "./sql.ts"
 import { rows, run, statements, type Step, type StepMethods, transaction } from "./step.ts"
 
-/** The notice of a delivery. */
 type DeliveredNotice = DueDelivery["notice"]
 
 const TARGET = new RecordColumns<NoticeTarget>({
@@ -189,7 +188,6 @@ function* heldAccounts(limit: number): Step<HeldAccount[]> {
   return [...found]
 }
 
-/** Lists budgets of keys and accounts with at least half of their amount spent. */
 function* spentBudgets(at: number, limit: number): Step<SpentBudget[]> {
   const [day, month] = periodsAt(at)
   const found = yield* rows<SpentBudget>(
@@ -264,7 +262,6 @@ function* report({ notice, target, at, error, nextAt }: DeliveryResult): Step<vo
   )
 }
 
-/** Deletes old notices and their deliveries. */
 function* prune(before: number): Step<void> {
   yield* run(sql`DELETE FROM notices WHERE at < ${before}`)
   yield* run(sql`DELETE FROM notice_marks WHERE at < ${before}`)

@@ -78,7 +78,6 @@ function* findCardPayment(intent: string): Step<CardPayment | null> {
   return payment
 }
 
-/** Returns the amounts that were paid for entries of an account. */
 function listPaidAmounts(account: string, first: number, last: number): Step<PaidAmount[]> {
   return PAID.rows(
     sql`SELECT ${PAID.selected} FROM card_payments JOIN payments ON payments.id = payment
@@ -111,7 +110,6 @@ function* noteReversal(reversal: Reversal): Step<OpenReversal> {
   return { account: payment.account, amount: (yield* owed(payment)) - payment.taken }
 }
 
-/** Takes the open amount of a payment's reversals from its account, or returns it. */
 function* settleReversal(settlement: ReversalSettlement): Step<OpenReversal> {
   const { intent, amount, at, note, author } = settlement
   const payment = yield* lockPayment(intent)

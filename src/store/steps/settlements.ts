@@ -47,7 +47,6 @@ export function takeHolds(node: string): Step<HoldRecord[]> {
   return HOLD.rows(sql`DELETE FROM holds WHERE node = ${node} RETURNING ${HOLD.selected}`)
 }
 
-/** Lists the write-offs below a number, newest first. null starts at the newest write-off. */
 function listWriteOffs(
   accounts: readonly string[] | undefined,
   before: number | null,

@@ -48,10 +48,6 @@ function* removeOwner(account: string, idHashes: readonly string[]): Step<void> 
   )
 }
 
-/**
- * Deletes some expired records, and some of the oldest if there are more than `max`.
- * @returns the number of deleted records.
- */
 function* sweep(now: number, max: number): Step<number> {
   const expired = yield* deleteSome(sql`WHERE expires_at <= ${now} ORDER BY expires_at`)
   const oldest = yield* deleteSome(

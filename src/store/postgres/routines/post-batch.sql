@@ -45,7 +45,8 @@ BEGIN
   IF p_opened IS NOT NULL THEN PERFORM 1 FROM nodes WHERE id = p_node FOR KEY SHARE; END IF;
   PERFORM 1 FROM balances WHERE owner = ANY(p_owners) ORDER BY owner FOR UPDATE;
   SELECT array_agg(coalesce(b.posted, 0) ORDER BY o.place), array_agg(coalesce(b.posted - b.leased, 0) ORDER BY o.place),
-    -- With a join, the planner could read all leases of the node while the table has not been analyzed yet.
+    -- A subquery is used, because with a join, the planner could read all leases of the node until the table is
+    -- analyzed.
     array_agg(coalesce((SELECT l.amount FROM leases l WHERE l.owner = o.owner AND l.node = p_node), 0) ORDER BY o.place),
     array_agg(coalesce(b.number, 0) ORDER BY o.place),
     array_agg(b.hash ORDER BY o.place), array_agg(to_json(o.owner)::text ORDER BY o.place),

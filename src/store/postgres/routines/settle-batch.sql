@@ -3,7 +3,7 @@
 -- on disk up to its own record, which follows that of the first commit. If the second commit fails, nothing that was
 -- written later is durable either.
 --
--- This is also true if the server is configured not to wait for its disk (synchronous_commit = off).
+-- The batch is durable even if the server is configured not to wait for its disk (synchronous_commit = off).
 CREATE OR REPLACE PROCEDURE settle_batch(
   -- The parameters of post_batch.
   p_node text, p_owners text[], p_postings json, p_write_offs json, p_states json, p_opened json, p_closed text[],

@@ -9,8 +9,7 @@ export const signInAttemptSteps: StepMethods<ConsoleStore["attempts"]> = {
 }
 
 /**
- * Counts attempts. If the start of a window is more than a window in the future, the clock was set back in the
- * meantime.
+ * Counts attempts. If a window starts in the future by more than its length, the clock was set back in the meantime.
  */
 function* count(attempts: readonly CountedAttempt[], now: number): Step<number> {
   for (const { key, max, window } of attempts) {

@@ -113,8 +113,8 @@ CREATE TABLE console_settings (
   PRIMARY KEY (section, id)
 );
 
--- Number of changes of keys ('keys') and settings ('settings'). A change locks its row until the change is committed,
--- so that a higher revision never becomes visible before a lower one.
+-- Numbers of changes to keys ('keys') and settings ('settings'). A change locks its row until it is committed, so that
+-- a higher revision never becomes visible before a lower one.
 CREATE TABLE revisions (name text COLLATE "C" PRIMARY KEY, number bigint NOT NULL);
 INSERT INTO revisions VALUES ('keys', 0), ('settings', 0);
 

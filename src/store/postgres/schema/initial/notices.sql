@@ -37,7 +37,7 @@ CREATE TABLE notice_deliveries (
 );
 CREATE INDEX notice_deliveries_pending ON notice_deliveries (target, at) WHERE state = 'pending';
 
--- The last state for which a notice was raised, so that only one of several nodes raises each notice.
+-- The last state for which a notice was raised, so that only one node raises a notice about the state.
 CREATE TABLE notice_marks (
   name text COLLATE "C" PRIMARY KEY,
   value text NOT NULL,

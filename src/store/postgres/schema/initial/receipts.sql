@@ -14,7 +14,7 @@ CREATE TABLE receipts (
   hash text COLLATE "C",
   -- Whether the request expired, because its process died and nothing was charged.
   is_expired boolean NOT NULL DEFAULT false,
-  -- Whether this receipt replaced that of an expired request, which is now in expired_receipts.
+  -- Whether this receipt replaced the receipt of an expired request, which is now in expired_receipts.
   is_late boolean NOT NULL DEFAULT false,
   position bigint NOT NULL DEFAULT nextval('ledger_position'),
   -- Values from the receipt that reports need.
@@ -42,7 +42,7 @@ CREATE TABLE receipts (
 -- is no index by key, model or provider, because the hourly sums show the hours with such requests.
 CREATE INDEX receipts_by_account ON receipts (account, at);
 CREATE INDEX receipts_by_time ON receipts (at);
--- Only a few requests have problems.
+-- These indexes are small, because few requests fail or are partly written off.
 CREATE INDEX troubled_receipts_by_account ON receipts (account, at) WHERE failed OR written_off > 0;
 CREATE INDEX troubled_receipts_by_time ON receipts (at) WHERE failed OR written_off > 0;
 CREATE INDEX receipts_by_position ON receipts (position) WHERE entry IS NULL;

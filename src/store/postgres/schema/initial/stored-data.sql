@@ -71,7 +71,7 @@ CREATE INDEX conversation_parts_by_account ON conversation_parts (account, at);
 CREATE INDEX conversation_parts_by_time ON conversation_parts (at);
 CREATE INDEX conversation_parts_by_expiry ON conversation_parts (expires_at);
 
--- The number of bytes that each account stores. A change of any part of an account locks its row.
+-- The number of bytes that each account stores. Every change to the parts of an account locks its row.
 CREATE TABLE conversation_sizes (account text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 70);
 
 -- Files that all nodes need, which are stored answers (encrypted by the node) and temporary images. Times are by the

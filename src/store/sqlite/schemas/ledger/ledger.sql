@@ -113,8 +113,8 @@ CREATE TABLE debts (
 ) STRICT, WITHOUT ROWID;
 
 -- The extent of the ledger when the anchor was last advanced: the last row, the number of rows up to it, and the sum of
--- their hashes. Also contains the ends of the chains that all accounts share. With the anchor, a missing row is
--- noticed, even if it is the last one.
+-- their hashes. Also contains the ends of the chains that all accounts share. The anchor reveals a missing row, even if
+-- the row was the last one.
 CREATE TABLE anchor (
   last_row INTEGER NOT NULL,
   last_hash TEXT,

@@ -113,11 +113,11 @@ CREATE TABLE console_settings (
   PRIMARY KEY (section, id)
 ) STRICT, WITHOUT ROWID;
 
--- Number of changes of settings.
+-- Number of changes to settings.
 CREATE TABLE settings_revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO settings_revision VALUES (0);
 
--- Number of changes of keys.
+-- Number of changes to keys.
 CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
 INSERT INTO revision VALUES (0);
 

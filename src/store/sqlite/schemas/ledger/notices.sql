@@ -37,7 +37,7 @@ CREATE TABLE notice_deliveries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX notice_deliveries_pending ON notice_deliveries (target, at) WHERE state = 'pending';
 
--- The last state for which a notice was raised, so that only one of several processes raises each notice.
+-- The last state for which a notice was raised, so that only one process raises a notice about the state.
 CREATE TABLE notice_marks (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL,

@@ -34,8 +34,8 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
--- The number of keys in each scope, and the bytes of their answers. The scope '' has those of all scopes together.
--- Triggers maintain these totals.
+-- The number of keys in each scope, and the bytes of their answers. The scope '' has the totals of all scopes. Triggers
+-- maintain these totals.
 CREATE TABLE idempotency_totals (
   scope TEXT PRIMARY KEY,
   keys INTEGER NOT NULL,
