@@ -47,9 +47,9 @@ CREATE TABLE second_factors (
 CREATE TABLE passkeys (
   id TEXT PRIMARY KEY,
   user TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  -- The authenticator's id of it, base64url.
+  -- The authenticator's id for the passkey, base64url.
   credential TEXT NOT NULL UNIQUE,
-  -- COSE, base64url.
+  -- The public key in COSE format, base64url.
   public_key TEXT NOT NULL,
   counter INTEGER NOT NULL,
   -- JSON.
@@ -60,7 +60,7 @@ CREATE TABLE passkeys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX passkeys_user ON passkeys (user);
 
--- Short-lived tokens, such as links that set a password.
+-- Short-lived tokens, such as those in links for setting a password.
 CREATE TABLE proofs (
   hash TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE proofs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX proofs_user ON proofs (user);
 
--- Attempts to sign in, by address and by email address. All processes count together.
+-- Attempts to sign in, by network address and by email address. All processes share the counts.
 CREATE TABLE attempts (
   key TEXT PRIMARY KEY,
   count INTEGER NOT NULL,

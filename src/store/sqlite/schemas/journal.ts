@@ -6,7 +6,7 @@ CREATE TABLE lines (
   node TEXT NOT NULL,
   at INTEGER NOT NULL,
   body TEXT NOT NULL,
-  -- Why the database rejected it; null if it has not rejected it.
+  -- The reason why the database rejected the line; null if the line was not rejected.
   rejection TEXT
 ) STRICT;
 `

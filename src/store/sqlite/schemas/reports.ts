@@ -34,7 +34,7 @@ const USAGE_OF_NAMES = `
 
 const TABLES_AND_INDEXES = `
 CREATE TABLE requests (
-  -- The rowid of its receipt in the ledger.
+  -- The rowid of the receipt in the ledger.
   row INTEGER PRIMARY KEY,
   request TEXT NOT NULL,
   account TEXT NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE requests (
   cost INTEGER NOT NULL,
   written_off INTEGER NOT NULL,
   provider_cost INTEGER NOT NULL,
-  -- JSON: the user, session and tags that the caller sent; null: none.
+  -- The user, session and tags that the caller sent, as JSON; null if there are none.
   labels TEXT
 ) STRICT;
 CREATE INDEX requests_by_time ON requests (at);
@@ -79,30 +79,31 @@ CREATE TABLE request_labels (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX request_labels_by_row ON request_labels (request_row);
 
--- A columnar copy of the requests, thousands in a segment, for sums that no table below has.
+-- A copy of the requests in columns, with thousands of requests in each segment. It is used for sums that are not
+-- stored in a table.
 CREATE TABLE segments (
   id INTEGER PRIMARY KEY,
   first_row INTEGER NOT NULL,
   last_row INTEGER NOT NULL,
   count INTEGER NOT NULL,
-  -- When the first and the last of its requests began.
+  -- The start times of the first and the last request in the segment.
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE segment_columns (
-  -- 32 times the segment, plus the column.
+  -- 32 times the id of the segment, plus the position of the column.
   place INTEGER PRIMARY KEY,
   numbers BLOB NOT NULL
 ) STRICT;
--- The numbers that columns use for names and labels of requests.
+-- The ids that stand for names and labels of requests in columns.
 CREATE TABLE names (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  -- When the last request of that name began.
+  -- The start time of the last request with this name.
   last_at INTEGER NOT NULL
 ) STRICT;
 
--- Sums by the hour and by the day (hours since 1970, UTC). A day has the number of its first hour.
+-- Hourly and daily sums. Hours are counted from 1970 in UTC. A day has the number of its first hour.
 CREATE TABLE usage_hours (${USAGE}) STRICT, WITHOUT ROWID;
 CREATE TABLE usage_days (${USAGE}) STRICT, WITHOUT ROWID;
 CREATE INDEX usage_days_by_account ON usage_days (account, hour);
@@ -121,7 +122,7 @@ CREATE TABLE key_uses (
 CREATE TABLE progress (row INTEGER NOT NULL, last_row INTEGER, last_request TEXT, made TEXT NOT NULL) STRICT;
 INSERT INTO progress VALUES (0, NULL, NULL, hex(randomblob(8)));
 
--- The rows removed from the ledger that the sums take into account.
+-- The state of the ledger's pruned rows when the index last removed their requests.
 CREATE TABLE pruned_rows (until INTEGER NOT NULL, row_count INTEGER NOT NULL) STRICT;
 INSERT INTO pruned_rows VALUES (0, 0);
 `
