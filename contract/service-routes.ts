@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { modelKind } from "./catalog.ts"
+import { MODEL_KIND_NAMES } from "./model-kinds.ts"
 import {
   CHAT_LIMITS,
   GEMINI_LIMITS,
@@ -37,7 +37,7 @@ export interface ServiceRoute {
 
 /** Filters of a model list. */
 const MODEL_LIST_QUERY = z.object({
-  kind: modelKind.optional().meta({ description: "Only the models of this kind" }),
+  kind: z.enum(MODEL_KIND_NAMES).optional().meta({ description: "Only the models of this kind" }),
 })
 const JSON_BODY = { body: "application/json" } as const
 const FORM = { body: "multipart/form-data" } as const

@@ -50,84 +50,92 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 const METADATA_HOSTS = new Set([...LOOPBACK, "169.254.169.254", "metadata.google.internal"])
 
 /** Requires TLS, because others could read and use the credential in transit. */
-const secureAddress = z.string().refine((text) => isSecure(text, LOOPBACK))
-const sourceAddress = z.string().refine((text) => isSecure(text, METADATA_HOSTS))
-const tokenAddress = secureAddress.default("https://oauth2.googleapis.com/token")
+const secureAddress = () => z.string().refine((text) => isSecure(text, LOOPBACK))
+const sourceAddress = () => z.string().refine((text) => isSecure(text, METADATA_HOSTS))
+const tokenAddress = () => secureAddress().default("https://oauth2.googleapis.com/token")
 
-const serviceAccountSchema = z
-  .object({
-    client_email: z.string().min(1),
-    private_key: z.string().startsWith("-----BEGIN PRIVATE KEY-----"),
-    private_key_id: z.string().optional(),
-    project_id: z.string().optional(),
-    token_uri: tokenAddress,
-  })
-  .transform((data) => ({
-    clientEmail: data.client_email,
-    privateKey: data.private_key,
-    tokenUri: data.token_uri,
-    ...(data.private_key_id === undefined ? {} : { privateKeyId: data.private_key_id }),
-    ...(data.project_id === undefined ? {} : { projectId: data.project_id }),
-  }))
-
-const userSchema = z
-  .object({
-    client_id: z.string().min(1),
-    client_secret: z.string().min(1),
-    refresh_token: z.string().min(1),
-    token_uri: tokenAddress,
-    quota_project_id: z.string().optional(),
-  })
-  .transform((data) => ({
-    clientId: data.client_id,
-    clientSecret: data.client_secret,
-    refreshToken: data.refresh_token,
-    tokenUri: data.token_uri,
-    ...(data.quota_project_id === undefined ? {} : { projectId: data.quota_project_id }),
-  }))
-
-const format = z
-  .object({ type: z.enum(["text", "json"]), subject_token_field_name: z.string().optional() })
-  .transform(({ type, subject_token_field_name: field = "access_token" }) =>
-    type === "json" ? { field } : {},
-  )
-  .default({})
-const source = z.union([
-  z
-    .object({ file: z.string().min(1), format })
-    .transform(({ file, format: shape }) => ({ file, ...shape })),
+const serviceAccountSchema = () =>
   z
     .object({
-      url: sourceAddress,
-      headers: z.record(z.string(), z.string()).default({}),
-      format,
-      // Amazon's environments use signed requests instead of tokens. They are not supported.
-      environment_id: z.undefined().optional(),
+      client_email: z.string().min(1),
+      private_key: z.string().startsWith("-----BEGIN PRIVATE KEY-----"),
+      private_key_id: z.string().optional(),
+      project_id: z.string().optional(),
+      token_uri: tokenAddress(),
     })
-    .transform(({ url, headers, format: shape }) => ({ url, headers, ...shape })),
-])
-const externalSchema = z
-  .object({
-    audience: z.string().min(1),
-    subject_token_type: z.string().min(1),
-    token_url: secureAddress,
-    service_account_impersonation_url: secureAddress.optional(),
-    credential_source: source,
-  })
-  .transform((data) => ({
-    audience: data.audience,
-    subjectTokenType: data.subject_token_type,
-    tokenUri: data.token_url,
-    source: data.credential_source,
-    ...(data.service_account_impersonation_url === undefined
-      ? {}
-      : { impersonationUrl: data.service_account_impersonation_url }),
-  }))
+    .transform((data) => ({
+      clientEmail: data.client_email,
+      privateKey: data.private_key,
+      tokenUri: data.token_uri,
+      ...(data.private_key_id === undefined ? {} : { privateKeyId: data.private_key_id }),
+      ...(data.project_id === undefined ? {} : { projectId: data.project_id }),
+    }))
 
-/** Schemas of the documents that Google's tools write, by `type`. */
-const SCHEMAS: ReadonlyMap<unknown, z.ZodType<GoogleCredentials>> = new Map<
+const userSchema = () =>
+  z
+    .object({
+      client_id: z.string().min(1),
+      client_secret: z.string().min(1),
+      refresh_token: z.string().min(1),
+      token_uri: tokenAddress(),
+      quota_project_id: z.string().optional(),
+    })
+    .transform((data) => ({
+      clientId: data.client_id,
+      clientSecret: data.client_secret,
+      refreshToken: data.refresh_token,
+      tokenUri: data.token_uri,
+      ...(data.quota_project_id === undefined ? {} : { projectId: data.quota_project_id }),
+    }))
+
+const format = () =>
+  z
+    .object({ type: z.enum(["text", "json"]), subject_token_field_name: z.string().optional() })
+    .transform(({ type, subject_token_field_name: field = "access_token" }) =>
+      type === "json" ? { field } : {},
+    )
+    .default({})
+const source = () =>
+  z.union([
+    z
+      .object({ file: z.string().min(1), format: format() })
+      .transform(({ file, format: shape }) => ({ file, ...shape })),
+    z
+      .object({
+        url: sourceAddress(),
+        headers: z.record(z.string(), z.string()).default({}),
+        format: format(),
+        // Amazon's environments use signed requests instead of tokens. They are not supported.
+        environment_id: z.undefined().optional(),
+      })
+      .transform(({ url, headers, format: shape }) => ({ url, headers, ...shape })),
+  ])
+const externalSchema = () =>
+  z
+    .object({
+      audience: z.string().min(1),
+      subject_token_type: z.string().min(1),
+      token_url: secureAddress(),
+      service_account_impersonation_url: secureAddress().optional(),
+      credential_source: source(),
+    })
+    .transform((data) => ({
+      audience: data.audience,
+      subjectTokenType: data.subject_token_type,
+      tokenUri: data.token_url,
+      source: data.credential_source,
+      ...(data.service_account_impersonation_url === undefined
+        ? {}
+        : { impersonationUrl: data.service_account_impersonation_url }),
+    }))
+
+/**
+ * Functions that create the schemas of the documents that Google's tools write, by `type`. Most gateways need none of
+ * these schemas.
+ */
+const SCHEMAS: ReadonlyMap<unknown, () => z.ZodType<GoogleCredentials>> = new Map<
   unknown,
-  z.ZodType<GoogleCredentials>
+  () => z.ZodType<GoogleCredentials>
 >([
   ["service_account", serviceAccountSchema],
   ["authorized_user", userSchema],
@@ -144,12 +152,12 @@ export function readGoogleCredentials(text: string, directory: string): GoogleCr
   if (json instanceof Fault) return json
   const document = z.record(z.string(), z.unknown()).safeParse(parseJson(json)).data
   if (document === undefined) return new Fault("must be Google credentials, as JSON")
-  const schema = SCHEMAS.get(document["type"])
-  if (schema === undefined) {
+  const schemaOf = SCHEMAS.get(document["type"])
+  if (schemaOf === undefined) {
     const types = [...SCHEMAS.keys()].join(", ")
     return new Fault(`must be Google credentials whose 'type' is one of ${types}`)
   }
-  const { data, error } = schema.safeParse(document)
+  const { data, error } = schemaOf().safeParse(document)
   return data ?? new Fault(fault(error?.issues ?? []))
 }
 

@@ -48,7 +48,8 @@ export interface Scalar<
 > extends Options<Name, unknown, Quirks> {
   /** The name of the member in `ChatRequest`. */
   readonly name: Name
-  readonly schema: Schema
+  /** Creates the schema, which is needed only when the endpoint receives its first request. */
+  readonly schema: () => Schema
 }
 
 /** The scalar parameters of a dialect, by their names in the body. */
@@ -63,24 +64,27 @@ export function scalar<
   Quirks = unknown,
 >(
   name: Name,
-  schema: Schema,
+  schema: () => Schema,
   options?: Options<Name, Sent<Schema>, Quirks>,
 ): Scalar<Name, Schema, Quirks>
 /** Declares a parameter whose values are converted. */
 export function scalar<const Name extends ScalarName, Schema extends z.ZodType, Quirks = unknown>(
   name: Name,
-  schema: Schema,
+  schema: () => Schema,
   options: Options<Name, Sent<Schema>, Quirks> & { decode(value: Sent<Schema>): unknown },
 ): Scalar<Name, Schema, Quirks>
-export function scalar(name: ScalarName, schema: z.ZodType, options: object = {}): Scalar {
+export function scalar(name: ScalarName, schema: () => z.ZodType, options: object = {}): Scalar {
   return { name, schema, ...options }
 }
 
+/** Creates the schemas of a table. */
 export function schemasOf<Fields extends ScalarTable>(
   table: Fields,
-): { [Field in keyof Fields]: Fields[Field]["schema"] } {
-  const schemas = Object.entries(table).map(([field, { schema }]) => [field, schema])
-  return Object.fromEntries(schemas) as { [Field in keyof Fields]: Fields[Field]["schema"] }
+): { [Field in keyof Fields]: ReturnType<Fields[Field]["schema"]> } {
+  const schemas = Object.entries(table).map(([field, { schema }]) => [field, schema()])
+  return Object.fromEntries(schemas) as {
+    [Field in keyof Fields]: ReturnType<Fields[Field]["schema"]>
+  }
 }
 
 /** Copies the scalars of a validated object to a request. */

@@ -24,7 +24,7 @@ import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
 const SCHEMA_NAME = "answer"
 
 const PARAMETERS = parameterSchemas(
-  () => messageParameters.shape,
+  () => messageParameters().shape,
   { own: ["messages", "system", "tools", "tool_choice", "cache_control"], limit: "max_tokens" },
   SCALARS,
 )

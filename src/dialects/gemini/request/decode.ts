@@ -23,7 +23,7 @@ const DECIDING_FIELDS = [
 ]
 
 const PARAMETERS = parameterSchemas(
-  () => generationParameters.shape,
+  () => generationParameters().shape,
   {
     own: ["stream", "contents", "systemInstruction"],
     paths: DECIDING_FIELDS,

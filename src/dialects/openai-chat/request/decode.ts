@@ -64,7 +64,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 }
 
 const PARAMETERS = parameterSchemas(
-  () => chatParameters.shape,
+  () => chatParameters().shape,
   {
     own: ["messages", "tools", "tool_choice", "functions", "function_call", "reasoning"],
     limit: "max_tokens",

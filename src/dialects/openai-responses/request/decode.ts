@@ -70,7 +70,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
 }
 
 const PARAMETERS = parameterSchemas(
-  () => responseParameters.shape,
+  () => responseParameters().shape,
   { own: ["input", "tools", "tool_choice"], limit: "max_output_tokens" },
   SCALARS,
   ["max_tool_calls"],

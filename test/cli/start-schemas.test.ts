@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test"
+
+test("the gateway starts without the schemas of unused endpoints and features", async () => {
+  const script = Bun.fileURLToPath(import.meta.resolve("./start-schemas.ts"))
+  const child = Bun.spawn([process.execPath, script], { stderr: "inherit" })
+  const { schemas, contract } = JSON.parse(await new Response(child.stdout).text())
+  const names = contract.map((path: string) => path.slice(path.lastIndexOf("/") + 1))
+  expect(names).toContain("service-routes.ts")
+  expect(names).not.toContain("catalog.ts")
+  expect(names).not.toContain("common.ts")
+  // Nearly all are settings. If this count grows, create the schemas of other features on first use.
+  expect(schemas).toBeWithin(700, 1_200)
+})
