@@ -186,7 +186,7 @@ describe("ledger verification with checkpoints", () => {
 
 test("ledger verification ignores a checkpoint that is modified or signed with another secret", async () => {
   using directory = new TemporaryDirectory()
-  const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1, hasHashes: true }
+  const rows = { last: 5, count: 5, hashSum: "ab", receipts: 1 }
   const accounts = { acc: { number: 3, hash: "h", balance: "9007199254740993" } }
   const checkpoint: Checkpoint = { at: 1, prunedRows: 0, accounts, spent: { key: "7" }, rows }
   expect(readCheckpoint(directory.path, SECRET)).toBeUndefined()

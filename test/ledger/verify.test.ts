@@ -170,6 +170,11 @@ describe("ledger verification", () => {
       "UPDATE entries SET hash = NULL WHERE request = 'released'",
       "receipt",
     ],
+    [
+      "the removed hashes of all such receipts",
+      "UPDATE entries SET hash = NULL WHERE number IS NULL",
+      "receipt",
+    ],
     ["a changed leased amount", "UPDATE balances SET leased = 0 WHERE owner = 'left'", "leased"],
     ["a changed lease", "UPDATE leases SET amount = amount + 1 WHERE owner = 'left'", "leased"],
     ["a removed balance", "DELETE FROM balances WHERE owner = 'right'", "missing"],

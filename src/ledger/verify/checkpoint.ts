@@ -20,7 +20,6 @@ const checkpointSchema = z.object({
     count: z.int(),
     hashSum: z.string(),
     receipts: z.int(),
-    hasHashes: z.boolean(),
   }),
 })
 

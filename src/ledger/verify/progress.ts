@@ -47,7 +47,7 @@ export class VerifyProgress {
       Object.entries(from?.spent ?? {}).map(([owner, sum]) => [owner, BigInt(sum)]),
     )
     const beginning = { last: 0, count: pruned.rowCount, hashSum: pruned.hashSum, receipts: 0 }
-    this.rows = from?.rows ?? { ...beginning, hasHashes: false }
+    this.rows = from?.rows ?? beginning
     let entries = from === null ? pruned.rowCount : from.rows.receipts
     for (const { number } of this.accounts.values()) entries += number
     this.total = Math.max(0, rowCount - entries) + Math.max(0, rowCount - this.rows.count)

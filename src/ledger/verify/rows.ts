@@ -52,7 +52,7 @@ export async function verifyRows(
   // anchor.
   const farthest = Math.min(...marks.map(({ lastRow }) => lastRow))
   const sum = progress.hashSum()
-  let { last: after, receipts, hasHashes } = progress.rows
+  let { last: after, receipts } = progress.rows
   let wrong: LedgerProblem | undefined
   for (;;) {
     const page = await store.integrity.listRows(after, PAGE)
@@ -62,14 +62,13 @@ export async function verifyRows(
       after = row.position
       if (row.number !== null) continue
       receipts++
-      const message = unchargedFault(row, hasHashes)
-      if (row.hash !== null) hasHashes = true
+      const message = unchargedFault(row)
       if (message === undefined) continue
       wrong ??= { account: row.account, number: null, fault: "receipt", message }
     }
     if (!wrong && !isKnownWrong && after <= farthest) {
       const { count, text: hashSum } = sum
-      progress.rows = { last: after, count, hashSum, receipts, hasHashes }
+      progress.rows = { last: after, count, hashSum, receipts }
     }
     await progress.page(page.length)
     if (page.length < PAGE) break
@@ -80,15 +79,11 @@ export async function verifyRows(
   return { receipts, problems }
 }
 
-/**
- * Returns the fault of an uncharged request's receipt.
- * @param hasHashes whether an earlier row has a hash. If so, this row must have one too.
- */
-function unchargedFault(row: LedgerRow, hasHashes: boolean): string | undefined {
+/** Returns the fault of an uncharged request's receipt. */
+function unchargedFault(row: LedgerRow): string | undefined {
   const { account, key, request, at, isExpired, receipt, hash } = row
   const name = `the receipt of ${request ?? "a request"}, which was not charged,`
   if (key === null || request === null || receipt === null) return `${name} is missing`
-  if (hash === null && !hasHashes) return undefined
   const expected = hashUncharged({ account, key, request, at, isExpired, receipt })
   return hash === expected ? undefined : `${name} was changed after it was written`
 }
