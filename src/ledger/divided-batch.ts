@@ -35,7 +35,7 @@ export async function postDivided(post: Post, batch: Batch): Promise<(Posted | U
     const results: (Posted | UnstorableError)[] = []
     const parts = divided(batch)
     for (const part of parts) results.push(...(await postDivided(post, part)))
-    // The record of a hold can be skipped, because it is only needed if the process dies.
+    // A rejected record of a hold is omitted, because it is only needed if the process dies.
     const [only] = parts.length === 0 ? batch.postings : []
     if (only) results.push(await replace(post, only, error))
     return results

@@ -309,11 +309,11 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
   {
     id: "snowflake",
     name: "Snowflake Cortex",
-    // `max_tokens` is deprecated (docs.snowflake.com/user-guide/snowflake-cortex/open_ai_sdk).
     baseUrl: "https://{account}.snowflakecomputing.com/api/v2/cortex/v1",
     accountVariables: ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_ACCOUNT_ID"],
     keyVariables: ["SNOWFLAKE_CORTEX_PAT", "SNOWFLAKE_PAT"],
     embedding: "none",
+    // `max_tokens` is deprecated (docs.snowflake.com/user-guide/snowflake-cortex/open_ai_sdk).
     quirks: { maxTokensField: "max_completion_tokens" },
   },
   {

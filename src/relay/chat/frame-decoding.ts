@@ -111,7 +111,7 @@ export class FrameDecoding {
         this.#parts.frames.rejectSilence()
       }
     } catch {
-      // The earlier reports are used.
+      // The provider bills the usage that it reported before the stream failed.
     }
   }
 

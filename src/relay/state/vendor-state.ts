@@ -149,8 +149,9 @@ export class VendorState implements Disposable {
 }
 
 /**
- * Returns the references that vendors of other dialects also accept. If a vendor supports the caller's dialect, it
- * returns all references.
+ * Returns all references if a vendor of the model uses the caller's dialect, otherwise only the references that vendors
+ * of all dialects accept.
+ * @throws GatewayError `invalid_value` if the request depends on a reference that would be omitted.
  */
 function concerning(input: StateQuery): readonly StateReference[] {
   const { references } = input

@@ -102,7 +102,7 @@ class MessageDecoder implements EventDecoder {
     const [id, model] = [textAt(message, "id"), textAt(message, "model")]
     events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
-    // A continuation after calls by a program can arrive as a whole, including its end.
+    // If the model continues after programmatic tool calls, this event can contain the whole answer.
     for (const block of listAt(message, "content")) {
       if (isJsonObject(block)) this.#blocks.whole(block, events)
     }
