@@ -400,7 +400,7 @@ describe("built-in models", () => {
     expect(known("cohere", "cohere-transcribe-03-2026").price).toBeUndefined()
   })
 
-  test("never have the text price for audio and images at resellers", () => {
+  test("never use the text price for generated audio or images", () => {
     expect(known("openrouter", "openai/gpt-audio").price?.audio_output).toBe("64")
     for (const [vendor, name] of [
       ["openrouter", "google/gemini-2.5-flash-image"],

@@ -46,14 +46,14 @@ describe("code literals", () => {
 })
 
 describe("a request shown as code", () => {
-  test("has the exact body for curl, with any quotes", async () => {
+  test("contains the exact body for curl, including quotes", async () => {
     const command = sampleOf("curl", body).replace("curl -N", "printf '%s\\n'")
     const shell = Bun.spawnSync(["bash", "-c", command])
     const printed = shell.stdout.toString()
     expect(JSON.parse(printed.slice(printed.indexOf("\n{")))).toEqual(body)
   })
 
-  test("has unknown fields as extra_body for OpenAI's Python client", () => {
+  test("passes unknown fields in extra_body for OpenAI's Python client", () => {
     const code = sampleOf("openai-python", body)
     expect(code).toContain(`base_url="${BASE}/v1"`)
     expect(code).toContain('extra_body={ "top_k": 4 }')
@@ -61,13 +61,13 @@ describe("a request shown as code", () => {
     expect(code).not.toContain("    top_k=")
   })
 
-  test("has the unchanged body for OpenAI's JavaScript client", () => {
+  test("contains the unchanged body for OpenAI's JavaScript client", () => {
     const code = sampleOf("openai-javascript", body)
     const [, argument] = /create\((\{[\s\S]*\})\)\nfor await/.exec(code) ?? []
     expect(new Function(`return ${argument}`)()).toEqual(body)
   })
 
-  test("has Anthropic's format for Anthropic's client", () => {
+  test("uses Anthropic's format for Anthropic's client", () => {
     const code = sampleOf("anthropic", body)
     expect(code).toContain(`base_url="${BASE}"`)
     expect(code).toContain('system="It\'s brief."')
@@ -78,7 +78,7 @@ describe("a request shown as code", () => {
     expect(code).toContain("# 'top_k' has a different form")
   })
 
-  test("has Google's format for Google's client", () => {
+  test("uses Google's format for Google's client", () => {
     const code = sampleOf("google", body)
     expect(code).toContain(`baseUrl: "${BASE}"`)
     expect(code).toContain("// 'top_k' has a different form")
@@ -99,7 +99,7 @@ describe("a request shown as code", () => {
     })
   })
 
-  test("has the AI SDK's own names for the AI SDK", () => {
+  test("uses the option names of the AI SDK for the AI SDK", () => {
     const code = sampleOf("ai-sdk", body)
     expect(code).toContain('tollgate.chat("a/b")')
     expect(code).toContain('reasoningEffort: "high"')

@@ -8,7 +8,7 @@ import { TemporaryDirectory } from "./test-database.ts"
 /** Time in milliseconds for which opening waits for a locked file. */
 const BUSY_TIME = 200
 
-test("the opening of a store times out if its file is locked exclusively", () => {
+test("opening a store times out if its file is locked exclusively", () => {
   using directory = new TemporaryDirectory()
   using owner = new Database(directory.database)
   owner.run("PRAGMA locking_mode = EXCLUSIVE")
@@ -20,7 +20,7 @@ test("the opening of a store times out if its file is locked exclusively", () =>
   expect(performance.now() - begun).toBeLessThan(20 * BUSY_TIME)
 })
 
-test("the error names a ledger that another program keeps locked", () => {
+test("the error for a ledger that another program has locked names the ledger", () => {
   using directory = new TemporaryDirectory()
   using owner = new Database(directory.database)
   owner.run("PRAGMA locking_mode = EXCLUSIVE")

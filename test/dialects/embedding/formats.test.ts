@@ -176,7 +176,7 @@ describe("the embedding request encoder", () => {
     ])
   })
 
-  test("rejects other models on Bedrock", () => {
+  test("rejects Bedrock models that do not support embeddings", () => {
     expect(() => asked("bedrock", {}, "amazon.nova-lite-v1:0")).toThrow(
       "does not support embeddings",
     )

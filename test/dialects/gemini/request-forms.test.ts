@@ -107,7 +107,7 @@ describe("the Gemini decoder of alternative forms", () => {
     })
   })
 
-  test("reads schema types as numbers", () => {
+  test("accepts numbers as schema types", () => {
     const parameters = {
       type: 6,
       properties: { city: { type: 1 }, days: { type: 5, items: { type: 3 } } },

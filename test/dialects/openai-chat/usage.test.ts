@@ -103,7 +103,7 @@ describe("OpenAI usage", () => {
     expect(usage).toMatchObject({ inputFresh: 1, inputCacheRead: 306, output: 253, reasoning: 227 })
   })
 
-  test("counts tokens of the total that are in none of its parts as hidden output", () => {
+  test("counts tokens that only the total includes as reasoning output", () => {
     const usage = decodeUsage({ prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 })
     expect(usage).toMatchObject({ inputFresh: 35, output: 74, reasoning: 62 })
   })

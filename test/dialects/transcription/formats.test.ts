@@ -35,7 +35,7 @@ async function fieldsOf({ body, headers }: OperationCall): Promise<Record<string
 
 const FILE = "audio.wav 3244"
 
-describe("the transcription request encoder", () => {
+describe("the transcription format of a vendor", () => {
   test("requests timestamps from OpenAI's whisper if needed", async () => {
     const { call, losses } = await encoded("openai", "whisper-1", {
       form: "srt",
@@ -83,7 +83,7 @@ describe("the transcription request encoder", () => {
     }
   })
 
-  test("returns only the text of a verbose response to a caller that requests json", () => {
+  test("returns only the text of a verbose response if the caller requests json or text", () => {
     const format = vendors.get("groq")?.operations?.transcription
     const answer = answerOf({
       task: "transcribe",

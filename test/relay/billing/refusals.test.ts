@@ -82,7 +82,7 @@ async function costOf(path: string, body: Json): Promise<bigint> {
   return nanocredits((await receiptOf(caller, response)).cost)
 }
 
-describe.each(REQUESTS)("a model's refusal, requested at %s with %j", (path, body) => {
+describe.each(REQUESTS)("a model's refusal of a request to %s with %j", (path, body) => {
   for (const stream of [false, true]) {
     const calls = BigInt(Number(body["n"] ?? 1))
 

@@ -67,7 +67,7 @@ describe("an image stream of a vendor that streams", () => {
     })
   })
 
-  test("has the same events for an edit that was requested with form data", async () => {
+  test("contains a draft and then the edited image if the edit was requested with form data", async () => {
     const { data: stream, response } = await caller.client.images
       .edit({
         model: "openai/gpt-image-1",
@@ -182,7 +182,7 @@ describe("an image stream of a vendor that does not stream", () => {
     expect(events[0]).not.toHaveProperty("usage")
   })
 
-  test("has the same events for an edit", async () => {
+  test("contains the edited image as its only event", async () => {
     const events = await all(
       await caller.client.images.edit({
         model: "stability/inpaint",

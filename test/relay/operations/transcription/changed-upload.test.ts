@@ -99,11 +99,11 @@ describe("an upload that is forwarded before it is complete", () => {
 
 describe("uploads that are forwarded only when complete", () => {
   const cases: Readonly<Record<string, [SlowForm, boolean]>> = {
-    "before its model": [new SlowForm(FILE, MODEL), true],
-    "of unknown body length": [new SlowForm(MODEL, FILE), false],
+    "the audio precedes the model": [new SlowForm(FILE, MODEL), true],
+    "the body length is unknown": [new SlowForm(MODEL, FILE), false],
   }
   for (const [name, [form, isLengthTold]] of Object.entries(cases)) {
-    test(`include audio ${name}`, async () => {
+    test(`reach the vendor if ${name}`, async () => {
       const before = await uploads.caller.balance()
       const response = uploads.send(form, { isLengthTold })
       form.upTo(0.9)
