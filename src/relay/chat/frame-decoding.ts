@@ -4,6 +4,7 @@ import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { notJson } from "../../dialects/shared/stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
+import { billedAnswerOf } from "../lifetime/call-failure.ts"
 import type { AnswerRecord } from "../metering/answer-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
@@ -29,6 +30,8 @@ interface DecodingParts {
 /** Decodes the frames of one call. It also counts the usage in frames that cannot be passed on. */
 export class FrameDecoding {
   readonly #parts: DecodingParts
+  /** Failures whose frames have been counted. */
+  readonly #counted = new WeakSet<object>()
 
   constructor(parts: DecodingParts) {
     this.#parts = parts
@@ -48,8 +51,9 @@ export class FrameDecoding {
       if (event.content !== undefined) throw notJson()
       return frame
     }
-    this.countUnread(usage)
-    throw tooComplex(this.#parts.attempt.provider)
+    const failure = tooComplex(this.#parts.attempt.provider)
+    this.countFailed(failure, usage)
+    throw failure
   }
 
   /**
@@ -64,20 +68,37 @@ export class FrameDecoding {
       return events
     } catch (failure) {
       if (frame.json) {
-        this.countUsage(frame.json)
+        this.#countUsage(frame.json)
         this.#parts.record?.frame(frame.json)
+        this.#markCounted(failure)
       }
       throw failure
     }
   }
 
-  /** Counts the usage of a frame that was not decoded although its provider bills it. */
-  countUnread(members: JsonObject): void {
-    this.countUsage(members)
-    this.#parts.record?.unreadFrame(members)
+  /**
+   * Counts the usage of a frame that was not decoded, once for each failure. Frames after it may report the complete
+   * usage, so it must be counted before them.
+   */
+  countFailed(
+    failure: unknown,
+    members: JsonObject,
+    isBilled = billedAnswerOf(failure) !== undefined,
+  ): void {
+    if (!this.#markCounted(failure)) return
+    this.#countUsage(members)
+    if (isBilled) this.#parts.record?.unreadFrame(members)
   }
 
-  countUsage(json: JsonObject): void {
+  /** Returns whether the failure was not marked before. */
+  #markCounted(failure: unknown): boolean {
+    if (typeof failure !== "object" || failure === null) return true
+    if (this.#counted.has(failure)) return false
+    this.#counted.add(failure)
+    return true
+  }
+
+  #countUsage(json: JsonObject): void {
     const usage = this.#parts.attempt.plan.binding.dialect.usageIn(json)
     if (usage !== undefined) this.#parts.meter.frame([{ type: "usage", usage }], json)
   }
@@ -125,13 +146,10 @@ export class FrameDecoding {
     } catch (failure) {
       const isBilled =
         this.#parts.meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
-      const members = event.content?.usageMembers ?? {}
-      if (!isBilled) {
-        this.countUsage(members)
-        throw failure
-      }
-      this.countUnread(members)
-      throw billedFor(failure)
+      this.countFailed(failure, event.content?.usageMembers ?? {}, isBilled)
+      const thrown = isBilled ? billedFor(failure) : failure
+      this.#markCounted(thrown)
+      throw thrown
     }
   }
 }

@@ -198,9 +198,7 @@ export class UpstreamStream<
         text = frames === undefined ? await this.#end() : this.#pass(frames)
         this.#work += text.length
       } catch (failure) {
-        const { usageMembers } = this.#frames
-        if (billedAnswerOf(failure) === undefined) this.#decoding.countUsage(usageMembers)
-        else this.#decoding.countUnread(usageMembers)
+        this.#decoding.countFailed(failure, this.#frames.usageMembers)
         // The caller still receives the buffered text.
         if (this.#limits === undefined) throw failure
         this.#failure = failure
@@ -264,6 +262,7 @@ export class UpstreamStream<
       }
       this.#frames.rejectSilence()
     } catch (failure) {
+      this.#decoding.countFailed(failure, {})
       this.#decoding.countRest(received.slice(reported + 1))
       if (reported === 0) throw failure
       this.#failure = failure

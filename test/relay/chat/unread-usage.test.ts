@@ -47,6 +47,18 @@ afterAll(async () => {
 const json = (text: string) => () =>
   new Response(text, { headers: { "content-type": "application/json" } })
 
+/** A body that is sent in two parts. The result must not depend on whether they are received separately. */
+function divided(bytes: Uint8Array, cut: number): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async start(controller) {
+      controller.enqueue(bytes.subarray(0, cut))
+      await Bun.sleep(20)
+      controller.enqueue(bytes.subarray(cut))
+      controller.close()
+    },
+  })
+}
+
 async function failed(model: string, more: object = {}) {
   const before = vendor.bodies.length
   const response = await caller.post(CHAT, { model, messages: HELLO, max_tokens: 1_000, ...more })
@@ -189,6 +201,30 @@ describe("an answer that cannot be read", () => {
     respond = () => new Response(text, { headers: { "content-type": "text/event-stream" } })
     const receipt = await failed("openai/responses", { stream: true, web_search_options: {} })
     expect(receipt).toMatchObject({ estimated, usage: { input: 30, output: 400, search } })
+  })
+
+  test("costs the same if an event cannot be read, wherever the response is divided", async () => {
+    const deep = `${'{"a":'.repeat(600)}1${"}".repeat(600)}`
+    const call = { type: "web_search_call", status: "completed", action: { type: "search" } }
+    const tools = { type: "mcp_list_tools", id: "x", server_label: "s", tools: "raw" }
+    const output = [call, call]
+    const frames = [
+      { type: "response.created", response: { id: "r", status: "in_progress", output: [] } },
+      { type: "response.output_item.done", output_index: 0, item: tools },
+      { type: "response.completed", response: { status: "completed", output, usage: USAGE } },
+    ]
+    const events = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`)
+    const text = events.join("").replaceAll('"raw"', deep)
+    const bytes = Buffer.from(text)
+    const [first = "", , last = ""] = events
+    const ends = [first.length, bytes.length - last.length, bytes.length]
+    const cuts = ends.flatMap((end) => [end - 2, end - 1, end, end + 1, end + 300])
+    for (const cut of cuts.filter((position) => position < bytes.length)) {
+      respond = () =>
+        new Response(divided(bytes, cut), { headers: { "content-type": "text/event-stream" } })
+      const receipt = await failed("openai/responses", { stream: true, web_search_options: {} })
+      expect({ cut, ...receipt }).toMatchObject({ cut, estimated: false, usage: { search: 2 } })
+    }
   })
 
   test("results in a charge for the usage of a stream whose items and last event are nested too deeply", async () => {
