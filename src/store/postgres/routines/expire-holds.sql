@@ -3,19 +3,25 @@
 CREATE OR REPLACE FUNCTION expire_holds(p_receipts json) RETURNS void LANGUAGE sql AS $$
   WITH expired AS (
     INSERT INTO receipts (request, account, key, at, body, hash, is_expired, cost, written_off, provider_cost, outcome,
-      {report_columns})
-    SELECT request, account, key, at, body, hash, true, 0, 0, 0, outcome, {report_columns}
+      endpoint, model, provider, price_group, status, failed, stream, estimated, duration, first_byte, input,
+      output, labels)
+    SELECT request, account, key, at, body, hash, true, 0, 0, 0, outcome, endpoint, model, provider, price_group,
+      status, failed, stream, estimated, duration, first_byte, input, output, labels
     FROM json_to_recordset(p_receipts) AS r (request text, account text, key text, at bigint, body text, hash text,
-      outcome text, {typed_report_columns})
+      outcome text, endpoint text, model text, provider text, price_group text, status text, failed boolean,
+      stream boolean, estimated boolean, duration bigint, first_byte bigint, input bigint, output bigint,
+      labels text)
     ON CONFLICT (request) DO NOTHING
-    RETURNING at, {names}, failed, input, output
+    RETURNING at, account, key, model, provider, outcome, endpoint, price_group, failed, input, output
   ), hours AS (
-    INSERT INTO usage_hours AS u (hour, {names}, requests, errors, input, output,
+    INSERT INTO usage_hours AS u (hour, account, key, model, provider, outcome, endpoint, price_group, requests,
+      errors, input, output,
       cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
-    SELECT at / 3600000, {names_of_receipt}, count(*),
+    SELECT at / 3600000, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
+      coalesce(price_group, '') AS price_group, count(*),
       count(*) FILTER (WHERE failed), sum(input), sum(output), 0, 0, 0, 0, 0, 0, 0
-    FROM expired GROUP BY {places} ORDER BY {places}
-    ON CONFLICT (hour, {names}) DO UPDATE SET
+    FROM expired GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 2, 1, 3, 4, 5, 6, 7, 8
+    ON CONFLICT (hour, account, key, model, provider, outcome, endpoint, price_group) DO UPDATE SET
       requests = u.requests + excluded.requests, errors = u.errors + excluded.errors,
       input = u.input + excluded.input, output = u.output + excluded.output
   )

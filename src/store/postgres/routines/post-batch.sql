@@ -141,31 +141,39 @@ BEGIN
     SELECT p_owners[p.account] AS account, p.request, p.key, p.at, p.body, r.number, r.is_late, r.charged,
       CASE WHEN r.number IS NULL THEN p.uncharged_hash END AS hash, p.written_off + r.missing AS written_off,
       CASE WHEN r.missing > 0 AND p.outcome IN ('ok', 'released') THEN 'written_off' ELSE p.outcome END AS outcome,
-      p.provider_cost, {report_columns}
+      p.provider_cost, endpoint, model, provider, price_group, status, failed, stream, estimated, duration,
+      first_byte, input, output, labels
     FROM ROWS FROM (
       json_to_recordset(p_postings) AS (account int, request text, key text, at bigint, body text, uncharged_hash text,
-        written_off bigint, outcome text, provider_cost bigint, {typed_report_columns}),
+        written_off bigint, outcome text, provider_cost bigint, endpoint text, model text, provider text,
+        price_group text, status text, failed boolean, stream boolean, estimated boolean, duration bigint,
+        first_byte bigint, input bigint, output bigint, labels text),
       unnest(r_number), unnest(r_is_late), unnest(r_is_done), unnest(r_charged), unnest(r_missing)
-    ) AS p (account, request, key, at, body, uncharged_hash, written_off, outcome, provider_cost, {report_columns},
+    ) AS p (account, request, key, at, body, uncharged_hash, written_off, outcome, provider_cost, endpoint,
+      model, provider, price_group, status, failed, stream, estimated, duration, first_byte, input, output, labels,
       number, is_late, is_done, charged, missing),
     LATERAL (SELECT p.number, p.is_late, p.charged, p.missing) AS r
     WHERE NOT p.is_done
   ), inserted AS (
     INSERT INTO receipts (request, account, key, at, body, entry, hash, is_late, cost, written_off, outcome,
-      provider_cost, {report_columns})
+      provider_cost, endpoint, model, provider, price_group, status, failed, stream, estimated, duration,
+      first_byte, input, output, labels)
     SELECT request, account, key, at, body, number, hash, is_late, charged, written_off, outcome,
-      provider_cost, {report_columns}
+      provider_cost, endpoint, model, provider, price_group, status, failed, stream, estimated, duration,
+      first_byte, input, output, labels
     FROM written
   ), hours AS (
-    INSERT INTO usage_hours AS u (hour, {names}, requests, errors, input, output,
+    INSERT INTO usage_hours AS u (hour, account, key, model, provider, outcome, endpoint, price_group, requests,
+      errors, input, output,
       cost, written_off, provider_cost, durations, duration, first_bytes, first_byte)
-    SELECT at / 3600000, {names_of_receipt}, count(*),
+    SELECT at / 3600000, account, key, model, coalesce(provider, '') AS provider, outcome, endpoint,
+      coalesce(price_group, '') AS price_group, count(*),
       count(*) FILTER (WHERE failed), sum(input), sum(output), stored_amount(sum(charged)),
       stored_amount(sum(written_off)), stored_amount(sum(coalesce(provider_cost, charged + written_off))),
       count(duration) FILTER (WHERE status = 'settled'), coalesce(sum(duration) FILTER (WHERE status = 'settled'), 0),
       count(first_byte) FILTER (WHERE status = 'settled'), coalesce(sum(first_byte) FILTER (WHERE status = 'settled'), 0)
-    FROM written GROUP BY {places} ORDER BY {places}
-    ON CONFLICT (hour, {names}) DO UPDATE SET
+    FROM written GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY 2, 1, 3, 4, 5, 6, 7, 8
+    ON CONFLICT (hour, account, key, model, provider, outcome, endpoint, price_group) DO UPDATE SET
       requests = u.requests + excluded.requests, errors = u.errors + excluded.errors, input = u.input + excluded.input,
       output = u.output + excluded.output, cost = stored_amount(u.cost::numeric + excluded.cost),
       written_off = stored_amount(u.written_off::numeric + excluded.written_off),

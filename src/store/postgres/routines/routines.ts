@@ -1,5 +1,4 @@
 import type { Statements, Transaction } from "../client.ts"
-import { withLists } from "../report-columns.ts"
 import appendWriteOffs from "./append-write-offs.sql" with { type: "text" }
 import expireHolds from "./expire-holds.sql" with { type: "text" }
 import keepVendorState from "./keep-vendor-state.sql" with { type: "text" }
@@ -18,13 +17,13 @@ type Routines = Readonly<Record<string, string>>
 /** The functions and procedures of the database, by the name of their file. */
 export const ROUTINES: Routines = {
   "append-write-offs": appendWriteOffs,
-  "expire-holds": withLists(expireHolds),
+  "expire-holds": expireHolds,
   "keep-vendor-state": keepVendorState,
   "label-requests": labelRequests,
   "perform-idempotency": performIdempotency,
-  "post-batch": withLists(postBatch),
+  "post-batch": postBatch,
   "reject-change": rejectChange,
-  "set-expired-aside": withLists(setExpiredAside),
+  "set-expired-aside": setExpiredAside,
   "settle-batch": settleBatch,
   "stored-amount": storedAmount,
   "take-lease": takeLease,
