@@ -194,7 +194,7 @@ async function statusOf(call: PromiseLike<unknown>): Promise<unknown> {
 describe("deletion of a response that its vendor also stores", () => {
   const model = "openai/gpt"
 
-  test("also deletes the vendor's copy, and a later request cannot continue the response", async () => {
+  test("deletes the vendor's copy too, and a later request cannot continue the response", async () => {
     const made = await say(ann, { model, input: "My name is Ann" }, false)
     expect(await statusOf(bob.client.responses.delete(made.id))).toBe(404)
     gateway.simulator.requests.length = 0

@@ -136,7 +136,7 @@ export class StreamOpening {
         opened.streams.push(stream)
         return stream
       })
-      const streams = await pipeline.togetherWithRetries(
+      const streams = await pipeline.relatedCalls.withRetries(
         context,
         { deployment: plan.deployment, attempts: opened.attempts },
         calls,

@@ -125,7 +125,7 @@ class WholeAnswer implements Trial<Plan, PlanCalls> {
     const { pipeline, signer } = this.#services
     const one = { call: (corrected: Plan) => this.#receive(calls, corrected) }
     const make = () => callCorrected(this.#context, plan, signer, one)
-    await pipeline.togetherWithRetries(
+    await pipeline.relatedCalls.withRetries(
       this.#context,
       { deployment: plan.deployment, attempts: calls.attempts },
       Array.from({ length: plan.calls }, () => make),

@@ -223,7 +223,7 @@ export class OperationCandidate implements Candidate {
           .slice(start, start + MAX_AT_ONCE)
           .map((call) => () => this.#answer(call, format))
         const made = { deployment, attempts: this.#attempts, hasAnswers: answers.length > 0 }
-        answers.push(...(await this.#pipeline.togetherWithRetries(this.#context, made, some)))
+        answers.push(...(await this.#pipeline.relatedCalls.withRetries(this.#context, made, some)))
       }
       return answers
     } catch (failure) {
@@ -244,7 +244,7 @@ export class OperationCandidate implements Candidate {
    * @throws GatewayError like `callAll`.
    */
   together<T>(parts: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
-    return this.#pipeline.together(this.#context, this.deployment, parts)
+    return this.#pipeline.relatedCalls.together(this.#context, this.deployment, parts)
   }
 
   async #answer(call: OperationCall, format: CallFormat): Promise<OperationAnswer> {

@@ -23,7 +23,7 @@ import type { ReceivedRequest, RequestContext } from "./request-context.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
 import type { Call } from "../request/call.ts"
 import { drainRuleOf, type RuntimeConfig } from "../request/runtime-config.ts"
-import { type CandidateCalls, RelatedCalls } from "./related-calls.ts"
+import { RelatedCalls } from "./related-calls.ts"
 import type { Trial } from "./trial.ts"
 
 export interface PipelineServices {
@@ -45,12 +45,13 @@ type Admission = ChatAdmission | UsageAdmission
 export class Pipeline {
   readonly #services: PipelineServices
   readonly #hedges: Hedges
-  readonly #related: RelatedCalls
+  /** Makes several upstream calls for one request. */
+  readonly relatedCalls: RelatedCalls
 
   constructor(services: PipelineServices) {
     this.#services = services
     this.#hedges = new Hedges(services)
-    this.#related = new RelatedCalls(services.router)
+    this.relatedCalls = new RelatedCalls(services.router)
   }
 
   /**
@@ -156,7 +157,7 @@ export class Pipeline {
 
   /** Returns the candidate for a retry. Answered calls are not repeated, because the provider bills them. */
   async #retry(context: RequestContext, queue: CandidateQueue): Promise<Candidate | undefined> {
-    return this.#related.isPartlyAnswered(context) ? undefined : queue.retry()
+    return this.relatedCalls.isPartlyAnswered(context) ? undefined : queue.retry()
   }
 
   /** Ends the calls to failed candidates once another candidate is tried, since their usage is then not charged. */
@@ -224,24 +225,6 @@ export class Pipeline {
     cancellation.attempts.push(attempt)
     charge.attempts.push(attempt.record)
     return attempt
-  }
-
-  /** Makes related calls to one candidate, as `RelatedCalls.together`. */
-  together<T>(
-    context: RequestContext,
-    deployment: Deployment,
-    calls: readonly (() => Promise<T>)[],
-  ): Promise<readonly T[]> {
-    return this.#related.together(context, deployment, calls)
-  }
-
-  /** Makes related calls to one candidate, and repeats failed ones, as `RelatedCalls.withRetries`. */
-  togetherWithRetries<T>(
-    context: RequestContext,
-    candidate: CandidateCalls,
-    calls: readonly (() => Promise<T>)[],
-  ): Promise<readonly T[]> {
-    return this.#related.withRetries(context, candidate, calls)
   }
 
   /**

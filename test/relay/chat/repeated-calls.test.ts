@@ -127,7 +127,7 @@ describe.each([false, true])("a chat with three choices, streamed: %p", (stream)
     expect((await receiptOf(caller, response)).cost).toBe("0.0202")
   })
 
-  test("is repeated as a whole if no call was answered", async () => {
+  test("makes all calls again if no call was answered", async () => {
     statuses = [500, 500, 500]
     const response = await caller.post(CHAT, order)
     expect((await response.text()).split("Hello there")).toHaveLength(4)
