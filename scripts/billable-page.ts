@@ -143,7 +143,7 @@ function section(title: string, switches: Switches): string {
       `\n\`${tool}\` costs only tokens in requests that also have ${rule.beside.map((name) => `\`${name}\``).join(" or ")} of version ${rule.since} or later.\n`,
   )
   const others = named("Fields without a separate price", known)
-  const only = named("Objects in which every other member is rejected", closed)
+  const only = named("Objects in which unlisted members are rejected", closed)
   return `## ${title}\n\n${billed.length === 0 ? "" : table([head, ...billed])}${limit}${inclusions.join("")}${last}${others}${only}`
 }
 
