@@ -15,10 +15,7 @@ const PAGE_IMAGE = { width: 1_700, height: 2_200 } as const
  */
 const CLAUDE_PAGE = 1_700
 
-/**
- * Maximum tokens of a page for Gemini. A page is an image of 258 tokens. Since version 3, a page has 560 tokens, or
- * 1,120 at a high resolution.
- */
+/** Maximum tokens of a page for Gemini: 258, or 560 since version 3, and 1,120 at a high resolution. */
 const GEMINI_PAGE = 1_120
 
 /** Maximum tokens of a video frame for Gemini: 258, or up to 280 since version 3, and some for its timestamp. */

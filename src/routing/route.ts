@@ -208,8 +208,8 @@ interface StagedDeployments extends Stage {
 }
 
 /**
- * Groups deployments by stage, starting with the first stage. The deployments of a stage are sorted by price if
- * necessary, because the catalog has not sorted them.
+ * Groups deployments by stage, starting with the first stage. Stages with the strategy `price` are sorted here, because
+ * the catalog sorts only the deployments of single models.
  */
 function stagesOf(deployments: readonly Deployment[]): StagedDeployments[] {
   return [...Map.groupBy(deployments, ({ stage }) => stage?.place ?? 0)]

@@ -45,7 +45,10 @@ export async function listRequests(
   return rows.map(requestFromRow)
 }
 
-/** Searches with a timeout, because a search without matches reads all rows. The timeout also stops the server. */
+/**
+ * Searches with a timeout, because a search without matches reads all rows. The server enforces the timeout, so that no
+ * abandoned query continues.
+ */
 function search(
   client: PostgresClient,
   text: string,

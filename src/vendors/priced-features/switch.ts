@@ -50,7 +50,7 @@ export interface CallCharge {
   readonly adds?: number
   /** Seconds per unit, for calls that are billed by time. */
   readonly lasts?: number
-  /** The field of the tool with the size of a call, and the number of units for each size. */
+  /** The field of the tool that selects the size of a call, and the number of units for each size. */
   readonly sizes?: {
     readonly path: string
     readonly units: Readonly<Record<string, number>>
@@ -86,9 +86,9 @@ export interface ModelCharge {
    * failed, which is billed too. `alongside`: it is called while the requested model answers.
    */
   readonly how: "instead" | "after" | "alongside"
-  /** The field of the tool with the name of the model; absent if the value of the switch is the name. */
+  /** The field that contains the model's name; absent if the value of the switch is the name itself. */
   readonly name?: string
-  /** Set if responses of the model `X-fast` may name `X`, so that the more expensive one of both is charged. */
+  /** Set if responses of the model `X-fast` may name `X`, so that the more expensive of the two is charged. */
   readonly isFastUnnamed?: true
   /** Number of calls that is assumed for requests without a number. */
   readonly max?: number
@@ -102,8 +102,8 @@ export interface ModelCharge {
   /** The field of the tool that limits the output tokens. */
   readonly outputLimit?: string
   /**
-   * The field of the answer with the usage of the model, if it is reported separately. The model then reads only its
-   * own prompt.
+   * The field of the answer that contains the usage of the model, if it is reported separately. The model then reads
+   * only its own prompt.
    */
   readonly usage?: string
 }

@@ -54,8 +54,8 @@ export function encodeModalities(
 }
 
 /**
- * Whether the gateway can produce an audio format. Google sends samples, and the gateway can only convert them to a WAV
- * file by adding a header.
+ * Whether the gateway can produce an audio format. Google sends samples, and the gateway can only forward them or add
+ * the header of a WAV file.
  */
 function isWritten(format: string | undefined): boolean {
   return format === undefined || format === "wav" || format === "pcm16"
