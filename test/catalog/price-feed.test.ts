@@ -101,7 +101,7 @@ describe("the check of signed price lists", () => {
     expect(read.vendors["openai"]?.["gpt-7"]?.price?.["thought"]).toBe("3")
   })
 
-  test("accepts signatures of two project keys, so that the project can replace a key", () => {
+  test("has two different project keys, so that the project can replace a key", () => {
     expect(new Set(PROJECT_KEYS.map(keyId)).size).toBe(2)
   })
 })

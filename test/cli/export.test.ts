@@ -308,7 +308,7 @@ describe("the start of an export", () => {
     expect([exitCode, stderr]).toEqual([5, expect.stringContaining("incomplete export")])
   })
 
-  test("fails for a missing ledger, account or period", async () => {
+  test("fails for a missing ledger or account, and for an invalid period or format", async () => {
     using installation = createInstallation("")
     const out = join(installation.data, "out")
     const none = await runCommand(installation, "export", out)

@@ -58,7 +58,7 @@ describe("credits in the console", () => {
     ["", undefined],
     [".5", undefined],
     ["1234567890", undefined],
-  ])("can be typed: '%s' means %p", (typed, read) => {
+  ])("are parsed from typed text: '%s' as %p", (typed, read) => {
     expect(readCredits(typed)).toBe(read)
   })
 

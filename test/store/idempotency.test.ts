@@ -27,7 +27,7 @@ function totals(directory: TemporaryDirectory): unknown {
   return database.query("SELECT scope, keys, bytes FROM idempotency_totals ORDER BY scope").values()
 }
 
-test("the idempotency store counts responses, evicts the oldest ones, and expires all after a day", async () => {
+test("the idempotency store counts responses, evicts the oldest when full, and deletes expired claims", async () => {
   using directory = new TemporaryDirectory()
   await using store = openDirectStore(directory.database)
   const claims = new Claims(store)

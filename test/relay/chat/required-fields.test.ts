@@ -103,7 +103,7 @@ test("an invalid choice or finish reason in a stream is replaced by a valid valu
   }
 })
 
-describe("an incomplete whole answer", () => {
+describe("an incomplete chat completion", () => {
   test("contains every member that the specification requires", async () => {
     const before = Math.floor(Date.now() / 1000)
     const chat = await ask({ ...BARE, usage: { prompt_tokens: 3, completion_tokens: 2 } })

@@ -132,7 +132,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("results in a charge together with the other choices, which are delivered", async () => {
+  test("is charged and left out, and the other choices are delivered", async () => {
     const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
     const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
     let made = 0
@@ -161,7 +161,7 @@ describe("an answer that is too large to read", () => {
     expect(receipt).toMatchObject({ status: "settled", estimated: true, usage: { input: 2 } })
   })
 
-  test("results in a charge for the price of the images", async () => {
+  test("results in a charge at the price of the images", async () => {
     answer = { created: 1, data: [{ b64_json: LARGE }, { b64_json: LARGE }] }
     const receipt = await rejected("/v1/images/generations", {
       model: "openai/dall-e-2",
