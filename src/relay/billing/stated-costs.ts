@@ -25,10 +25,11 @@ interface PricedCalls {
   readonly price: Price
 }
 
-/** Maximum number of deployments that are reported. Further deployments are not reported. */
+/** Maximum number of deployments that are reported in one day. Further deployments are not reported. */
 const MAX_REPORTED = 1_000
 /** A stated cost may exceed the price by one part in this number, because vendors round amounts. */
 const TOLERANCE_DIVISOR = 100n
+const DAY_MS = 24 * 60 * 60 * 1000
 /** Difference in nanocredits that is never reported. */
 const MIN_DIFFERENCE = 10_000n
 const NANODOLLARS_PER_DOLLAR = 1e9
@@ -36,25 +37,35 @@ const XAI_TICKS_PER_DOLLAR = 1e10
 
 /**
  * Compares the costs that providers state in their responses with the prices of the models. Each deployment whose price
- * is too low is reported to the operator once.
+ * is too low is reported to the operator once a day.
  */
 export class StatedCosts {
   readonly #alarms: StatedCostAlarms
+  /** The deployments that were reported on the current day. */
   readonly #reported = new Set<string>()
+  /** The current day, in days since 1970. */
+  #day = 0
 
   constructor(alarms: StatedCostAlarms) {
     this.#alarms = alarms
   }
 
   check(request: string, { id }: Deployment, { meters, priced, price }: PricedCalls): void {
-    if (this.#reported.size >= MAX_REPORTED) return
-    if (this.#reported.has(id)) return
     const stated = meters.reduce((sum, { reported }) => sum + statedIn(reported), 0n)
-    if (stated === 0n) return
+    if (stated === 0n || !this.#isDue(id)) return
     const own = providerCost(priced, price) ?? costOfLines(priced.cost.lines)
     if (stated <= own + own / TOLERANCE_DIVISOR + MIN_DIFFERENCE) return
     this.#reported.add(id)
     this.#alarms.priceBelowCost(request, id, { stated, priced: own })
+  }
+
+  #isDue(id: string): boolean {
+    const day = Math.floor(Date.now() / DAY_MS)
+    if (day !== this.#day) {
+      this.#day = day
+      this.#reported.clear()
+    }
+    return this.#reported.size < MAX_REPORTED && !this.#reported.has(id)
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, setSystemTime, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { completion, respond } from "../billable-frames.ts"
@@ -20,7 +20,12 @@ beforeAll(async () => {
   vendor = startVendor(() => respond(CHAT, vendor.bodies.at(-1), { ...completion(), usage }))
   const price = { input: "100", output: "1000" }
   const model = { kind: "chat", price, multiplier: `${MULTIPLIER}` } as const
-  const ids = VENDORS.flatMap((id) => [`${id}/exact`, `${id}/whole`, `${id}/streamed`])
+  const ids = VENDORS.flatMap((id) => [
+    `${id}/exact`,
+    `${id}/whole`,
+    `${id}/streamed`,
+    `${id}/daily`,
+  ])
   gateway = await startGateway({
     providers: Object.fromEntries(VENDORS.map((id) => [id, provider(vendor.url, id)])),
     models: Object.fromEntries(ids.map((id) => [id, model])),
@@ -79,4 +84,16 @@ test("a stated cost causes no report if it is not a number", async () => {
 
 test("a stated cost in an unknown unit causes no report", async () => {
   expect(await reportedFor("openai-compatible/exact", { cost: 5 })).toEqual([])
+})
+
+test("a stated cost above the price is reported again on the next day", async () => {
+  const cost = { estimated_cost: PRICED_DOLLARS * 1.5 }
+  expect(await reportedFor("deepinfra/daily", cost)).toHaveLength(1)
+  expect(await reportedFor("deepinfra/daily", cost)).toHaveLength(1)
+  setSystemTime(Date.now() + 24 * 60 * 60 * 1000)
+  try {
+    expect(await reportedFor("deepinfra/daily", cost)).toHaveLength(2)
+  } finally {
+    setSystemTime()
+  }
 })
