@@ -263,7 +263,10 @@ export class UpstreamStream<
       this.#frames.rejectSilence()
     } catch (failure) {
       this.#decoding.countFailed(failure, {})
-      this.#decoding.countRest(received.slice(reported + 1))
+      // Later reads are not counted for other failures, so the rest of this read is not counted either.
+      if (billedAnswerOf(failure) !== undefined) {
+        this.#decoding.countRest(received.slice(reported + 1))
+      }
       if (reported === 0) throw failure
       this.#failure = failure
     }

@@ -7,7 +7,7 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 import { equalLimits } from "../../support/settings.ts"
-import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { DONE, frame, type ScriptedVendor, startVendor, usageFrame } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, type Receipt, receiptOf } from "../support.ts"
 
 /** Answers that cannot be read, and whose usage is not at their end. */
@@ -224,6 +224,21 @@ describe("an answer that cannot be read", () => {
         new Response(divided(bytes, cut), { headers: { "content-type": "text/event-stream" } })
       const receipt = await failed("openai/responses", { stream: true, web_search_options: {} })
       expect({ cut, ...receipt }).toMatchObject({ cut, estimated: false, usage: { search: 2 } })
+    }
+  })
+
+  test("costs its delivered part if an event is not JSON, wherever the response is divided", async () => {
+    const events = [frame("Hello there"), 'data: {"choices":\n\n', usageFrame(900, 700), DONE]
+    const bytes = Buffer.from(events.join(""))
+    const ends = events.map((_, index) => events.slice(0, index + 1).join("").length)
+    for (const cut of ends.flatMap((end) => [end - 1, end, end + 1])) {
+      respond = () =>
+        new Response(divided(bytes, cut), { headers: { "content-type": "text/event-stream" } })
+      const body = { model: "openai/chat", messages: HELLO, stream: true }
+      const response = await caller.post(CHAT, body)
+      expect(await response.text()).toContain("Hello there")
+      const receipt = await receiptOf(caller, response)
+      expect({ cut, ...receipt }).toMatchObject({ cut, estimated: true, usage: { output: 2 } })
     }
   })
 
