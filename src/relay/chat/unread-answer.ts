@@ -40,7 +40,11 @@ export async function settleUnread(
 ): Promise<boolean> {
   const hasLeft = isCallerGone(failure)
   if (!hasLeft && billedAnswerOf(failure) === undefined) return false
-  const unread = tried.find(({ attempts }) => attempts.some(hasLeft ? isLeft : isUnusable))
+  const last = tried.at(-1)
+  const unread =
+    tried.find(({ attempts }) => attempts.some(hasLeft ? isLeft : isUnusable)) ??
+    // The other calls of a caller that has disconnected may not have been made.
+    (hasLeft && last?.attempts.some(isAnswered) ? last : undefined)
   if (unread === undefined) return false
   const { plan } = unread
   const { charge } = context

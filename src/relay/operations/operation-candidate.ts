@@ -91,21 +91,23 @@ export class OperationCandidate implements Candidate {
     return this.#context.config.learnedRules.of(this.deployment).rules
   }
 
-  /** The share of the operation that the provider bills although the gateway cancelled the calls, from 0 to 1. */
+  /** Whether the provider bills a call that the gateway ended. */
+  get wasEnded(): boolean {
+    return this.#attempts.some(({ isBilled }) => isBilled)
+  }
+
+  /** The share of the operation that the provider bills, which is that of the answered and the ended calls. */
   get billedShare(): number {
-    if (!this.#attempts.some(({ isBilled }) => isBilled)) return 0
     const billed = this.#billed.reduce((sum, attempt) => sum + this.#resultsOf(attempt), 0)
     return Math.min(1, billed / this.#wanted)
   }
 
   /**
-   * The reported usage of all billed calls if the response of one of them was not decoded; undefined if a call did not
-   * report its usage. The usage of all calls is then estimated together.
+   * The reported usage of all billed calls; undefined if a call did not report its usage. The usage of all calls is then
+   * estimated together.
    */
   get unreadUsage(): Usage | undefined {
-    const billed = this.#billed
-    if (!billed.some(({ usageMembers }) => usageMembers !== undefined)) return undefined
-    return usageOfCalls(billed.map((attempt) => this.#usageOf(attempt)))
+    return usageOfCalls(this.#billed.map((attempt) => this.#usageOf(attempt)))
   }
 
   /** Each billed call whose response was not read. */
@@ -144,8 +146,7 @@ export class OperationCandidate implements Candidate {
 
   /** The number of calls whose usage is charged, at least one. */
   get chargedCalls(): number {
-    const isUnread = this.#attempts.some(({ isBilled }) => isBilled)
-    return Math.max(1, isUnread ? this.#billed.length : this.#good.length)
+    return Math.max(1, this.wasEnded ? this.#billed.length : this.#good.length)
   }
 
   get #good(): readonly OperationAnswer[] {

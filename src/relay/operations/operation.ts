@@ -52,7 +52,7 @@ export interface Opening<T> {
    */
   readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
-  /** Handles completed calls of a failed request; absent if the operation is a single call. */
+  /** Handles completed calls of a failed request. By default, their usage is charged as in `unread`. */
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be called in parallel. It is false for a file that is forwarded as it arrives. */
   readonly mayHedge?: boolean
@@ -190,8 +190,10 @@ export class Operation implements Disposable {
       const charged = await this.#settleUnread(context, tried, unread, error)
       if (charged !== undefined) throw charged
       const last = tried.at(-1)
-      if (completed && last && last.completed.length > 0 && !(error instanceof CallEnded)) {
-        return await this.#openCompleted(context, { candidate: last, completed, error })
+      const isBilled = !(error instanceof CallEnded) || isCallerGone(error)
+      if (last && last.completed.length > 0 && isBilled) {
+        const done = completed ?? usageOfCompleted(unread)
+        return await this.#openCompleted(context, { candidate: last, completed: done, error })
       }
       // The other parallel calls are no longer needed.
       this.release(new CallEnded("not_needed"))
@@ -245,9 +247,7 @@ export class Operation implements Disposable {
     if (made === undefined && !isCallerGone(error)) return undefined
     const isMade = made !== undefined
     // A parallel call to another deployment was given up, but did not fail.
-    const candidate = tried.findLast(({ isUnusable, billedShare }) =>
-      isMade ? isUnusable : billedShare > 0,
-    )
+    const candidate = tried.findLast(({ isUnusable, wasEnded }) => (isMade ? isUnusable : wasEnded))
     if (candidate === undefined) return undefined
     const reported = made?.usage ?? candidate.unreadUsage
     const usage = made?.usage ?? (await unread(candidate, candidate.billedShare, isMade))
@@ -260,7 +260,10 @@ export class Operation implements Disposable {
     return made.usage === undefined ? error : freeText()
   }
 
-  /** Charges the calls that the last candidate completed. The caller receives their result if it is usable. */
+  /**
+   * Charges the calls that the last candidate completed before another call failed or the caller disconnected. The
+   * caller receives their result if it is usable.
+   */
   async #openCompleted<T>(
     context: RequestContext,
     { candidate, completed, error }: Completed<T>,
@@ -273,7 +276,7 @@ export class Operation implements Disposable {
     if ("value" in done) return this.#opened(context, candidate, done)
     const open = this.#opened(context, candidate, { value: undefined, losses: [] })
     await open.settle(done)
-    throw asChargedError(error)
+    throw isCallerGone(error) ? error : asChargedError(error)
   }
 
   /**
@@ -298,6 +301,14 @@ export class Operation implements Disposable {
     if (!this.#admitted) throw new Error("the operation was not admitted")
     return this.#admitted
   }
+}
+
+/** Returns a function that returns the reported usage of completed calls, or else their share of the estimated usage. */
+function usageOfCompleted(unread: UnreadAt) {
+  return async (candidate: OperationCandidate): Promise<CountedUsage> => ({
+    usage: await unread(candidate, candidate.billedShare, false),
+    estimated: candidate.unreadUsage === undefined,
+  })
 }
 
 /** Returns the usage of completed calls whose responses are billed although they are unusable. */

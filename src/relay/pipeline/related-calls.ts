@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Router } from "../../routing/route.ts"
-import { asCallFailure, endsFailover } from "../lifetime/call-failure.ts"
+import { asCallFailure, CallEnded, endsFailover } from "../lifetime/call-failure.ts"
 import { pauseBeforeRetry } from "./candidate-queue.ts"
 import { recordUnchargedCalls, type RunningCall } from "./cancellation.ts"
 import type { RequestContext } from "./request-context.ts"
@@ -100,8 +100,11 @@ export class RelatedCalls {
       } catch (failure) {
         const isAnswered = () => hasAnswers || answers.size > 0
         const hasChoice = !this.#router.isWithoutChoice(charge.model.deployments)
-        if (isPermanent(failure) || (hasChoice && !isAnswered())) throw failure
+        if (isPermanent(failure)) throw failure
+        if (hasChoice && !isAnswered() && !cancellation.hasLeft) throw failure
         await cancellation.othersOver()
+        // The calls are charged as those of a caller that has disconnected, and no other deployment is tried.
+        if (cancellation.hasLeft) throw new CallEnded("caller_disconnected")
         if (!isAnswered()) throw failure
         const failed = cancellation.attempts.filter(
           (call) => call.plan.deployment === deployment && hasFailed(call) && !earlier.has(call),

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { until } from "../../support/until.ts"
+import { MovableClock } from "../movable-clock.ts"
+import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
+import { CHAT, HELLO, onlyReceipt } from "../support.ts"
+
+/** The tests use requests that need several calls of a provider. The caller disconnects before all calls are made. */
+
+let vendor: ScriptedVendor
+let clock: MovableClock
+let gateway: TestGateway
+/** The statuses of the first calls. Later calls succeed. */
+let statuses: readonly number[]
+/** Number of calls since the test began. */
+let calls: number
+/** Resolving it lets the provider answer the calls that succeed. */
+let goOn: PromiseWithResolvers<void>
+
+function bodyFor(request: Record<string, unknown>): object {
+  if (Array.isArray(request.texts)) {
+    const embeddings = { float: request.texts.map(() => [0.1]) }
+    return { embeddings, meta: { billed_units: { input_tokens: 1000 } } }
+  }
+  if (request.prompt !== undefined) {
+    const data = Array.from({ length: Number(request.n) }, () => ({ b64_json: "aGk=" }))
+    return { created: 1, data }
+  }
+  return {
+    id: "m",
+    type: "message",
+    role: "assistant",
+    model: "claude",
+    content: [{ type: "text", text: "Hello there" }],
+    stop_reason: "end_turn",
+    usage: { input_tokens: 10, output_tokens: 100 },
+  }
+}
+
+async function respond(request: Record<string, unknown>): Promise<Response> {
+  const status = statuses[calls++] ?? 200
+  const error = { type: "api_error", message: "No." }
+  if (status === 503) return Response.json({ type: "error", error }, { status })
+  await goOn.promise
+  if (status !== 200) return Response.json({ type: "error", message: "No.", error }, { status })
+  return Response.json(bodyFor(request))
+}
+
+beforeAll(async () => {
+  vendor = startVendor((_, number) => respond(vendor.bodies[number - 1] ?? {}))
+  clock = new MovableClock()
+  const root = vendor.url.replace(/\/v1$/, "")
+  gateway = await startGateway({
+    monitor: clock.monitor,
+    settings: { routing: { strategy: "order", affinity: true, hedge: false, retries: 1 } },
+    providers: {
+      anthropic: { ...provider(root, "anthropic"), apiKey: "key" },
+      cohere: { ...provider(root, "cohere"), apiKey: "key" },
+      together: { ...provider(vendor.url, "together"), apiKey: "key" },
+    },
+    models: {
+      "anthropic/claude": simulated({ price: { input: "10", output: "100" } }),
+      "cohere/embed": { kind: "embedding", price: { input: "100" } },
+      "together/flux": { kind: "image", price: { image: "100000" } },
+    },
+  })
+})
+
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  clock[Symbol.dispose]()
+  vendor[Symbol.dispose]()
+})
+
+beforeEach(() => {
+  statuses = []
+  calls = 0
+  goOn = Promise.withResolvers()
+})
+
+/** Sends a request and disconnects when the provider has received its first calls. Returns the receipt. */
+async function abandoned(path: string, body: object, firstCalls: number) {
+  const caller = await gateway.caller("10")
+  const controller = new AbortController()
+  const response = fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: controller.signal,
+  })
+  response.catch(() => {})
+  await until(() => calls === firstCalls)
+  controller.abort()
+  await clock.looks(3)
+  goOn.resolve()
+  return onlyReceipt(gateway, caller)
+}
+
+const EMBEDDINGS = {
+  model: "cohere/embed",
+  input: Array.from({ length: 480 }, (_, index) => `text ${index}`),
+}
+const IMAGES = { model: "together/flux", prompt: "An owl", n: 10, response_format: "b64_json" }
+const CHOICES = { model: "anthropic/claude", messages: HELLO, n: 3, max_tokens: 500 }
+
+describe("a caller that disconnects", () => {
+  test("pays for the answered calls of embeddings if the other calls are not made", async () => {
+    const receipt = await abandoned("/v1/embeddings", EMBEDDINGS, 4)
+    expect(receipt).toMatchObject({ status: "settled", cost: "0.4", usage: { input: 4000 } })
+    expect(calls).toBe(4)
+  })
+
+  test("pays for the images of the answered calls if a failed call is not repeated", async () => {
+    statuses = [200, 500, 200]
+    const receipt = await abandoned("/v1/images/generations", IMAGES, 3)
+    expect(receipt).toMatchObject({ status: "settled", usage: { image: 6 } })
+    expect(calls).toBe(3)
+  })
+
+  test.each([
+    [200, 500, 200],
+    [503, 200, 200],
+  ])(
+    "pays for the answered choices of a chat if a failed call is not repeated: %d, %d, %d",
+    async (...codes) => {
+      statuses = codes
+      const receipt = await abandoned(CHAT, CHOICES, 3)
+      expect(receipt).toMatchObject({
+        status: "settled",
+        cost: "0.0202",
+        usage: { input: 20, output: 200 },
+      })
+      expect(calls).toBe(3)
+    },
+  )
+
+  test("pays for the input of a stream if one of its calls failed before the others started", async () => {
+    statuses = [503, 200, 200]
+    const receipt = await abandoned(CHAT, { ...CHOICES, stream: true }, 3)
+    expect(receipt).toMatchObject({ status: "settled", estimated: true })
+    expect(Object.keys(receipt.usage ?? {})).toEqual(["input"])
+    expect(calls).toBe(3)
+  })
+})
