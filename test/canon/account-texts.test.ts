@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { vendorRejection } from "../../src/canon/vendor-error.ts"
-import { readVendorError } from "../../src/dialects/shared/read-vendor-error.ts"
+import { readVendorError } from "../../src/dialects/shared/errors.ts"
 
 const ACCOUNT_MESSAGES: readonly string[] = [
   "Your credit balance is too low to access the API. Please go to Plans & Billing.",

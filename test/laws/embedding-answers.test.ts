@@ -6,7 +6,7 @@ import type { JsonValue } from "../../src/canon/json.ts"
 import { LongSpans } from "../../src/canon/long-spans.ts"
 import { LongValue, parseAround, parseWhole } from "../../src/canon/long-value.ts"
 import { joinPieces } from "../../src/canon/sliced-json-text.ts"
-import { encodeEmbeddingResult } from "../../src/dialects/embedding/result/openai.ts"
+import { encodeEmbeddingResult } from "../../src/dialects/embedding/result.ts"
 import { embeddingOf, requestOf } from "../dialects/embedding/support.ts"
 
 /**

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
-import { encodeGeminiEmbeddings } from "../../src/dialects/embedding/result/gemini.ts"
-import { encodeEmbeddingResult } from "../../src/dialects/embedding/result/openai.ts"
+import {
+  encodeEmbeddingResult,
+  encodeGeminiEmbeddings,
+} from "../../src/dialects/embedding/result.ts"
 import { renderTranscript } from "../../src/dialects/transcription/result.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import type { OperationAnswer } from "../../src/canon/operation.ts"

@@ -1,7 +1,7 @@
 import type { ChatDialect } from "../../canon/dialect.ts"
 import { decodeError, encodeError, encodeStreamError } from "./errors.ts"
 import { DIALECT } from "./identifiers.ts"
-import { createPatches } from "./patches/index.ts"
+import { createPatches } from "./patches.ts"
 import { ANTHROPIC_QUIRKS, type AnthropicQuirks } from "./quirks.ts"
 import { decodeRequest } from "./request/decode.ts"
 import { encodeRequest } from "./request/encode.ts"

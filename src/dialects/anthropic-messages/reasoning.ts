@@ -6,7 +6,7 @@ import { budgetOf, effortOf, isReasoningOff } from "../shared/reasoning.ts"
 import { mayThink } from "./messages/encode.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
 import { SMALLEST_BUDGET } from "./request/parameters.ts"
-import { isForced } from "./tools/encode.ts"
+import { isForced } from "./tools.ts"
 
 /** Maximum share of the output for a thinking budget that would otherwise fill the output. */
 const LARGEST_SHARE = 0.8

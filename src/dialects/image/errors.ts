@@ -2,7 +2,7 @@ import type { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../canon/json.ts"
 import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
 import { defined } from "../shared/fields.ts"
-import { readVendorError } from "../shared/read-vendor-error.ts"
+import { readVendorError } from "../shared/errors.ts"
 
 /**
  * Decodes errors of image providers: the forms of OpenAI-compatible providers, Google's `status`, Bedrock's `message`,

@@ -3,8 +3,7 @@ import type { SseFrame } from "../../canon/dialect.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { vendorRejection } from "../../canon/vendor-error.ts"
-import { encodeError, errorEvent } from "../shared/errors.ts"
-import { readVendorError } from "../shared/read-vendor-error.ts"
+import { encodeError, errorEvent, readVendorError } from "../shared/errors.ts"
 
 /**
  * Returns the error frame that ends a stream. Official clients throw when a chunk has an `error`

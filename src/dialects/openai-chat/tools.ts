@@ -8,9 +8,9 @@ import {
   unknownFields,
 } from "../../canon/json.ts"
 import type { AllowedTools, Tool, ToolChoice } from "../../canon/tool.ts"
-import { textTool } from "../shared/text-tool.ts"
 import { decodeDeclaration, type DecodedTools, decodeTextDeclaration } from "../shared/tools.ts"
 import { requiredText, wrongMember } from "../shared/validation.ts"
+import { textTool } from "../shared/text-tool.ts"
 import { takeCache } from "./cache.ts"
 import { DIALECT } from "./identifiers.ts"
 

@@ -1,7 +1,7 @@
 import { ERROR_KINDS, GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { type VendorError, vendorRejection } from "../../canon/vendor-error.ts"
-import { readVendorError as readError } from "../shared/read-vendor-error.ts"
+import { readVendorError as readError } from "../shared/errors.ts"
 
 export interface StreamFailure {
   readonly message: string

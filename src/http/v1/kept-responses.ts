@@ -1,7 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
-import { CONVERSATION } from "../../dialects/openai-responses/state/conversation.ts"
 import type { Key } from "../../keys/key.ts"
 import type { KeptAnswer } from "../../relay/state/conversations.ts"
 import { deleteResponse, type ResponseStores } from "../../relay/chat/delete-response.ts"
@@ -11,6 +10,7 @@ import { partsOf } from "../path-pattern.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
+import { CONVERSATION } from "../../dialects/openai-responses/state.ts"
 
 /** The base path of stored responses. */
 const KEPT_RESPONSES_PATH = "/v1/responses/"

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
-import { formatOf } from "../../../src/dialects/bedrock-converse/media/formats.ts"
-import { DocumentNames } from "../../../src/dialects/bedrock-converse/media/document-names.ts"
 import { threadTime } from "../../support/processor-time.ts"
+import { formatOf, DocumentNames } from "../../../src/dialects/bedrock-converse/media.ts"
 
 test("Bedrock document names are unique, even if the caller uses a name that the gateway generates", () => {
   const names = new DocumentNames()

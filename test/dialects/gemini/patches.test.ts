@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import { createPatches } from "../../../src/dialects/gemini/patches/index.ts"
+import { createPatches } from "../../../src/dialects/gemini/patches.ts"
 import { GEMINI_QUIRKS } from "../../../src/dialects/gemini/quirks.ts"
 
 const CONTENTS: JsonObject[] = [

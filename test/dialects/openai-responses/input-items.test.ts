@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { listedItem } from "../../../src/dialects/openai-responses/state/input-items.ts"
+import { listedItem } from "../../../src/dialects/openai-responses/state.ts"
 
 test("the Responses format lists the input of a response as items with a type and an id", () => {
   const image = { type: "input_image", image_url: "https://example.com/a.png" }

@@ -1,7 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import fc from "fast-check"
-import { textOf, TextReader } from "../../../src/dialects/shared/text-reader.ts"
-import { textArguments } from "../../../src/dialects/shared/text-tool.ts"
+import { textOf, TextReader, textArguments } from "../../../src/dialects/shared/text-tool.ts"
 
 /** Returns the text that is read from arguments that arrive in pieces. */
 function readInPieces(pieces: readonly string[]): string {

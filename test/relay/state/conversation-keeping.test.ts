@@ -10,12 +10,12 @@ import type { ConversationKeeper } from "../../../src/relay/state/conversation-t
 import type { FindOptions, KeptPart } from "../../../src/store/conversations.ts"
 import type { JsonValue } from "../../../src/canon/json.ts"
 import { SLICE_BYTES } from "../../../src/canon/sliced-json.ts"
-import { CONVERSATION } from "../../../src/dialects/openai-responses/state/conversation.ts"
 import type { Call } from "../../../src/relay/request/call.ts"
 import { startGateway, type TestGateway } from "../../support/gateway.ts"
 import { asked, PATH, statusOf } from "./conversation-turns.ts"
 import { servedTime } from "../../support/served-time.ts"
 import { until } from "../../support/until.ts"
+import { CONVERSATION } from "../../../src/dialects/openai-responses/state.ts"
 
 const MEBIBYTE = 1 << 20
 

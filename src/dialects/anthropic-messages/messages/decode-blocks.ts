@@ -22,10 +22,10 @@ import { reportedSearch } from "../../shared/search.ts"
 import { decodeCache } from "../cache.ts"
 import { decodeCitations } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
-import { decodeDocument, decodeImage } from "../media/decode.ts"
+import { decodeDocument, decodeImage } from "../media.ts"
+import { isReportedStep } from "../search.ts"
 import { OWN_BLOCKS, OWN_RESULT_BLOCKS, SPOKEN_TYPES, spokenBlock } from "./own-blocks.ts"
 import { nameOf, type BlockPosition, rejection, wrongMember } from "./block-position.ts"
-import { isReportedStep } from "../search/steps.ts"
 
 /** The types of blocks that the canon supports, by role. */
 const BLOCKS: Readonly<Record<"user" | "assistant", readonly string[]>> = {

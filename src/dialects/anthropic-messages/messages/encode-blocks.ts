@@ -12,7 +12,7 @@ import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { encodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
-import { encodeFile, encodeImage } from "../media/encode.ts"
+import { encodeFile, encodeImage } from "../media.ts"
 
 /** Maximum length of a call id. Anthropic's limit is not documented, but no known id is longer. */
 const MAX_CALL_ID_LENGTH = 256

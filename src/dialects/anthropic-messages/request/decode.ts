@@ -17,8 +17,8 @@ import { DIALECT } from "../identifiers.ts"
 import { decodeSystem } from "../messages/decode-system.ts"
 import { decodeMessages } from "../messages/decode.ts"
 import { type MessageParameters, messageParameters, SCALARS } from "./parameters.ts"
-import { decodeWebSearch } from "../search/tool.ts"
-import { decodeToolChoice, decodeTools } from "../tools/decode.ts"
+import { decodeWebSearch } from "../search.ts"
+import { decodeToolChoice, decodeTools } from "../tools.ts"
 
 /** A name for schemas, which other dialects require. This dialect has no such field. */
 const SCHEMA_NAME = "answer"

@@ -12,8 +12,8 @@ import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
 import { encodeThinking } from "../reasoning.ts"
 import { encodeServiceTier } from "./parameters.ts"
 import { answersByTool, closedSchema, jsonInstruction } from "../schema.ts"
-import { encodeWebSearch } from "../search/tool.ts"
-import { encodeTools } from "../tools/encode.ts"
+import { encodeWebSearch } from "../search.ts"
+import { encodeTools } from "../tools.ts"
 
 /** The lowest `top_p` that Anthropic accepts if the model thinks. */
 const SMALLEST_TOP_P_THINKING = 0.95

@@ -17,8 +17,8 @@ import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { decodeCitations } from "../citations.ts"
 import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
-import { SearchSteps } from "../search/steps.ts"
 import { decodeUsage } from "../usage.ts"
+import { SearchSteps } from "../search.ts"
 
 const RESULT_FIELDS = new Set([
   "id",

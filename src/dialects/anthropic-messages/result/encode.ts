@@ -9,9 +9,9 @@ import { prefixedId } from "../../shared/identifiers.ts"
 import { encodeCitation } from "../citations.ts"
 import { encodeFinish } from "../finish.ts"
 import { DIALECT, ID_PREFIX } from "../identifiers.ts"
-import { encodeSearch } from "../search/steps.ts"
-import { DIRECT_CALLER } from "../tools/encode.ts"
 import { encodeUsage, withSearches } from "../usage.ts"
+import { DIRECT_CALLER } from "../tools.ts"
+import { encodeSearch } from "../search.ts"
 
 /**
  * Encodes a whole message with every member that the official client declares

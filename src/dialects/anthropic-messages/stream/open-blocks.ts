@@ -15,7 +15,7 @@ import { decodeCitation, decodeCitations } from "../citations.ts"
 import { checkToolCalls } from "../../shared/choices.ts"
 import { startedTwice } from "../../shared/stream.ts"
 import { DIALECT } from "../identifiers.ts"
-import { SearchSteps } from "../search/steps.ts"
+import { SearchSteps } from "../search.ts"
 
 /** A block that has started but not stopped, with data that can only be sent when the block stops. */
 type OpenBlock =

@@ -3,8 +3,8 @@ import type { JsonObject } from "../../../canon/json.ts"
 import type { Citation } from "../../../canon/message.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { encodeCitation } from "../citations.ts"
-import { encodeSearch } from "../search/steps.ts"
-import { DIRECT_CALLER } from "../tools/encode.ts"
+import { DIRECT_CALLER } from "../tools.ts"
+import { encodeSearch } from "../search.ts"
 import { ObjectProgress } from "./object-progress.ts"
 
 interface Call {

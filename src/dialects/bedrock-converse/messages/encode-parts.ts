@@ -4,8 +4,7 @@ import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../..
 import { fittedCallId } from "../../shared/identifiers.ts"
 import type { LossList } from "../../shared/losses.ts"
 import { DIALECT, MAX_NAME_LENGTH } from "../identifiers.ts"
-import { DocumentNames } from "../media/document-names.ts"
-import { encodeAudio, encodeFile, encodeImage } from "../media/encode.ts"
+import { encodeAudio, encodeFile, encodeImage, DocumentNames } from "../media.ts"
 import type { ModelFamily } from "../quirks.ts"
 
 /** Encodes the parts of one request as blocks of Converse (docs/contribute/wire/bedrock-converse.md#f2). */

@@ -19,8 +19,8 @@ import type { Message, Part, ReasoningPart, ToolResultPart } from "../../../cano
 import { DIALECT } from "../identifiers.ts"
 import { decodeCall } from "./decode-parts.ts"
 import { decodePlainPart } from "./decode-request-parts.ts"
-import { carriedSignature } from "../reasoning/signature-text.ts"
-import { decodeFunctionResponse } from "../tools/decode-results.ts"
+import { carriedSignature } from "../reasoning.ts"
+import { decodeFunctionResponse } from "../tools/decode.ts"
 
 /**
  * Placeholder signatures that Google accepts on calls that Gemini has not signed

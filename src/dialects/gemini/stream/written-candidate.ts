@@ -7,15 +7,14 @@ import { LARGE_BODY } from "../../../canon/sliced-json-text.ts"
 import type { WebSearchPart } from "../../../canon/web-search.ts"
 import { Grounding } from "../citations/encode.ts"
 import { DIALECT } from "../identifiers.ts"
-import { wireSignature } from "../reasoning/signature-text.ts"
-import { Signatures } from "../reasoning/signatures.ts"
 import {
   callPart,
   type CandidateEnd,
   mediaParts,
   ownParts,
   WrittenLogprobs,
-} from "../result/encode-candidate.ts"
+} from "../result/encode.ts"
+import { Signatures, wireSignature } from "../reasoning.ts"
 
 /** A call whose arguments are still arriving. Callers of this dialect receive the call as a whole. */
 interface OpenCall {

@@ -8,10 +8,10 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import type { Part, ToolCallPart } from "../../../canon/message.ts"
-import { textArguments } from "../../shared/text-tool.ts"
 import { requiredText, wrongMember } from "../../shared/validation.ts"
 import { takeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 
 const CALL_FIELDS = new Set(["id", "type", "index", "function"])
 

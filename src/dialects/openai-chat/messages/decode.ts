@@ -19,8 +19,8 @@ import { citeText } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodeFunctionCall, decodeToolCalls, LegacyCalls } from "./decode-calls.ts"
 import { decodeContent, isToolContent } from "./decode-parts.ts"
-import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { imagesIn } from "../media.ts"
+import { decodeReasoning, joinParts } from "../reasoning/details.ts"
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] as const
 

@@ -11,15 +11,14 @@ import type {
 } from "../../../canon/message.ts"
 import { shownByUser } from "../../shared/assistant-media.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { textOf } from "../../shared/text-reader.ts"
+import { textOf } from "../../shared/text-tool.ts"
 import { CACHE_FIELD } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
 import { encodeImages } from "../media.ts"
 import { isContentType } from "./decode-parts.ts"
 import { encodeContent } from "./encode-parts.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
-import type { PlacedReasoning } from "../reasoning/details.ts"
-import { encodeReasoning } from "../reasoning/text.ts"
+import { type PlacedReasoning, encodeReasoning } from "../reasoning/details.ts"
 
 /**
  * Encodes the messages of a request. Each tool result is a separate message, before the other parts of its message.

@@ -2,9 +2,9 @@ import type { ModelRules } from "#contract/model-rules.ts"
 import { isJsonObject, isDefined, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import { budgetOf } from "../../../canon/separate-reasoning.ts"
 import { asksForNothing, type LossList } from "../../shared/losses.ts"
+import { decodeReasoning, reasoningText } from "../reasoning/details.ts"
 import { fitClosedSchema } from "./closed-schema.ts"
 import type { OpenAiChatQuirks } from "./index.ts"
-import { decodeReasoning, reasoningText } from "../reasoning/text.ts"
 
 const NINE_CHARACTERS = /^[A-Za-z0-9]{9}$/
 

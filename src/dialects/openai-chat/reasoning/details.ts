@@ -7,7 +7,7 @@ import {
   textAt,
   unknownFields,
 } from "../../../canon/json.ts"
-import type { ReasoningPart } from "../../../canon/message.ts"
+import type { ReasoningPart, Part } from "../../../canon/message.ts"
 import { DIALECT } from "../identifiers.ts"
 
 /**
@@ -48,7 +48,7 @@ export interface PlacedReasoning {
  * @returns each chunk once. Clients that join the lists of a stream have some chunks twice, because every list repeats
  * the earlier chunks.
  */
-export function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
+function decodeDetails(details: JsonValue | undefined): PlacedReasoning[] {
   if (!Array.isArray(details)) return []
   const signatures = new Set<string>()
   const placed: PlacedReasoning[] = []
@@ -130,7 +130,68 @@ export function encodeDetail(placed: PlacedReasoning, index: number): JsonObject
 }
 
 /** Whether a part has content that plain text cannot represent. */
-export function needsDetail({ part, call }: PlacedReasoning): boolean {
+function needsDetail({ part, call }: PlacedReasoning): boolean {
   const { signature, id, extra } = part
   return [signature, id, call, ownFields(DIALECT, extra)].some((known) => known !== undefined)
+}
+
+/**
+ * Reasoning in a message: text in `reasoning_content` (DeepSeek, xAI) or `reasoning` (Groq,
+ * OpenRouter), and signed in OpenRouter's `reasoning_details`
+ * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).
+ */
+
+/** Returns the plain text of reasoning, under either name. */
+export function reasoningText(message: JsonObject): string | undefined {
+  return textAt(message, "reasoning_content") ?? textAt(message, "reasoning")
+}
+
+/** Decodes the reasoning of a whole message. Details include the plain text, so they take precedence. */
+export function decodeReasoning(message: JsonObject): readonly PlacedReasoning[] {
+  const text = reasoningText(message)
+  if (text === undefined && message.reasoning_details === undefined) return NONE
+  const placed = decodeDetails(message.reasoning_details)
+  if (text === undefined || placed.some(({ part }) => part.text !== "")) return placed
+  return [{ part: { type: "reasoning", text } }, ...placed]
+}
+
+const NONE: readonly PlacedReasoning[] = []
+
+/** Returns the parts of a message in their order. */
+export function joinParts(
+  reasoning: readonly PlacedReasoning[],
+  said: Part[],
+  calls: readonly Part[],
+): Part[] {
+  if (reasoning.length > 0) return joinReasoning(reasoning, said, calls)
+  return calls.length === 0 ? said : [...said, ...calls]
+}
+
+function joinReasoning(
+  reasoning: readonly PlacedReasoning[],
+  said: readonly Part[],
+  calls: readonly Part[],
+): Part[] {
+  const before = (index: number | undefined) =>
+    reasoning.filter(({ call }) => call === index).map(({ part }) => part)
+  const parts: Part[] = [...before(undefined), ...said]
+  for (const [index, call] of calls.entries()) parts.push(...before(index), call)
+  for (const { part, call } of reasoning) {
+    if (call !== undefined && call >= calls.length) parts.push(part)
+  }
+  return parts
+}
+
+/** Encodes reasoning as members of a message. Details are only added if the reasoning has more than text. */
+export function encodeReasoning(
+  reasoning: readonly PlacedReasoning[],
+  textField: "reasoning_content" | "reasoning",
+): JsonObject {
+  const fields: JsonObject = {}
+  const text = reasoning.map(({ part }) => part.text).join("")
+  if (text !== "") fields[textField] = text
+  if (reasoning.length > 1 || reasoning.some(needsDetail)) {
+    fields.reasoning_details = reasoning.map(encodeDetail)
+  }
+  return fields
 }

@@ -5,7 +5,6 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/js
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import { defined, setDefined } from "../../shared/fields.ts"
 import { LossList } from "../../shared/losses.ts"
-import { noteGrammar } from "../../shared/text-tool.ts"
 import { requiresCall } from "../../shared/tools.ts"
 import { encodeCache } from "../cache.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -13,6 +12,7 @@ import { encodeMessages } from "../messages/encode.ts"
 import { fitBody, quirksFor } from "../quirks/fit.ts"
 import type { OpenAiChatQuirks } from "../quirks/index.ts"
 import { encodeReasoningOptions } from "../reasoning/settings.ts"
+import { noteGrammar } from "../../shared/text-tool.ts"
 
 /** Encodes a chat completion request in the vendor's form (docs/contribute/wire/openai-chat.md#f1). */
 export function encodeRequest(

@@ -22,18 +22,18 @@ import {
 } from "../../shared/choices.ts"
 import { wholeFinish } from "../../shared/finish.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
-import { textArguments } from "../../shared/text-tool.ts"
 import { citeText } from "../citations.ts"
 import { decodeErrorEvent, noChoice } from "../errors.ts"
 import { decodeAudio, imagesIn } from "../media.ts"
 import { decodeFinish, reportedStop } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { isUnixTime } from "../../shared/time.ts"
-import { decodeReasoning, joinParts } from "../reasoning/text.ts"
 import { customIn, legacyCallIn } from "./calls.ts"
 import { decodeContentParts } from "./content.ts"
 import { Sources } from "../search.ts"
 import { choiceUsage, chunkUsage, decodeUsage } from "../usage.ts"
+import { decodeReasoning, joinParts } from "../reasoning/details.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 
 const RESULT_FIELDS = new Set(["id", "object", "created", "model", "choices", "usage"])
 const CHOICE_FIELDS = new Set(["index", "message", "finish_reason", "delta", "usage"])

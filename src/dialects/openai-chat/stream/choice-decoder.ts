@@ -10,8 +10,13 @@ import { decodeFinish } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { checkImages } from "../../shared/choices.ts"
 import { decodeAudio, imagesIn } from "../media.ts"
-import { detailText, extraOfDetail, isKnownDetail, proofOf } from "../reasoning/details.ts"
-import { reasoningText } from "../reasoning/text.ts"
+import {
+  detailText,
+  extraOfDetail,
+  isKnownDetail,
+  proofOf,
+  reasoningText,
+} from "../reasoning/details.ts"
 import { legacyCallIn } from "../result/calls.ts"
 import { decodeContentParts } from "../result/content.ts"
 import type { Sources } from "../search.ts"

@@ -22,7 +22,6 @@ import type {
 } from "../../../canon/message.ts"
 import type { Tool } from "../../../canon/tool.ts"
 import { reportedSearch } from "../../shared/search.ts"
-import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { requiredText } from "../../shared/validation.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -31,8 +30,9 @@ import { withMessages } from "./content-input.ts"
 import { decodeContent, decodeOutput } from "./decode-parts.ts"
 import { ITEM_TYPES, roleOfItem } from "./item-types.ts"
 import { reasoningText } from "../reasoning.ts"
-import { isReportedStep } from "../search/steps.ts"
 import { originOfCall } from "../tools/decode.ts"
+import { isReportedStep } from "../search.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 
 const ROLES = ["assistant", "system", "developer", "user"] as const
 

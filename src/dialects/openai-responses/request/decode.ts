@@ -18,10 +18,14 @@ import { checkCalls } from "../messages/check-calls.ts"
 import { decodeInput } from "../messages/decode.ts"
 import { INCLUDE_LOGPROBS, KNOWN_INCLUDES } from "./includes.ts"
 import { type ResponseParameters, responseParameters, SCALARS } from "./parameters.ts"
-import { decodeWebSearch } from "../search/tool.ts"
-import { decodeAddedTools } from "../tools/decode-added.ts"
+import { decodeWebSearch } from "../search.ts"
 import { isImageTool } from "../../shared/modalities.ts"
-import { decodeAllowedTools, decodeToolChoice, decodeTools } from "../tools/decode.ts"
+import {
+  decodeAllowedTools,
+  decodeToolChoice,
+  decodeTools,
+  decodeAddedTools,
+} from "../tools/decode.ts"
 
 const TEXT_FIELDS = new Set(["format", "verbosity"])
 const REASONING_FIELDS = new Set(["effort", "summary", "generate_summary"])

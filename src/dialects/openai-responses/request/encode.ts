@@ -10,7 +10,7 @@ import { DIALECT } from "../identifiers.ts"
 import { encodeInput } from "../messages/encode.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
 import { INCLUDE_LOGPROBS, INCLUDE_REASONING, INCLUDE_SOURCES } from "./includes.ts"
-import { requireWebSearch, setWebSearch } from "../search/tool.ts"
+import { requireWebSearch, setWebSearch } from "../search.ts"
 import { dropAgentTools } from "../tools/agent-tools.ts"
 import { encodeFormat, encodeToolChoice, encodeTools } from "../tools/encode.ts"
 

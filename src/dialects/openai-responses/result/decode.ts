@@ -15,7 +15,6 @@ import type { Part, ReasoningPart, TextPart, ToolCallPart } from "../../../canon
 import type { Tool } from "../../../canon/tool.ts"
 import { defined } from "../../shared/fields.ts"
 import { mintCallId } from "../../shared/identifiers.ts"
-import { textArguments } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { failedResponse } from "../errors.ts"
@@ -27,9 +26,10 @@ import { decodeImageItem, IMAGE_CALL } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
 import { ownItem } from "./own-item.ts"
 import { answerHead } from "./head.ts"
-import { decodeSearch } from "../search/steps.ts"
 import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
+import { decodeSearch } from "../search.ts"
+import { textArguments } from "../../shared/text-tool.ts"
 
 /**
  * Decodes a whole response (docs/contribute/wire/openai-responses.md#f3). Items that the canon lacks are kept among the

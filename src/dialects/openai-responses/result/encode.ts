@@ -24,8 +24,8 @@ import {
   textContent,
 } from "./output-items.ts"
 import { echoOf, encodeResponse, responseId } from "./response.ts"
-import { searchId, searchItem } from "../search/steps.ts"
 import { encodeUsage } from "../usage.ts"
+import { searchId, searchItem } from "../search.ts"
 
 /**
  * Encodes a whole response (docs/contribute/wire/openai-responses.md#f3, docs/use/endpoints.md#chat). This dialect has

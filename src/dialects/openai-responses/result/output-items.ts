@@ -2,7 +2,7 @@ import type { Extra } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 import type { CallOrigin, ReasoningPart, ToolCallPart } from "../../../canon/message.ts"
 import { logprobsOf } from "../../shared/logprobs.ts"
-import { textOf } from "../../shared/text-reader.ts"
+import { textOf } from "../../shared/text-tool.ts"
 
 /**
  * Items of an output are built with every member that OpenAI's description or Open Responses' description requires

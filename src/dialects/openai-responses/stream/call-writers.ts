@@ -1,7 +1,7 @@
 import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import type { CallOrigin } from "../../../canon/message.ts"
-import { TextReader } from "../../shared/text-reader.ts"
+import { TextReader } from "../../shared/text-tool.ts"
 import { callItem, type ItemStatus } from "../result/output-items.ts"
 import type { FrameWriter } from "./frame-writer.ts"
 import { type ItemPlace, ItemWriter } from "./item-writers.ts"

@@ -15,7 +15,6 @@ import { DIALECT, ItemIds } from "../identifiers.ts"
 import { imageItem, ownImageItem } from "../media.ts"
 import { encodeLogprobs } from "../result/output-items.ts"
 import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
-import { searchId } from "../search/steps.ts"
 import { CallWriter, CustomCallWriter, type OpenCallWriter } from "./call-writers.ts"
 import { COMPLETED, FrameWriter } from "./frame-writer.ts"
 import {
@@ -24,10 +23,11 @@ import {
   type ItemWriter,
   SearchWriter,
   WholeItemWriter,
+  ReasoningWriter,
 } from "./item-writers.ts"
 import { MessageWriter } from "./message-writer.ts"
-import { ReasoningWriter } from "./reasoning-writer.ts"
 import { encodeUsage } from "../usage.ts"
+import { searchId } from "../search.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
 type Head = Pick<Answer, "id" | "createdAt" | "model">

@@ -10,7 +10,6 @@ import {
 } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import type { Tool } from "../../../canon/tool.ts"
-import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../shared/text-tool.ts"
 import { nameInRequest } from "../../shared/tool-names.ts"
 import { decodeAnnotation } from "../citations.ts"
 import { DIALECT } from "../identifiers.ts"
@@ -18,9 +17,10 @@ import { CHUNK_BREAK, reasoningText } from "../reasoning.ts"
 import { checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { decodeImageItem } from "../media.ts"
 import { argumentsOf, callIdOf } from "../result/decode.ts"
-import { decodeSearch } from "../search/steps.ts"
 import { type OpenItem, type ReasoningPlace, sectionOf, unsent } from "./open-item.ts"
 import { originOfCall } from "../tools/decode.ts"
+import { decodeSearch } from "../search.ts"
+import { TEXT_CLOSING, TEXT_OPENING, writeText } from "../../shared/text-tool.ts"
 
 /** Types of items for which the canon has events. */
 const KNOWN_ITEMS: ReadonlySet<string> = new Set([

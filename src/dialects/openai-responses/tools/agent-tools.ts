@@ -1,6 +1,6 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
-import { WEB_SEARCH_TYPE } from "../search/tool.ts"
+import { WEB_SEARCH_TYPE } from "../search.ts"
 
 /**
  * Tools that OpenAI's models were trained for and that OpenAI's agents send. Other vendors reject a request with these

@@ -7,14 +7,15 @@ import {
   type JsonValue,
   textAt,
   unknownFields,
+  listAt,
 } from "../../../canon/json.ts"
 import type { CallOrigin } from "../../../canon/message.ts"
-import type { AllowedTools, Tool, ToolChoice } from "../../../canon/tool.ts"
-import { textTool } from "../../shared/text-tool.ts"
+import type { AllowedTools, Tool, ToolChoice, AddedTools } from "../../../canon/tool.ts"
 import { flatName, nameInRequest, otherFlatName } from "../../shared/tool-names.ts"
 import { decodeDeclaration, type DecodedTools, decodeTextDeclaration } from "../../shared/tools.ts"
 import { wrongMember } from "../../shared/validation.ts"
 import { DIALECT } from "../identifiers.ts"
+import { textTool } from "../../shared/text-tool.ts"
 
 const TOOL_CHOICES = ["none", "auto", "required"] as const
 
@@ -29,7 +30,7 @@ export function decodeTools(value: JsonValue | undefined): DecodedTools | undefi
 }
 
 /** Returns the tools of a list, which may have duplicate names. */
-export function decodeToolList(value: JsonValue, place: string): DecodedTools {
+function decodeToolList(value: JsonValue, place: string): DecodedTools {
   if (!Array.isArray(value)) throw invalidType(place, "an array of objects", value)
   const tools: Tool[] = []
   const others: JsonValue[] = []
@@ -97,7 +98,7 @@ function memberOf(
 }
 
 /** Makes the names of tools unique by renaming members of namespaces. */
-export function apart(tools: readonly Tool[]): readonly Tool[] {
+function apart(tools: readonly Tool[]): readonly Tool[] {
   if (!tools.some(({ origin }) => origin?.namespace !== undefined)) return tools
   const taken = new Set<string>()
   for (const { name, origin } of tools) if (origin?.namespace === undefined) taken.add(name)
@@ -187,4 +188,44 @@ export function originOfCall(item: JsonObject): CallOrigin | undefined {
   if (form === "function" && namespace === undefined) return undefined
   const name = textAt(item, "name") ?? ""
   return namespace === undefined ? { form, name } : { form, name, namespace }
+}
+
+/** The type of an item that only adds tools. */
+const ADDING = "additional_tools"
+/** The type of an item with the results of a tool search. */
+const FOUND = "tool_search_output"
+
+/**
+ * Returns the tools that items of a conversation add (openai 7.55, `ResponseInputItem`); undefined if no tools are
+ * added.
+ */
+export function decodeAddedTools(
+  body: JsonObject,
+  listed: DecodedTools | undefined,
+): AddedTools | undefined {
+  const items = listAt(body, "input")
+  if (!items.some(addsTools)) return undefined
+  const tools: Tool[] = [...(listed?.tools ?? [])]
+  const others: JsonValue[] = []
+  for (const [index, item] of items.entries()) {
+    if (!addsTools(item) || !isDefined(item.tools)) continue
+    const list = decodeToolList(item.tools, `input[${index}].tools`)
+    tools.push(...list.tools)
+    others.push(...list.others)
+  }
+  return { all: apart(latest(tools)), others, item: ADDING }
+}
+
+function addsTools(item: JsonValue): item is JsonObject {
+  return isJsonObject(item) && (item.type === ADDING || item.type === FOUND)
+}
+
+/** Returns each tool once. A tool that is added a second time replaces the first. */
+function latest(tools: readonly Tool[]): readonly Tool[] {
+  const known = new Map<string, Tool>()
+  for (const tool of tools) {
+    const { namespace = "", name = tool.name } = tool.origin ?? {}
+    known.set(`${namespace}\0${name}`, tool)
+  }
+  return [...known.values()]
 }

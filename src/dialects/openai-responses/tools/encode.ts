@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue } from "../../../canon/json.ts"
 import type { Tool, ToolChoice } from "../../../canon/tool.ts"
 import { defined } from "../../shared/fields.ts"
 import type { LossList } from "../../shared/losses.ts"
-import { noteGrammar } from "../../shared/text-tool.ts"
 import { noteCache } from "../messages/encode-parts.ts"
 import type { OpenAiResponsesQuirks } from "../quirks.ts"
+import { noteGrammar } from "../../shared/text-tool.ts"
 
 /**
  * Encodes tools in a vendor's form. OpenAI makes functions strict by default, but other dialects do not. If strictness

@@ -1,16 +1,15 @@
-import type { ChatRequest } from "../../../canon/chat.ts"
-import type { EncodedRequest } from "../../../canon/dialect.ts"
-import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { setDefined } from "../../shared/fields.ts"
-import { LossList } from "../../shared/losses.ts"
-import { loseModalities } from "../../shared/modalities.ts"
-import { DIALECT } from "../identifiers.ts"
-import { encodeMessages } from "../messages/encode.ts"
-import { type BedrockConverseQuirks, familyOf, type ModelFamily } from "../quirks.ts"
-import { encodeReasoning } from "../reasoning.ts"
-import { encodeSampling } from "./sampling.ts"
-import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "../schema.ts"
-import { encodeTools } from "../tools.ts"
+import type { ChatRequest } from "../../canon/chat.ts"
+import type { EncodedRequest } from "../../canon/dialect.ts"
+import type { JsonObject, JsonValue } from "../../canon/json.ts"
+import { setDefined } from "../shared/fields.ts"
+import { LossList } from "../shared/losses.ts"
+import { loseModalities } from "../shared/modalities.ts"
+import { DIALECT } from "./identifiers.ts"
+import { encodeMessages } from "./messages/encode.ts"
+import { type BedrockConverseQuirks, familyOf, type ModelFamily } from "./quirks.ts"
+import { encodeReasoning, type EncodedReasoning } from "./reasoning.ts"
+import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "./schema.ts"
+import { encodeTools } from "./tools.ts"
 
 /** Bedrock's name for each service tier. For `auto`, the field is left out. */
 const TIERS: ReadonlyMap<string, string> = new Map([
@@ -109,4 +108,72 @@ function reportUnsupported(request: ChatRequest, losses: LossList): void {
   if (request.safetyIdentifier !== undefined) losses.add("safety_identifier")
   if (request.promptCacheKey !== undefined) losses.add("prompt_cache_key")
   if (request.previousResponse !== undefined) losses.add("previous_response_id")
+}
+
+const HIGHEST_TEMPERATURE = 1
+/** The usual default value of `top_p` and of the temperature. */
+const USUAL = 1
+
+/** `inferenceConfig`, and the sampling parameters that are specific to the model's maker. */
+interface EncodedSampling {
+  readonly inferenceConfig?: JsonObject
+  /** Members of `additionalModelRequestFields`. */
+  readonly additional?: JsonObject
+}
+
+/** Encodes limits and sampling parameters. Claude and Nova reject sampling parameters together with thinking. */
+function encodeSampling(
+  request: ChatRequest,
+  reasoning: EncodedReasoning | undefined,
+  family: ModelFamily,
+  losses: LossList,
+): EncodedSampling {
+  const { maxTokens, stop } = request
+  const config: JsonObject = {}
+  setDefined(config, "maxTokens", maxTokens)
+  const isFree = family.sampling !== "none" && reasoning?.rejectsSampling !== true
+  if (isFree) setSampling(config, request, family, losses)
+  else {
+    // A default value is not sent.
+    const { temperature = USUAL, topP = USUAL } = request
+    const isUsual = temperature === USUAL && family.omittedTemperature === undefined
+    if (request.temperature !== undefined && !isUsual) losses.add("temperature")
+    if (topP !== USUAL) losses.add("top_p")
+  }
+  if (stop !== undefined && stop.length > 0) config.stopSequences = [...stop]
+  const additional = encodeTopK(request.topK, isFree, family, losses)
+  return {
+    ...(Object.keys(config).length === 0 ? {} : { inferenceConfig: config }),
+    ...(additional === undefined ? {} : { additional }),
+  }
+}
+
+function setSampling(
+  config: JsonObject,
+  { temperature: wanted, topP }: ChatRequest,
+  family: ModelFamily,
+  losses: LossList,
+): void {
+  const temperature = wanted ?? family.omittedTemperature
+  if (temperature !== undefined) {
+    config.temperature = Math.min(temperature, HIGHEST_TEMPERATURE)
+    if (temperature > HIGHEST_TEMPERATURE) losses.add("temperature", "approximated")
+  }
+  if (topP === undefined) return
+  if (family.sampling !== "one" || temperature === undefined) config.topP = topP
+  else if (topP !== USUAL) losses.add("top_p")
+}
+
+function encodeTopK(
+  topK: number | undefined,
+  isFree: boolean,
+  family: ModelFamily,
+  losses: LossList,
+): JsonObject | undefined {
+  if (topK === undefined) return undefined
+  if (!isFree || family.topK === "none") {
+    losses.add("top_k")
+    return undefined
+  }
+  return family.topK === "claude" ? { top_k: topK } : { inferenceConfig: { topK } }
 }

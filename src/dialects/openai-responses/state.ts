@@ -4,9 +4,17 @@ import {
   type JsonObject,
   type JsonValue,
   textAt,
-} from "../../../canon/json.ts"
-import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../../canon/vendor-state.ts"
-import { reasoningText } from "../reasoning.ts"
+  listAt,
+  objectAt,
+} from "../../canon/json.ts"
+import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
+import { reasoningText } from "./reasoning.ts"
+import {
+  type ConversationAnswer,
+  type ConversationForm,
+  conversationKey,
+  type ConversationName,
+} from "../../canon/conversation.ts"
 
 const CONTENT_MEMBERS = { file_id: STATE.file, file_url: FILE_ADDRESS, image_url: FILE_ADDRESS }
 const CONTENT = stateIn(CONTENT_MEMBERS)
@@ -77,13 +85,13 @@ export const REQUEST_STATE: StateShape = stateIn({
 })
 
 /** Whether an item is a reference. Its type may be omitted. */
-export function isReference(item: JsonValue): boolean {
+function isReference(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   return item.type === "item_reference" || (!isDefined(item.type) && !isDefined(item.role))
 }
 
 /** Whether an item has no content, so that the vendor looks up its stored content. */
-export function isEmptied(item: JsonValue): boolean {
+function isEmptied(item: JsonValue): boolean {
   if (!isJsonObject(item)) return false
   if (item.type === "image_generation_call") return textAt(item, "result") === undefined
   if (item.type !== "reasoning") return false
@@ -133,4 +141,113 @@ export function answerState(body: JsonObject): StateShape | undefined {
 
 function runsCode(tool: JsonValue): boolean {
   return isJsonObject(tool) && tool.type !== "function" && tool.type !== "custom"
+}
+
+/** Types of items that a vendor looks up if they have an id. Without the id, the vendor uses their content. */
+const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
+  "message",
+  "function_call",
+  "custom_tool_call",
+])
+
+/** Statuses of answers that are no longer in progress, even if they were cut short. */
+const WHOLE: ReadonlySet<JsonValue | undefined> = new Set(["completed", "incomplete"])
+
+/** The rules for continuing earlier answers in a responses request (openai 7.55, `ResponseCreateParams`). */
+export const CONVERSATION: ConversationForm = {
+  names(body) {
+    const names: ConversationName[] = []
+    const previous = textAt(body, "previous_response_id")
+    if (previous !== undefined) names.push({ kind: "response", id: previous })
+    for (const item of listAt(body, "input")) {
+      const id = referenceOf(item)
+      if (id !== undefined) names.push({ kind: "item", id })
+    }
+    return names
+  },
+  replaced(body, kept) {
+    const { previous_response_id: previous, ...rest } = body
+    const before =
+      typeof previous === "string"
+        ? kept.get(conversationKey({ kind: "response", id: previous }))
+        : undefined
+    const input = inputOf(body).flatMap((item) => {
+      const id = referenceOf(item)
+      if (id === undefined) return [item]
+      return (kept.get(conversationKey({ kind: "item", id })) ?? []).flatMap(restated)
+    })
+    return { ...rest, input: [...(before ?? []).flatMap(restated), ...input] }
+  },
+  wantsKept: (body) => body.store !== false,
+  items: (body) =>
+    isDefined(body.conversation) || isDefined(body.prompt) ? undefined : inputOf(body),
+  listed: listedItem,
+  answer(last) {
+    const body = objectAt(last, "response") ?? last
+    const id = textAt(body, "id")
+    if (id === undefined || !WHOLE.has(body.status)) return undefined
+    const answer: ConversationAnswer = {
+      id,
+      body,
+      items: listAt(body, "output").filter(isJsonObject),
+    }
+    return answer
+  },
+}
+
+function inputOf({ input }: JsonObject): readonly JsonValue[] {
+  if (Array.isArray(input)) return input
+  return isDefined(input) ? [{ type: "message", role: "user", content: input }] : []
+}
+
+function referenceOf(item: JsonValue): string | undefined {
+  return isJsonObject(item) && isReference(item) ? textAt(item, "id") : undefined
+}
+
+/**
+ * Returns an item as a caller would send it. An id from the gateway or another vendor is removed, because it is unknown
+ * to the next vendor.
+ */
+function restated(item: JsonValue): JsonValue[] {
+  if (!isJsonObject(item)) return [item]
+  if (isEmptied(item)) return []
+  const type = item.type ?? "message"
+  if (!FREE_OF_ID.has(type)) return [item]
+  const { id: _, ...rest } = item
+  return [rest]
+}
+
+/** The prefix of the new id for items without an id, by item type (openai 7.55, `ResponseItem`). */
+const ID_PREFIXES: Readonly<Record<string, string>> = {
+  message: "msg_",
+  function_call: "fc_",
+  custom_tool_call: "ctc_",
+  reasoning: "rs_",
+}
+const OTHER_PREFIX = "item_"
+
+/**
+ * Returns an input item of a response as OpenAI lists it: with its type, an id and, for messages, content as a list.
+ * @param mark returns a stable mark for an item without an id.
+ */
+export function listedItem(item: JsonValue, mark: () => string): JsonObject {
+  const given = isJsonObject(item) && textAt(item, "role") ? item : wrapped(item)
+  const type = textAt(given, "type") ?? "message"
+  const id = textAt(given, "id") ?? (ID_PREFIXES[type] ?? OTHER_PREFIX) + mark()
+  if (type !== "message") return { ...given, type, id }
+  const { content } = given
+  const parts =
+    typeof content === "string"
+      ? [{ type: given.role === "assistant" ? "output_text" : "input_text", text: content }]
+      : (content ?? [])
+  return { status: "completed", ...given, type, id, content: parts }
+}
+
+/** Wraps a string, or content without a message around it, in a user message. */
+function wrapped(item: JsonValue): JsonObject {
+  if (typeof item === "string") return { role: "user", content: item }
+  if (!isJsonObject(item)) return { role: "user", content: [item] }
+  const type = textAt(item, "type")
+  const isContent = type !== undefined && type.startsWith("input_")
+  return isContent ? { role: "user", content: [item] } : item
 }

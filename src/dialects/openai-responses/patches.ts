@@ -6,23 +6,33 @@ import type {
   RequestPatch,
   ResultPatch,
   SseFrame,
-} from "../../../canon/dialect.ts"
-import type { GatewayError } from "../../../canon/errors.ts"
-import { type JsonObject, type JsonValue, objectAt, textAt } from "../../../canon/json.ts"
-import { approximateLength } from "../../../canon/sliced-json-text.ts"
-import { streamFailure } from "../errors.ts"
-import { withDistinctIds, withMessages } from "../messages/content-input.ts"
-import type { OpenAiResponsesQuirks } from "../quirks.ts"
+} from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
+import {
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  textAt,
+  isJsonObject,
+} from "../../canon/json.ts"
+import { approximateLength } from "../../canon/sliced-json-text.ts"
+import { streamFailure } from "./errors.ts"
+import { withDistinctIds, withMessages } from "./messages/content-input.ts"
+import type { OpenAiResponsesQuirks } from "./quirks.ts"
 import {
   eventWithoutOperatorData,
   removeOperatorData,
   withoutOperatorData,
   withoutCost,
-} from "../../shared/vendor-costs.ts"
-import { dropAgentTools } from "../tools/agent-tools.ts"
-import { completeResponse, headOf, type ResponseHead } from "./complete.ts"
-import { encodeEvents, failureFrames } from "../stream/encode.ts"
-import { COMPLETED, FrameWriter } from "../stream/frame-writer.ts"
+} from "../shared/vendor-costs.ts"
+import { dropAgentTools } from "./tools/agent-tools.ts"
+import { encodeEvents, failureFrames } from "./stream/encode.ts"
+import { COMPLETED, FrameWriter } from "./stream/frame-writer.ts"
+import { mintId } from "../shared/identifiers.ts"
+import { isUnixTime, nowInSeconds } from "../shared/time.ts"
+import { ID_PREFIX } from "./identifiers.ts"
+import { ownItem } from "./result/own-item.ts"
+import { withTotal } from "./usage.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
 export function patchesFor(quirks: OpenAiResponsesQuirks): DialectPatches {
@@ -159,4 +169,38 @@ class ResponseFrames implements FramePatcher {
  */
 function isOfDialect(type: string): boolean {
   return type.startsWith("response.") || type === "error" || type === "keepalive"
+}
+
+/** The members that are the same throughout a stream. */
+interface ResponseHead {
+  readonly id: string
+  readonly createdAt: number
+}
+
+/**
+ * Returns the head of a response. A vendor's own id is kept, because it refers to the response that the vendor has
+ * stored.
+ * @param earlier the head so far in the same stream.
+ */
+function headOf(response: JsonObject, earlier?: ResponseHead): ResponseHead {
+  const { created_at: created } = response
+  return {
+    id: textAt(response, "id") ?? earlier?.id ?? mintId(ID_PREFIX),
+    createdAt: isUnixTime(created) ? created : (earlier?.createdAt ?? nowInSeconds()),
+  }
+}
+
+/**
+ * Adds, in place, the members that the specification guarantees in a response.
+ * @param response may share nested lists and objects with other values, so these are not modified.
+ */
+function completeResponse(response: JsonObject, { id, createdAt }: ResponseHead): void {
+  response.id = id
+  response.object = "response"
+  response.created_at = createdAt
+  response.output = Array.isArray(response.output)
+    ? response.output.map((item) => (isJsonObject(item) ? ownItem(item) : item))
+    : []
+  const usage = objectAt(response, "usage")
+  if (usage !== undefined) response.usage = withTotal(usage)
 }

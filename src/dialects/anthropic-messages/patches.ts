@@ -6,8 +6,8 @@ import type {
   RequestPatch,
   ResultPatch,
   SseFrame,
-} from "../../../canon/dialect.ts"
-import type { GatewayError } from "../../../canon/errors.ts"
+} from "../../canon/dialect.ts"
+import type { GatewayError } from "../../canon/errors.ts"
 import {
   isJsonObject,
   isDefined,
@@ -16,23 +16,24 @@ import {
   listAt,
   objectAt,
   textAt,
-} from "../../../canon/json.ts"
-import { LossList } from "../../shared/losses.ts"
-import { encodeStreamError } from "../errors.ts"
-import { ownFinish } from "../finish.ts"
-import { DIALECT } from "../identifiers.ts"
-import { isCleared } from "../messages/decode-system.ts"
-import { mayThink } from "../messages/encode.ts"
-import { completeMessage, completeStart } from "./complete.ts"
-import { type AnthropicQuirks, quirksOf } from "../quirks.ts"
-import { fitBudget } from "../reasoning.ts"
-import { LAST_FRAME } from "../stream/encode.ts"
+} from "../../canon/json.ts"
+import { LossList } from "../shared/losses.ts"
+import { encodeStreamError } from "./errors.ts"
+import { ownFinish } from "./finish.ts"
+import { DIALECT, ID_PREFIX } from "./identifiers.ts"
+import { isCleared } from "./messages/decode-system.ts"
+import { mayThink } from "./messages/encode.ts"
+import { type AnthropicQuirks, quirksOf } from "./quirks.ts"
+import { fitBudget } from "./reasoning.ts"
+import { LAST_FRAME } from "./stream/encode.ts"
 import {
   eventWithoutOperatorData,
   withoutCost,
   withoutOperatorData,
-} from "../../shared/vendor-costs.ts"
-import { withStartCounts } from "../usage.ts"
+  removeOperatorData,
+} from "../shared/vendor-costs.ts"
+import { withStartCounts, withCounts } from "./usage.ts"
+import { prefixedId } from "../shared/identifiers.ts"
 
 /** Creates the patches that apply if caller and vendor both use this dialect. */
 export function createPatches(quirks: AnthropicQuirks): DialectPatches {
@@ -205,4 +206,39 @@ function isEvent({ event, json }: SseFrame): boolean {
  */
 function eventName(json: JsonObject): string {
   return textAt(json, "type") ?? "error"
+}
+
+/**
+ * Adds, in place, the members that the specification guarantees in a whole message. For a complete message, it only
+ * checks a few members.
+ */
+function completeMessage(message: JsonObject): void {
+  removeOperatorData(message)
+  completeHead(message)
+  const content = Array.isArray(message.content) ? message.content : []
+  message.stop_reason = ownFinish(
+    textAt(message, "stop_reason"),
+    content.some((block) => isJsonObject(block) && block.type === "tool_use"),
+  )
+  message.stop_sequence ??= null
+  const usage = objectAt(message, "usage")
+  if (usage !== undefined) message.usage = withCounts({ ...NO_COUNTS, ...usage })
+}
+
+/** Completes the message at the start of a stream, which is still empty. */
+function completeStart(message: JsonObject): void {
+  completeHead(message)
+  message.content ??= []
+  message.stop_reason ??= null
+  message.stop_sequence ??= null
+  // Official clients write the final counts into these members.
+  message.usage = withCounts({ ...NO_COUNTS, ...withoutCost(objectAt(message, "usage") ?? {}) })
+}
+
+const NO_COUNTS = { input_tokens: 0, output_tokens: 0 }
+
+function completeHead(message: JsonObject): void {
+  message.id = prefixedId(ID_PREFIX, textAt(message, "id"))
+  message.type = "message"
+  message.role = "assistant"
 }

@@ -1,5 +1,5 @@
-import type { Writable } from "../../../canon/writable.ts"
-import { extraOf } from "../../../canon/extra.ts"
+import type { Writable } from "../../canon/writable.ts"
+import { extraOf } from "../../canon/extra.ts"
 import {
   isJsonObject,
   type JsonObject,
@@ -8,19 +8,22 @@ import {
   objectAt,
   textAt,
   unknownFields,
-} from "../../../canon/json.ts"
-import { quantityOf } from "../../../canon/quantity.ts"
-import type { WebSearch } from "../../../canon/web-search.ts"
-import type { LossList } from "../../shared/losses.ts"
+} from "../../canon/json.ts"
+import { quantityOf } from "../../canon/quantity.ts"
+import type { WebSearch, WebSearchPart } from "../../canon/web-search.ts"
+import type { LossList } from "../shared/losses.ts"
 import {
   decodeDomains,
   decodeLocation,
   encodeLocation,
   reportSearch,
   type SearchWord,
-} from "../../shared/search.ts"
-import { DIALECT } from "../identifiers.ts"
-import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "../request/includes.ts"
+  encodeQueries,
+  foundPage,
+} from "../shared/search.ts"
+import { DIALECT } from "./identifiers.ts"
+import { INCLUDE_SOURCES, KNOWN_INCLUDES } from "./request/includes.ts"
+import { mintId } from "../shared/identifiers.ts"
 
 /** Matches the types of web search tools. */
 export const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
@@ -97,4 +100,53 @@ export function requireWebSearch(body: JsonObject): void {
   const isOnly = listAt(body, "tools").length === 1
   const tools = [{ type: OWN_TYPE }]
   body.tool_choice = isOnly ? "required" : { type: "allowed_tools", mode: "required", tools }
+}
+
+/** The name of a web search, as the type of an item and in the names of events. */
+export const SEARCH_CALL = "web_search_call"
+/** The prefix in the ids of searches by other vendors. It identifies these searches in later requests. */
+const OWN_ID = "ws_tollgate_"
+const STAGES = ["in_progress", "searching", "completed"] as const
+
+/** Returns the search in an item; undefined for other items, and for steps that open a page instead of searching. */
+export function decodeSearch(item: JsonObject): WebSearchPart | undefined {
+  const action = item.type === SEARCH_CALL ? objectAt(item, "action") : undefined
+  if (action?.type !== "search") return undefined
+  const queries = listAt(action, "queries").filter((query) => typeof query === "string")
+  const pages = listAt(action, "sources")
+    .filter(isJsonObject)
+    .flatMap((source) => foundPage(textAt(source, "url"), textAt(source, "title")))
+  const query = textAt(action, "query")
+  const queried = queries.length === 0 && query !== undefined ? [query] : queries
+  const search: Writable<WebSearchPart> = {
+    type: "web-search",
+    queries: queried,
+    pages,
+    uses: 1,
+    reportedIn: DIALECT,
+  }
+  if (item.status === "failed") search.failed = true
+  return search
+}
+
+/** Returns a new id for a search by another vendor. */
+export function searchId(): string {
+  return mintId(OWN_ID)
+}
+
+/** Returns a search as an item of an output (openai 7.55, `ResponseFunctionWebSearch`). */
+export function searchItem(id: string, { queries, pages, failed }: WebSearchPart): JsonObject {
+  const sources = pages.map(({ url }) => ({ type: "url", url }))
+  const action = { type: "search", ...encodeQueries(queries), sources }
+  return { id, type: SEARCH_CALL, status: failed === true ? "failed" : "completed", action }
+}
+
+/** Returns the stages of a search, each of which is an event. */
+export function stagesOf({ failed }: WebSearchPart): readonly string[] {
+  return failed === true ? STAGES.slice(0, -1) : STAGES
+}
+
+/** Whether `searchItem` created an item of the history from another vendor's search. */
+export function isReportedStep({ type, id }: JsonObject): boolean {
+  return type === SEARCH_CALL && typeof id === "string" && id.startsWith(OWN_ID)
 }
