@@ -1,13 +1,13 @@
+import { AwsV4Signer } from "aws4fetch"
 import type { ProviderSettings } from "../config/settings.ts"
 import type { SettingVariables } from "../config/vendors.ts"
 import { BEDROCK_CONVERSE } from "../dialects/bedrock-converse/index.ts"
 import { bedrockEmbedding } from "../dialects/embedding/formats/bedrock.ts"
 import { BEDROCK_IMAGES } from "../dialects/image/formats/bedrock.ts"
-import { awsAddress, machineKey } from "./aws-identity.ts"
+import { awsAddress, machineKey, type AwsKey } from "./aws-identity.ts"
 import { RenewedCredential } from "./renewed-credential.ts"
-import { SignatureSigner } from "./signature-signer.ts"
 import { bearerSigner } from "./static-signer.ts"
-import type { Signer, Vendor } from "./vendor.ts"
+import type { Signer, Vendor, RequestHeaders, SignableRequest } from "./vendor.ts"
 
 const REGION: SettingVariables = { region: ["AWS_REGION", "AWS_DEFAULT_REGION"] }
 
@@ -88,4 +88,44 @@ function signer(provider: ProviderSettings): Signer {
     ...(sessionToken === undefined ? {} : { sessionToken }),
   }
   return new SignatureSigner(scope, () => pair)
+}
+
+interface SigningScope {
+  readonly service: string
+  readonly region: string
+}
+
+/** Signs each request with AWS Signature Version 4: its address, its body, and the time. */
+class SignatureSigner implements Signer {
+  readonly #scope: SigningScope
+  readonly #key: () => AwsKey | Promise<AwsKey>
+  /** The keys that are derived from the secret. There is one for each day. */
+  #derived = new Map<string, ArrayBuffer>()
+  /** The latest two temporary key pairs, because running requests may have been signed with the previous one. */
+  #latest: readonly AwsKey[] = []
+
+  /** @param key returns the key pair to sign with. It returns a new object if the pair has changed. */
+  constructor(scope: SigningScope, key: () => AwsKey | Promise<AwsKey>) {
+    this.#scope = scope
+    this.#key = key
+  }
+
+  async sign({ url, body, method = "POST" }: SignableRequest): Promise<RequestHeaders> {
+    const key = await this.#key()
+    if (key !== this.#latest[0]) {
+      this.#latest = [key, ...this.#latest.slice(0, 1)]
+      this.#derived = new Map()
+    }
+    const request = { ...this.#scope, ...key, url, method, body, cache: this.#derived }
+    const { headers } = await new AwsV4Signer(request).sign()
+    return Object.fromEntries(headers)
+  }
+
+  secrets(): readonly string[] {
+    return this.#latest.flatMap(({ accessKeyId, secretAccessKey, sessionToken }) => [
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? [] : [sessionToken]),
+    ])
+  }
 }

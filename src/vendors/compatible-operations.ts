@@ -27,12 +27,6 @@ export const OPENAI_SOUND = {
   transcription: openAiTranscription(decodeError),
 } satisfies Operations
 
-export const OPENAI_OPERATIONS: Operations = {
-  ...OPENAI_SOUND,
-  image: openAiImages(OPENAI_FAMILIES),
-  moderation: openAiModeration(decodeError),
-}
-
 /** Speech and transcription in OpenAI's format at other vendors, which do not report tokens of speech. */
 export const OPEN_SOUND = {
   speech: openAiSpeech(decodeError),
@@ -46,34 +40,34 @@ export const OPEN_OPERATIONS: Operations = {
   moderation: openAiModeration(decodeError),
 }
 
-/** Operations of Groq: transcription with Whisper, and speech with Orpheus, which only supports wav. */
-export const GROQ_OPERATIONS: Operations = {
-  speech: openAiSpeech(decodeError, { forms: ["wav"] }),
-  transcription: openAiTranscription(decodeError),
-}
-
-export const MISTRAL_OPERATIONS: Operations = {
-  speech: mistralSpeech(decodeError),
-  transcription: mistralTranscription(decodeError),
-  moderation: mistralModeration(decodeError),
-}
-
-export const XAI_OPERATIONS: Operations = {
-  speech: xaiSpeech(decodeError),
-  transcription: xaiTranscription(decodeError),
-  image: XAI_IMAGES,
-}
-
-export const TOGETHER_OPERATIONS: Operations = { ...OPEN_SOUND, image: TOGETHER_IMAGES }
-
-export const FIREWORKS_OPERATIONS: Operations = { image: FIREWORKS_IMAGES }
-
-/**
- * Operations of OpenRouter and similar vendors. Their models return mp3 or raw samples, and each transcript reports its
- * duration in seconds.
- */
-export const OPENROUTER_OPERATIONS: Operations = {
-  speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
-  transcription: openAiTranscription(decodeError, { translations: false, countsInJson: true }),
-  image: OPENROUTER_IMAGES,
-}
+/** Operations of vendors, by the vendor's id. */
+export const OPERATIONS = {
+  openai: {
+    ...OPENAI_SOUND,
+    image: openAiImages(OPENAI_FAMILIES),
+    moderation: openAiModeration(decodeError),
+  },
+  fireworks: { image: FIREWORKS_IMAGES },
+  /** Transcription with Whisper, and speech with Orpheus, which only supports wav. */
+  groq: {
+    speech: openAiSpeech(decodeError, { forms: ["wav"] }),
+    transcription: openAiTranscription(decodeError),
+  },
+  mistral: {
+    speech: mistralSpeech(decodeError),
+    transcription: mistralTranscription(decodeError),
+    moderation: mistralModeration(decodeError),
+  },
+  /** Its models return mp3 or raw samples, and each transcript reports its duration in seconds. */
+  openrouter: {
+    speech: openAiSpeech(decodeError, { forms: ["mp3", "pcm"] }),
+    transcription: openAiTranscription(decodeError, { translations: false, countsInJson: true }),
+    image: OPENROUTER_IMAGES,
+  },
+  together: { ...OPEN_SOUND, image: TOGETHER_IMAGES },
+  xai: {
+    speech: xaiSpeech(decodeError),
+    transcription: xaiTranscription(decodeError),
+    image: XAI_IMAGES,
+  },
+} satisfies Record<string, Operations>

@@ -1,16 +1,7 @@
 import { OPENAI_EMBEDDING_QUIRKS } from "../dialects/embedding/formats/openai.ts"
 import type { ClosedSchema } from "../dialects/openai-chat/quirks/closed-schema.ts"
 import { OPENAI_QUIRKS } from "../dialects/openai-chat/quirks/index.ts"
-import {
-  FIREWORKS_OPERATIONS,
-  GROQ_OPERATIONS,
-  MISTRAL_OPERATIONS,
-  OPEN_SOUND,
-  OPENAI_OPERATIONS,
-  OPENROUTER_OPERATIONS,
-  TOGETHER_OPERATIONS,
-  XAI_OPERATIONS,
-} from "./compatible-operations.ts"
+import { OPEN_SOUND, OPERATIONS } from "./compatible-operations.ts"
 import { CHINESE_VENDORS } from "./chinese-vendors.ts"
 import {
   AS_OPENAI,
@@ -86,7 +77,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     responses: { customTools: true },
     webSearch: true,
     embedding: OPENAI_EMBEDDING_QUIRKS,
-    operations: OPENAI_OPERATIONS,
+    operations: OPERATIONS.openai,
   },
   {
     id: "mistral",
@@ -106,7 +97,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       defaultFields: USUAL_TEMPERATURE,
     },
     embedding: { maxInputs: 256, dimensionsField: "output_dimension", user: false },
-    operations: MISTRAL_OPERATIONS,
+    operations: OPERATIONS.mistral,
   },
   {
     id: "groq",
@@ -120,7 +111,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       reasoningField: "reasoning",
       dropFields: GROQ_LACKS,
     },
-    operations: GROQ_OPERATIONS,
+    operations: OPERATIONS.groq,
   },
   {
     id: "deepseek",
@@ -140,7 +131,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     embedding: "none",
     quirks: { ...BOTH_LIMITS, ...AS_OPENAI },
     responses: { agentTools: false },
-    operations: XAI_OPERATIONS,
+    operations: OPERATIONS.xai,
   },
   {
     id: "together",
@@ -149,7 +140,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     keyVariables: ["TOGETHER_API_KEY", "TOGETHERAI_API_KEY"],
     quirks: { ...AS_OPENAI, reasoningField: "reasoning", topK: true },
     rerank: {},
-    operations: TOGETHER_OPERATIONS,
+    operations: OPERATIONS.together,
   },
   {
     id: "fireworks",
@@ -163,7 +154,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
       topK: true,
       dropFields: ["prompt_cache_retention", "store"],
     },
-    operations: FIREWORKS_OPERATIONS,
+    operations: OPERATIONS.fireworks,
   },
   {
     id: "openrouter",
@@ -187,7 +178,7 @@ export const COMPATIBLE: readonly CompatibleRow[] = [
     responses: { agentTools: false },
     embedding: OPENAI_EMBEDDING_QUIRKS,
     rerank: {},
-    operations: OPENROUTER_OPERATIONS,
+    operations: OPERATIONS.openrouter,
   },
   {
     id: "perplexity",

@@ -17,8 +17,7 @@ import { cohereTranscription } from "../dialects/transcription/formats/cohere.ts
 import { DEEPGRAM_TRANSCRIPTION } from "../dialects/transcription/formats/deepgram.ts"
 import { elevenLabsTranscription } from "../dialects/transcription/formats/elevenlabs.ts"
 import { geminiTranscription } from "../dialects/transcription/formats/gemini.ts"
-import { geminiBinding } from "./gemini-binding.ts"
-import { ANTHROPIC_VERSION, binding } from "./bindings.ts"
+import { ANTHROPIC_VERSION, binding, geminiBinding } from "./bindings.ts"
 import { bearerSigner, headerSigner, staticSigner } from "./static-signer.ts"
 import type { Vendor } from "./vendor.ts"
 

@@ -1,12 +1,13 @@
-import type { ProviderSettings } from "../config/settings.ts"
+import type { ProviderSettings, GoogleCredentials } from "../config/settings.ts"
 import { vertexEmbedding } from "../dialects/embedding/formats/vertex.ts"
 import { gemini } from "../dialects/gemini/index.ts"
 import { googleImages } from "../dialects/image/formats/gemini.ts"
 import { geminiSpeech } from "../dialects/speech/formats/gemini.ts"
 import { geminiTranscription } from "../dialects/transcription/formats/gemini.ts"
-import { geminiBinding } from "./gemini-binding.ts"
-import { GoogleSigner } from "./google-signer.ts"
-import type { Vendor } from "./vendor.ts"
+import type { Vendor, RequestHeaders, Signer } from "./vendor.ts"
+import { googleToken } from "./google-token.ts"
+import { RenewedCredential } from "./renewed-credential.ts"
+import { geminiBinding } from "./bindings.ts"
 
 /** Locations that comprise several regions. Their addresses have a different form. */
 const MULTI_REGIONS = new Set(["us", "eu"])
@@ -63,4 +64,30 @@ function rootAt(location: string): string {
   return MULTI_REGIONS.has(location)
     ? `https://aiplatform.${location}.rep.googleapis.com`
     : `https://${location}-aiplatform.googleapis.com`
+}
+
+/**
+ * Signs requests with a token that Google's token service returns for a credential, or for the identity of this
+ * machine.
+ */
+class GoogleSigner implements Signer {
+  readonly #headers: RenewedCredential<RequestHeaders>
+  /** The latest two tokens, because running requests may have been signed with the previous one. */
+  #tokens: readonly string[] = []
+
+  constructor(credentials: GoogleCredentials | "machine") {
+    this.#headers = new RenewedCredential(async () => {
+      const { value: token, expiresAt } = await googleToken(credentials)
+      this.#tokens = [token, ...this.#tokens.slice(0, 1)]
+      return { value: Object.freeze({ authorization: `Bearer ${token}` }), expiresAt }
+    })
+  }
+
+  sign(): RequestHeaders | Promise<RequestHeaders> {
+    return this.#headers.get()
+  }
+
+  secrets(): readonly string[] {
+    return this.#tokens
+  }
 }

@@ -7,18 +7,7 @@ import {
   OPENAI_CHAT_SWITCHES,
   OPENAI_RESPONSES_SWITCHES,
 } from "./openai.ts"
-import {
-  ALIBABA_SWITCHES,
-  BEDROCK_SWITCHES,
-  COHERE_SWITCHES,
-  GROQ_SWITCHES,
-  MISTRAL_SWITCHES,
-  PERPLEXITY_SWITCHES,
-  SILICONFLOW_SWITCHES,
-  XAI_SWITCHES,
-  ZAI_SWITCHES,
-  ZHIPU_SWITCHES,
-} from "./others.ts"
+import { BEDROCK_SWITCHES, COHERE_SWITCHES, OTHER_VENDORS } from "./others.ts"
 import { OPENROUTER_SWITCHES, ROUTER_SWITCHES, VERCEL_SWITCHES } from "./routers.ts"
 import type { FieldSwitch, Switches } from "./switch.ts"
 
@@ -31,14 +20,7 @@ export const BILLABLE: Readonly<Record<string, Partial<Record<DialectId, Switche
   azure: { "openai-chat": OPENAI_CHAT_SWITCHES, "openai-responses": OPENAI_RESPONSES_SWITCHES },
   openrouter: { "openai-chat": OPENROUTER_SWITCHES, "openai-responses": OPENROUTER_SWITCHES },
   vercel: { "openai-chat": VERCEL_SWITCHES },
-  xai: { "openai-chat": XAI_SWITCHES, "openai-responses": XAI_SWITCHES },
-  perplexity: { "openai-chat": PERPLEXITY_SWITCHES },
-  groq: { "openai-chat": GROQ_SWITCHES },
-  mistral: { "openai-chat": MISTRAL_SWITCHES },
-  zai: { "openai-chat": ZAI_SWITCHES },
-  zhipu: { "openai-chat": ZHIPU_SWITCHES },
-  alibaba: { "openai-chat": ALIBABA_SWITCHES },
-  siliconflow: { "openai-chat": SILICONFLOW_SWITCHES },
+  ...OTHER_VENDORS,
   // The server can be a LiteLLM proxy.
   "openai-compatible": ROUTER_SWITCHES,
   litellm: ROUTER_SWITCHES,

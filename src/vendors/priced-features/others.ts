@@ -1,3 +1,4 @@
+import type { DialectId } from "../../canon/extra.ts"
 import {
   BEST_OF,
   COMPACTION,
@@ -60,7 +61,7 @@ const ATTACHMENTS = searches("premiumSearches", [
   reported(`${CALLS}.document_search_calls`),
 ])
 
-export const XAI_SWITCHES: Switches = {
+const XAI_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     BEST_OF,
@@ -78,7 +79,7 @@ export const XAI_SWITCHES: Switches = {
 }
 
 /** The price of a request is already the price of the largest search (docs.perplexity.ai/guides/pricing). */
-export const PERPLEXITY_SWITCHES: Switches = {
+const PERPLEXITY_SWITCHES: Switches = {
   fields: [
     SERVICE_TIER,
     {
@@ -109,7 +110,7 @@ export const PERPLEXITY_SWITCHES: Switches = {
 }
 
 /** Tools are billed per call, and code by the time of its container (groq.com/pricing). */
-export const GROQ_SWITCHES: Switches = {
+const GROQ_SWITCHES: Switches = {
   fields: [
     BEST_OF,
     {
@@ -140,7 +141,7 @@ export const GROQ_SWITCHES: Switches = {
 }
 
 /** Mistral's connectors belong to another endpoint, and no answer of this endpoint counts them. */
-export const MISTRAL_SWITCHES: Switches = {
+const MISTRAL_SWITCHES: Switches = {
   fields: [
     BEST_OF,
     {
@@ -164,7 +165,7 @@ const ZAI_SEARCH = { by: "calls", class: "searches", max: 1, adds: 8_000 } as co
  * A search is billed per use. The model decides whether to search, and the answer lists the results of a search if the
  * request asks for them (docs.z.ai/guides/tools/web-search).
  */
-export const ZAI_SWITCHES: Switches = {
+const ZAI_SWITCHES: Switches = {
   fields: [BEST_OF],
   tools: {
     ...OWN_TOOLS,
@@ -186,7 +187,7 @@ export const ZAI_SWITCHES: Switches = {
 }
 
 /** Zhipu has several engines with different prices, so a request cannot choose one. */
-export const ZHIPU_SWITCHES: Switches = {
+const ZHIPU_SWITCHES: Switches = {
   ...ZAI_SWITCHES,
   known: [
     "service_tier",
@@ -223,7 +224,7 @@ const MARKED_CACHE: FieldSwitch = {
  * If a field enables the search, Alibaba's models decide whether to search, unless another field forces it
  * (alibabacloud.com/help/en/model-studio/web-search).
  */
-export const ALIBABA_SWITCHES: Switches = {
+const ALIBABA_SWITCHES: Switches = {
   fields: [
     BEST_OF,
     {
@@ -245,9 +246,21 @@ export const ALIBABA_SWITCHES: Switches = {
 }
 
 /** SiliconFlow's models accept the budget that the gateway sends itself (canon/separate-reasoning.ts). */
-export const SILICONFLOW_SWITCHES: Switches = {
+const SILICONFLOW_SWITCHES: Switches = {
   ...COMPATIBLE_CHAT_SWITCHES,
   known: [...(COMPATIBLE_CHAT_SWITCHES.known ?? []), "thinking_budget"],
+}
+
+/** Switches by vendor and dialect. */
+export const OTHER_VENDORS: Readonly<Record<string, Partial<Record<DialectId, Switches>>>> = {
+  xai: { "openai-chat": XAI_SWITCHES, "openai-responses": XAI_SWITCHES },
+  perplexity: { "openai-chat": PERPLEXITY_SWITCHES },
+  groq: { "openai-chat": GROQ_SWITCHES },
+  mistral: { "openai-chat": MISTRAL_SWITCHES },
+  zai: { "openai-chat": ZAI_SWITCHES },
+  zhipu: { "openai-chat": ZHIPU_SWITCHES },
+  alibaba: { "openai-chat": ALIBABA_SWITCHES },
+  siliconflow: { "openai-chat": SILICONFLOW_SWITCHES },
 }
 
 /** Guardrails are billed in units that the usage does not report (aws.amazon.com/bedrock/pricing). */
