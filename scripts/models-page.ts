@@ -7,9 +7,8 @@ import type { ModelRules, RuleName } from "#contract/model-rules.ts"
 import { MODEL_RULES, RULE_NAMES, type RuleDefinition } from "#contract/rule-definitions.ts"
 import { join } from "node:path"
 import { REJECTIONS, rejectionIn } from "../src/canon/rejected-parameters.ts"
-import { RULE_TABLE } from "../src/catalog/rule-table/index.ts"
-import { SWITCHES } from "../src/catalog/rule-table/switches.ts"
 import { vendors } from "../src/vendors/index.ts"
+import { RULE_TABLE, SWITCHES } from "../src/catalog/model-rules.ts"
 import { reflow } from "./reflow.ts"
 
 export const MODELS_PAGE = join(import.meta.dir, "../docs/reference/model-rules.md")

@@ -1,10 +1,16 @@
 import type { GatewayError } from "../canon/errors.ts"
 import type { ModelKind } from "#contract/model-kinds.ts"
 import { entryOf } from "./entry.ts"
-import { type Deployment, inChats, isFree, isPriced, type Model } from "./model.ts"
-import type { Allows, ModelRights } from "./model-rights.ts"
+import {
+  type Deployment,
+  inChats,
+  isFree,
+  isPriced,
+  type Model,
+  type Allows,
+  type ModelRights,
+} from "./model.ts"
 import { nearestNames } from "./nearest-names.ts"
-import type { ModelGroup } from "./model-groups.ts"
 import type { PriceGroups } from "./price-groups.ts"
 import { atPricesOf, pricedUntil } from "./prices-in-force.ts"
 import { type NamedProvider, OriginalNames } from "./original-names.ts"
@@ -18,6 +24,7 @@ import {
   notPriced,
   ofOtherKind,
 } from "./rejections.ts"
+import type { ModelGroup } from "./several-models.ts"
 
 /** Maximum suggested names in an error message. */
 const MAX_SUGGESTIONS = 3

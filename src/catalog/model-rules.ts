@@ -8,8 +8,10 @@ import {
   type RuleOrigins,
 } from "../canon/model-rules.ts"
 import type { ModelFacts } from "./facts.ts"
-import { RULE_TABLE } from "./rule-table/index.ts"
-import { SWITCHES } from "./rule-table/switches.ts"
+import { COMPATIBLE_RULES } from "./rule-table/compatible.ts"
+import { OPENAI_RULES } from "./rule-table/openai.ts"
+import { OWN_FORMAT_RULES } from "./rule-table/own-formats.ts"
+import { type RuleRow, MOONSHOT, ZAI } from "./rule-table/rule-row.ts"
 
 /** Vendors that adapt each request to the model, either in their dialect or on their servers. */
 const ADAPTING: ReadonlySet<string> = new Set([
@@ -20,6 +22,42 @@ const ADAPTING: ReadonlySet<string> = new Set([
   "openrouter",
   "vertex",
 ])
+
+/** The request field that switches reasoning off at a vendor. */
+interface ReasoningSwitch {
+  readonly off: NonNullable<ModelRules["reasoning_off"]>
+  readonly source: string
+}
+
+export const SWITCHES: ReadonlyMap<string, ReasoningSwitch> = new Map([
+  [
+    "minimax",
+    { off: "thinking", source: "platform.minimax.io/docs/api-reference/text-chat-openai" },
+  ],
+  ["alibaba", { off: "enable_thinking", source: "help.aliyun.com/zh/model-studio/deep-thinking" }],
+  ["deepseek", { off: "none", source: "api-docs.deepseek.com/guides/reasoning_model" }],
+  ...MOONSHOT.map((vendor): [string, ReasoningSwitch] => [
+    vendor,
+    { off: "thinking", source: "platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model" },
+  ]),
+  [
+    "siliconflow",
+    { off: "enable_thinking", source: "docs.siliconflow.com/capabilities/reasoning" },
+  ],
+  ["tencent", { off: "thinking", source: "www.tencentcloud.com/document/product/1300/80637" }],
+  ["volcengine", { off: "thinking", source: "www.volcengine.com/docs/82379/1494384" }],
+  ["xiaomi", { off: "thinking", source: "platform.xiaomimimo.com/docs/en-US/api/chat/openai-api" }],
+  ...ZAI.map((vendor): [string, ReasoningSwitch] => [
+    vendor,
+    { off: "thinking", source: "docs.z.ai/guides/capabilities/thinking-mode" },
+  ]),
+])
+
+export const RULE_TABLE: readonly RuleRow[] = [
+  ...OPENAI_RULES,
+  ...OWN_FORMAT_RULES,
+  ...COMPATIBLE_RULES,
+]
 
 /** The rules of a deployment and their sources. */
 export interface ResolvedRules extends EffectiveRules {

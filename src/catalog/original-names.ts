@@ -1,8 +1,7 @@
 import { makersNames } from "./bedrock-names.ts"
 import { splitId } from "./build-model.ts"
 import { familyOf, newestNames, undatedNames } from "./dated-names.ts"
-import type { Model } from "./model.ts"
-import type { Allows } from "./model-rights.ts"
+import type { Model, Allows } from "./model.ts"
 import { originalVendors } from "./original-vendors.ts"
 
 /** A provider in the settings, used for choosing among models with the same name. */

@@ -1,11 +1,12 @@
 import { MAX_INPUT_LENGTH } from "../dialects/speech/request.ts"
-import type { Deployment, Member, Model, StageStrategy, PreferenceReason } from "./model.ts"
+import type { Strategy, ModelSettings } from "../config/settings.ts"
+import type { Deployment, Member, Model, StageStrategy, PreferenceReason, Allows } from "./model.ts"
 
 /** The description of a combined model. */
 type Head = Pick<Model, "id" | "kind" | "created" | "ownedBy" | "requestedAs" | "disconnect">
 
 /** A member of a group with its share of the requests. */
-export interface Share {
+interface Share {
   readonly model: Model
   readonly weight: number
 }
@@ -38,11 +39,7 @@ export function combineInOrder(
 }
 
 /** Combines models as equals, with one order for all deployments. */
-export function combineEqually(
-  head: Head,
-  shares: readonly Share[],
-  strategy: StageStrategy,
-): Model {
+function combineEqually(head: Head, shares: readonly Share[], strategy: StageStrategy): Model {
   const stage = { place: 0, strategy }
   const deployments = shares.flatMap(({ model, weight }) => {
     const sum = model.deployments.reduce((total, one) => total + one.weight, 0)
@@ -137,4 +134,83 @@ export function longestOf({
 function largest(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.filter((number) => number !== undefined)
   return known.length === 0 || known.length < numbers.length ? undefined : Math.max(...known)
+}
+
+interface GroupSources {
+  /** Existing models by id. */
+  readonly models: ReadonlyMap<string, Model>
+  /** The default rule for choosing a deployment in groups. */
+  readonly strategy: Strategy
+  /** Unix seconds. */
+  readonly created: number
+}
+
+interface BuiltGroup {
+  /** Absent if no member of the group exists. */
+  readonly group?: ModelGroup
+  readonly warnings: readonly string[]
+}
+
+/** A model in the settings that consists of several other models. Any of these may serve a request. */
+export class ModelGroup {
+  /** The group as a model, with all of its members. */
+  readonly model: Model
+  readonly #shares: readonly Share[]
+  readonly #joined: (shares: readonly Share[]) => Model
+
+  constructor(shares: readonly Share[], joined: (shares: readonly Share[]) => Model) {
+    this.#shares = shares
+    this.#joined = joined
+    this.model = joined(shares)
+  }
+
+  /**
+   * Returns the part of the group that a key may call: the whole group if the key's list contains it, otherwise the
+   * listed members.
+   * @returns undefined if the key may call no member.
+   */
+  permitted(allows: Allows): Model | undefined {
+    if (allows === undefined || allows(this.model.id)) return this.model
+    const own = this.#shares.filter(({ model }) => allows(model.id))
+    return own.length === 0 ? undefined : this.#joined(own)
+  }
+}
+
+/** Builds a group from its existing members. */
+export function buildGroup(
+  id: string,
+  { members = [], strategy, ownedBy, disconnect }: ModelSettings,
+  sources: GroupSources,
+): BuiltGroup {
+  const warnings: string[] = []
+  const shares: Share[] = []
+  for (const { model: name, weight } of members) {
+    const model = sources.models.get(name)
+    const [first] = shares
+    if (model === undefined) {
+      warnings.push(`model ${id}: there is no model '${name}', so it is left out of the group`)
+    } else if (first !== undefined && first.model.kind !== model.kind) {
+      const kinds = `'${name}' is of kind ${model.kind} and '${first.model.id}' of kind ${first.model.kind}`
+      warnings.push(`model ${id}: ${kinds}, so '${name}' is left out of the group`)
+    } else shares.push({ model, weight })
+  }
+  const [first] = shares
+  if (first === undefined) return { warnings }
+  const head = {
+    id,
+    kind: first.model.kind,
+    created: sources.created,
+    ownedBy: ownedBy ?? id.slice(0, id.indexOf("/")),
+    ...(disconnect !== undefined && { disconnect }),
+  }
+  const chosen = strategy ?? sources.strategy
+  const joined = (own: readonly Share[]): Model =>
+    chosen === "order"
+      ? combineInOrder(
+          head,
+          own.map(({ model }) => model),
+          undefined,
+        )
+      : combineEqually(head, own, chosen)
+  return { group: new ModelGroup(shares, joined), warnings }
 }

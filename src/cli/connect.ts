@@ -3,14 +3,15 @@ import { join } from "node:path"
 import { Argument, InvalidArgumentError } from "commander"
 import { addressOf } from "../app/address.ts"
 import { runtimeConfigOf } from "../app/state.ts"
-import { modelsForTool } from "../catalog/model-for-tool.ts"
-import type { Model } from "../catalog/model.ts"
+import { type Model, isPriced } from "../catalog/model.ts"
 import { loadSettings } from "../config/load.ts"
 import type { Settings } from "../config/settings.ts"
 import type { Environment } from "../config/substitute.ts"
 import { canBeKey } from "../keys/secret.ts"
 import type { ToolPlace } from "#contract/tool-settings.ts"
 import { type Tool, TOOLS, toolSettings } from "#contract/tools.ts"
+import { familyModels, type ToolModels } from "#contract/tool-models.ts"
+import { modelToTry } from "../catalog/model-to-try.ts"
 import { outputOf, type RegisterCommand } from "./command.ts"
 import { CommandError } from "./exit-codes.ts"
 import { loadOptions } from "./load-options.ts"
@@ -137,4 +138,14 @@ function selected(
   const found = modelsForTool(tool, models)
   const main = model ?? found.main?.id ?? SANDBOX_MODEL
   return { model: main, smallModel: smallModel ?? model ?? found.small?.id ?? main }
+}
+
+/** Returns the newest models of the families that a tool is built for, and otherwise the model for a first request. */
+function modelsForTool(tool: Tool, models: readonly Model[]): ToolModels<Model> {
+  const callable = models.filter(
+    (model) => model.kind === "chat" && model.members === undefined && isPriced(model),
+  )
+  const { main, small } = familyModels(tool, callable)
+  const other = modelToTry(models)
+  return { main: main ?? other, small: small ?? other }
 }

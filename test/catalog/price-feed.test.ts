@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test"
 import { generateKeyPairSync } from "node:crypto"
-import { PROJECT_KEYS } from "../../src/catalog/prices/feed-keys.ts"
-import { keyId, publicText, readFeed, writeFeed } from "../../src/catalog/prices/feed.ts"
+import {
+  keyId,
+  publicText,
+  readFeed,
+  writeFeed,
+  PROJECT_KEYS,
+} from "../../src/catalog/prices/feed.ts"
 import { fetchFeed } from "../../src/catalog/prices/fetch-feed.ts"
 import { factsPath } from "./known-facts.ts"
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { buildCatalog } from "../../src/catalog/build-catalog.ts"
-import { familyFacts, nameParts } from "../../src/catalog/families.ts"
 import type { Facts, ModelFacts } from "../../src/catalog/facts.ts"
 import type { Settings } from "../../src/config/settings.ts"
 import { newSecret } from "../../src/keys/secret.ts"
 import { vendors } from "../../src/vendors/index.ts"
+import { familyFacts, nameParts } from "../../src/catalog/unknown-models.ts"
 import { provider, settings } from "./support.ts"
 
 const chat = (price: object, more: Partial<ModelFacts> = {}): ModelFacts => ({
