@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject } from "../canon/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canon/json.ts"
 import type { MediaExtent, MediaSource } from "../canon/message.ts"
 import { secondsTokens } from "./audio-tokens.ts"
 import { tokensOfSize } from "./image-rules.ts"
 import { imageSize } from "./image-size.ts"
-import { UNBOUNDED_SIZE } from "./image-tokens.ts"
+import { UNBOUNDED_SIZE, imageTokenBound } from "./image-tokens.ts"
 import { latin1, type Peek, peek } from "./peek.ts"
 
 /** The assumed size in pixels of a page that is read as an image. */
@@ -107,4 +107,43 @@ function isText({ head, mediaType }: Peek): boolean {
   const start = latin1(head.subarray(0, 1_024))
   if (start.includes("%PDF-") || start.slice(4, 8) === "ftyp") return false
   return !PACKED.some((mark) => start.startsWith(mark))
+}
+
+/** Members that link to content for the model to read. `url` is not included, because it may be just a citation. */
+const LINKS: ReadonlySet<string> = new Set([
+  "image_url",
+  "document_url",
+  "file_url",
+  "pdf_url",
+  "video_url",
+  "audio_url",
+  "input_video",
+])
+
+/**
+ * Returns the maximum input tokens of content in a vendor's own format, in addition to one token per byte. It may
+ * contain images, documents and videos of any length, linked or as data.
+ * @param model the model's id or name.
+ * @returns Infinity for documents and videos.
+ */
+export function linkedTokenBound(content: JsonValue | undefined, model: string): number {
+  if (Array.isArray(content)) {
+    return content.reduce<number>((sum, inner) => sum + linkedTokenBound(inner, model), 0)
+  }
+  if (!isJsonObject(content)) return 0
+  let tokens = 0
+  for (const [name, member] of Object.entries(content)) {
+    const address = isJsonObject(member) ? (member.url ?? member["data"]) : member
+    if (!LINKS.has(name) || typeof address !== "string") tokens += linkedTokenBound(member, model)
+    else tokens += boundOfLink(name, address, model)
+  }
+  return tokens
+}
+
+/**
+ * Returns the maximum tokens of a link. Only images have a maximum, because documents and videos in unknown content are
+ * not measured.
+ */
+function boundOfLink(name: string, url: string, model: string): number {
+  return name === "image_url" ? imageTokenBound({ type: "url", url }, undefined, model) : Infinity
 }

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { wholeSound } from "../../simulator/audio/sound.ts"
 import { readAudio } from "../../src/media/audio-file.ts"
-import { durationOf } from "../../src/media/measure/sound.ts"
 import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import { fileOf } from "../support/audio-request.ts"
 import { wave } from "../support/audio.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
+import { durationOf } from "../../src/media/measure/measure.ts"
 
 const bytesOf = (...parts: readonly (string | readonly number[])[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(

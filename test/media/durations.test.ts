@@ -5,8 +5,8 @@ import * as fc from "fast-check"
 import { wholeSound } from "../../simulator/audio/sound.ts"
 import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts"
-import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
+import { durationOf } from "../../src/media/measure/measure.ts"
 
 /** Returns a sample file that was created with ffmpeg: silence or a small test image. */
 function sample(name: string): Uint8Array {

@@ -5,8 +5,8 @@ import * as fc from "fast-check"
 import { wholeSound } from "../../simulator/audio/sound.ts"
 import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import { type Duration, TooManyParts } from "../../src/media/measure/duration.ts"
-import { durationOf } from "../../src/media/measure/sound.ts"
 import { wave } from "../support/audio.ts"
+import { durationOf } from "../../src/media/measure/measure.ts"
 
 // Duration in seconds of the audio in each file. Decoders play it although other parts of the file seem to contain the
 // audio or to end it.

@@ -3,9 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ImageSettings } from "../../src/config/settings.ts"
-import { ImageStore } from "../../src/media/image-store.ts"
+import { ImageStore, BucketImageStorage } from "../../src/media/image-store.ts"
 import { FolderFiles } from "../../src/store/sqlite/folder-files.ts"
-import { BucketImageStorage } from "../../src/media/image-storage.ts"
 import { FakeBucket } from "../support/fake-bucket.ts"
 import { png } from "../support/png.ts"
 

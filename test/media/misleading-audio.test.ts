@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { wholeSound } from "../../simulator/audio/sound.ts"
 import { ByteReader } from "../../src/media/measure/byte-reader.ts"
 import type { Duration } from "../../src/media/measure/duration.ts"
-import { durationOf } from "../../src/media/measure/sound.ts"
+import { durationOf } from "../../src/media/measure/measure.ts"
 
 // Duration in seconds of the audio that decoders play. The headers and timestamps of the files state less.
 const SECONDS = 60

@@ -3,9 +3,16 @@ import type { MediaExtent } from "../../canon/message.ts"
 import { maxTextTokens } from "../../canon/text-bytes.ts"
 import { pdfExtent } from "../pdf/pages.ts"
 import { latin1 } from "../peek.ts"
+import { audioContainer } from "../audio-container.ts"
+import { PROBED_BYTES, waveDuration } from "../wave-duration.ts"
 import { ByteReader } from "./byte-reader.ts"
 import { type Duration, TooManyParts } from "./duration.ts"
-import { durationOf } from "./sound.ts"
+import { flacDuration } from "./flac.ts"
+import { adtsDuration, mp3Duration } from "./frames.ts"
+import { mp4Duration } from "./mp4.ts"
+import { mpegDuration } from "./mpeg-program.ts"
+import { oggDuration } from "./ogg.ts"
+import { webmDuration } from "./webm.ts"
 
 /** Media to measure: an open file, the bytes of a file, or its base64. */
 export type MeasureInput =
@@ -74,4 +81,32 @@ function fileReader({ descriptor, size }: { readonly descriptor: number; readonl
     }
     return part
   })
+}
+
+/**
+ * Returns the duration of audio or video, by its content.
+ * @returns undefined if the content is neither, or if its duration cannot be determined.
+ */
+export function durationOf(reader: ByteReader): Duration | undefined {
+  const head = reader.slice(0, PROBED_BYTES)
+  switch (audioContainer(head)) {
+    case "flac":
+      return flacDuration(reader)
+    case "mp3":
+      // AAC may also follow a tag.
+      return mp3Duration(reader) ?? adtsDuration(reader)
+    case "mp4":
+      return mp4Duration(reader)
+    case "mpeg":
+      return mpegDuration(reader)
+    case "ogg":
+      return oggDuration(reader)
+    case "webm":
+      return webmDuration(reader)
+    case "wav":
+      return waveDuration(head, reader.size)
+    case undefined:
+      // Chats also accept AIFF, and AAC without a container.
+      return waveDuration(head, reader.size) ?? adtsDuration(reader)
+  }
 }
