@@ -2,6 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts"
 import type { Model } from "../catalog/model.ts"
 import { modelToTry } from "../catalog/model-to-try.ts"
 import { FIRST_ACCOUNT } from "../management/first-account.ts"
+import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
 import { FIRST_CREDITS } from "./first-start.ts"
 
 /** The model of the first request if no vendor is configured. */
@@ -55,4 +56,18 @@ function curl(url: string, key: string, model: Model): string {
     `    -H "Content-Type: application/json" \\`,
     `    -d '${body}'`,
   ].join("\n")
+}
+
+/**
+ * Returns the address of the console, or the one-time link for creating the first operator if there is no operator.
+ * @param url the gateway's own address.
+ */
+export function consoleAddress(
+  url: string,
+  { setupToken }: InstallationSecrets,
+  hasOperator: boolean,
+): string {
+  if (!hasOperator) return `${url}/console/setup?token=${setupToken.readOrCreate()}`
+  setupToken.remove()
+  return `${url}/console/`
 }

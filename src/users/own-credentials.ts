@@ -2,7 +2,7 @@ import type { UserRecord } from "../store/users.ts"
 import { attemptKey } from "./attempt-limits.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { cookieNamed, expireCookie, SESSION_COOKIE, TRUST_COOKIE } from "./cookies.ts"
-import { hasNoPassword, hasNoSecondFactor, resetIsOver, wrongPassword } from "./rejections.ts"
+import { rejections } from "./rejections.ts"
 import type { TwoFactorSetup } from "./second-factors.ts"
 import type { SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
@@ -29,10 +29,11 @@ export class OwnCredentials {
     return this.#attempt(client, async ({ user, isRemembered }) => {
       const { store, passwords, sessions } = this.#parts
       const hash = await store.users.passwordHash(user.id)
-      if (hash === null) throw hasNoPassword()
-      if (!(await passwords.verify(current, hash))) throw wrongPassword("current_password")
+      if (hash === null) throw rejections.hasNoPassword()
+      if (!(await passwords.verify(current, hash)))
+        throw rejections.wrongPassword("current_password")
       if (!(await store.users.setPassword(user.id, await passwords.hash(next), hash))) {
-        throw wrongPassword("current_password")
+        throw rejections.wrongPassword("current_password")
       }
       return (await sessions.open(user, client, { isRemembered })).cookies
     })
@@ -59,7 +60,7 @@ export class OwnCredentials {
     const { store, limits } = this.#parts
     const takeBack = await limits.beginBy(client, attemptKey("reset", token))
     const proof = await store.proofs.find(RESET, hashToken(RESET, token), Date.now())
-    if (proof === null) throw resetIsOver()
+    if (proof === null) throw rejections.resetIsOver()
     await takeBack()
   }
 
@@ -73,7 +74,7 @@ export class OwnCredentials {
     passwords.requireRoom()
     const proof = await store.proofs.take(RESET, hashToken(RESET, token), Date.now())
     const user = proof && proof.user !== null ? await store.users.find(proof.user) : null
-    if (!user) throw resetIsOver()
+    if (!user) throw rejections.resetIsOver()
     await store.users.setPassword(user.id, await passwords.hash(next))
     await takeBack()
     return user
@@ -104,7 +105,7 @@ export class OwnCredentials {
   /** Replaces the backup codes. */
   newBackupCodes(client: ClientInfo, password: string): Promise<readonly string[]> {
     return this.#attempt(client, async ({ user }) => {
-      if (!user.hasTwoFactor) throw hasNoSecondFactor()
+      if (!user.hasTwoFactor) throw rejections.hasNoSecondFactor()
       await this.#requirePassword(user, password)
       return this.#parts.secondFactors.replaceBackupCodes(user)
     })
@@ -113,7 +114,8 @@ export class OwnCredentials {
   async #requirePassword(user: UserRecord, password: string): Promise<void> {
     const { store, passwords } = this.#parts
     const hash = await store.users.passwordHash(user.id)
-    if (hash === null || !(await passwords.verify(password, hash))) throw wrongPassword("password")
+    if (hash === null || !(await passwords.verify(password, hash)))
+      throw rejections.wrongPassword("password")
   }
 
   async #attempt<T>(client: ClientInfo, work: (session: OpenSession) => Promise<T>): Promise<T> {

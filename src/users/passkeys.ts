@@ -8,15 +8,7 @@ import { attemptKey } from "./attempt-limits.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { cookieNamed, expireCookie, PASSKEY_COOKIE, SESSION_COOKIE, setCookie } from "./cookies.ts"
 import type { Ceremony } from "./webauthn.ts"
-import {
-  hasTooManyPasskeys,
-  isDisabled,
-  noPasskeysHere,
-  noSuchPasskey,
-  passkeyIsNoUse,
-  passkeyIsOver,
-  wrongPassword,
-} from "./rejections.ts"
+import { rejections } from "./rejections.ts"
 import type { SignedIn, SignInParts } from "./sign-in.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
@@ -60,10 +52,10 @@ export class Passkeys {
     const { user } = await sessions.require(client.cookie)
     const hash = await store.users.passwordHash(user.id)
     if (hash !== null && !(await passwords.verify(password ?? "", hash))) {
-      throw wrongPassword("password")
+      throw rejections.wrongPassword("password")
     }
     const known = await this.list(user.id)
-    if (known.length >= MAX_PASSKEYS) throw hasTooManyPasskeys(MAX_PASSKEYS)
+    if (known.length >= MAX_PASSKEYS) throw rejections.hasTooManyPasskeys(MAX_PASSKEYS)
     await takeBack()
     const { creationOptions } = await import("./webauthn.ts")
     const options = await creationOptions({ rpId }, user, known)
@@ -88,7 +80,7 @@ export class Passkeys {
     const { ceremony } = await this.#takeChallenge(client, "passkey-creation", user.id)
     const { verifyCreation } = await import("./webauthn.ts")
     const made = await verifyCreation(ceremony, credential).catch((error: unknown) => {
-      throw passkeyIsNoUse(error)
+      throw rejections.passkeyIsNoUse(error)
     })
     const passkey: PasskeyRecord = {
       ...made,
@@ -100,7 +92,7 @@ export class Passkeys {
       lastUsedAt: null,
     }
     if (!(await store.passkeys.create(passkey, MAX_PASSKEYS))) {
-      throw hasTooManyPasskeys(MAX_PASSKEYS)
+      throw rejections.hasTooManyPasskeys(MAX_PASSKEYS)
     }
     return { passkey, cookies: [expireCookie(PASSKEY_COOKIE)] }
   }
@@ -136,13 +128,14 @@ export class Passkeys {
     const { ceremony } = await this.#takeChallenge(client, "passkey-sign-in", null)
     const passkey = await store.passkeys.findByCredential(credential.id)
     const user = passkey && (await store.users.find(passkey.user))
-    if (!passkey || !user || !isHandleOf(user, credential)) throw noSuchPasskey()
+    if (!passkey || !user || !isHandleOf(user, credential)) throw rejections.noSuchPasskey()
     const { verifyUse } = await import("./webauthn.ts")
     const counter = await verifyUse(ceremony, passkey, credential).catch((error: unknown) => {
-      throw noSuchPasskey(error)
+      throw rejections.noSuchPasskey(error)
     })
-    if (user.isDisabled) throw isDisabled()
-    if (!(await store.passkeys.use(passkey.id, counter, Date.now()))) throw noSuchPasskey()
+    if (user.isDisabled) throw rejections.isDisabled()
+    if (!(await store.passkeys.use(passkey.id, counter, Date.now())))
+      throw rejections.noSuchPasskey()
     const { session, cookies } = await sessions.open(user, client, { isRemembered })
     await takeBack()
     return { session, cookies: [...cookies, expireCookie(PASSKEY_COOKIE)] }
@@ -194,9 +187,9 @@ export class Passkeys {
     user: string | null,
   ): Promise<{ readonly ceremony: Ceremony }> {
     const token = cookieNamed(client.cookie, PASSKEY_COOKIE)
-    if (token === undefined) throw passkeyIsOver()
+    if (token === undefined) throw rejections.passkeyIsOver()
     const proof = await this.#parts.store.proofs.take(kind, hashToken(kind, token), Date.now())
-    if (!proof || proof.user !== user) throw passkeyIsOver()
+    if (!proof || proof.user !== user) throw rejections.passkeyIsOver()
     return { ceremony: JSON.parse(proof.value) as Ceremony }
   }
 }
@@ -213,7 +206,7 @@ export function supportsPasskeys(origin: string): boolean {
 
 function requireDomain(origin: string): string {
   if (supportsPasskeys(origin)) return new URL(origin).hostname
-  throw noPasskeysHere(origin)
+  throw rejections.noPasskeysHere(origin)
 }
 
 /** Whether the user handle belongs to the user, if the authenticator has sent one. */

@@ -1,20 +1,11 @@
-import { createHash, timingSafeEqual } from "node:crypto"
+import { createHash, timingSafeEqual, createHmac } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { SecondFactor } from "../store/second-factors.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { FactorCipher } from "./factor-cipher.ts"
-import {
-  hasNoSecondFactor,
-  hasSecondFactor,
-  isLocked,
-  LOCK_SECONDS,
-  usedCode,
-  wrongBackupCode,
-  wrongCode,
-} from "./rejections.ts"
-import { latestStep, matchingStep, secretText, totpUri } from "./totp.ts"
+import { LOCK_SECONDS, rejections } from "./rejections.ts"
 
 const LOCK = { max: 10, duration: LOCK_SECONDS * 1_000 }
 const BACKUP_CODES = 10
@@ -56,7 +47,7 @@ export class SecondFactors {
       this.#cipher.encrypt(secret),
       this.#cipher.encrypt(JSON.stringify(backupCodes)),
     )
-    if (!hasBegun) throw hasSecondFactor()
+    if (!hasBegun) throw rejections.hasSecondFactor()
     return { uri: totpUri(secret, user.email), secret: secretText(secret), backupCodes }
   }
 
@@ -67,7 +58,7 @@ export class SecondFactors {
   async require(user: UserRecord): Promise<SecondFactor> {
     const factor = await this.#store.secondFactors.find(user.id)
     if (factor) return factor
-    throw hasNoSecondFactor()
+    throw rejections.hasNoSecondFactor()
   }
 
   /**
@@ -78,7 +69,7 @@ export class SecondFactors {
     if (lockedUntil === null) return
     const wait = lockedUntil - Date.now()
     // A wait that exceeds the duration of a lock means that the clock was set back. The lock is then ignored.
-    if (wait > 0 && wait <= LOCK.duration) throw isLocked()
+    if (wait > 0 && wait <= LOCK.duration) throw rejections.isLocked()
   }
 
   /**
@@ -113,19 +104,20 @@ export class SecondFactors {
   async #useTotp(user: UserRecord, factor: SecondFactor, code: string): Promise<void> {
     const now = Date.now()
     const step = matchingStep(this.#decrypt(factor.secret), code, now)
-    if (step === undefined) throw wrongCode()
-    if (!(await this.#store.secondFactors.useStep(user.id, step, latestStep(now)))) throw usedCode()
+    if (step === undefined) throw rejections.wrongCode()
+    if (!(await this.#store.secondFactors.useStep(user.id, step, latestStep(now))))
+      throw rejections.usedCode()
   }
 
   async #useBackupCode(user: UserRecord, factor: SecondFactor, code: string): Promise<void> {
     const codes: unknown = JSON.parse(this.#decrypt(factor.backupCodes))
     if (!Array.isArray(codes)) throw new Error("the backup codes are not a list")
     const left = codes.filter((one) => !isSame(String(one), code))
-    if (left.length === codes.length) throw wrongBackupCode()
+    if (left.length === codes.length) throw rejections.wrongBackupCode()
     const { secondFactors } = this.#store
     const encrypted = this.#cipher.encrypt(JSON.stringify(left))
     if (!(await secondFactors.replaceBackupCodes(user.id, factor.backupCodes, encrypted)))
-      throw wrongBackupCode()
+      throw rejections.wrongBackupCode()
     await secondFactors.succeed(user.id)
   }
 
@@ -153,4 +145,71 @@ function isSame(one: string, other: string): boolean {
 
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest()
+}
+
+const STEP_MS = 30_000
+const DIGITS = 6
+/**
+ * Number of steps before and after the current one whose codes are also valid, because clocks differ and typing takes
+ * time.
+ */
+const WINDOW = 1
+const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
+/** Returns the number of the time step at a moment. */
+function stepAt(now: number): number {
+  return Math.floor(now / STEP_MS)
+}
+
+/** Returns the last step whose code is valid at a moment. */
+function latestStep(now: number): number {
+  return stepAt(now) + WINDOW
+}
+
+/**
+ * Returns the code of a step (RFC 6238 with its default parameters, which are the only ones that all authenticator apps
+ * support).
+ */
+function codeOf(secret: string, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const hash = createHmac("sha1", secret).update(counter).digest()
+  const offset = (hash.at(-1) ?? 0) & 15
+  const number = (hash.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS
+  return String(number).padStart(DIGITS, "0")
+}
+
+/** Returns the step of a code; undefined for a wrong code. */
+function matchingStep(secret: string, code: string, now: number): number | undefined {
+  const given = Buffer.from(code)
+  let matching: number | undefined
+  for (let step = stepAt(now) - WINDOW; step <= stepAt(now) + WINDOW; step++) {
+    const right = Buffer.from(codeOf(secret, step))
+    if (given.length === right.length && timingSafeEqual(given, right)) matching = step
+  }
+  return matching
+}
+
+/** Returns the secret in base32, so that it can be typed into an app (RFC 4648, without padding). */
+function secretText(secret: string): string {
+  let text = ""
+  let bits = 0
+  let value = 0
+  for (const byte of Buffer.from(secret)) {
+    value = ((value << 8) | byte) & 0xfff
+    bits += 8
+    for (; bits >= 5; bits -= 5) text += BASE32.charAt((value >> (bits - 5)) & 31)
+  }
+  return bits === 0 ? text : text + BASE32.charAt((value << (5 - bits)) & 31)
+}
+
+/** Returns the text that the QR code contains. */
+function totpUri(secret: string, email: string): string {
+  const parameters = new URLSearchParams({
+    secret: secretText(secret),
+    issuer: "Tollgate",
+    digits: String(DIGITS),
+    period: String(STEP_MS / 1_000),
+  })
+  return `otpauth://totp/Tollgate:${encodeURIComponent(email)}?${parameters.toString()}`
 }

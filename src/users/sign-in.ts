@@ -11,7 +11,7 @@ import {
   TRUST_COOKIE,
 } from "./cookies.ts"
 import type { Passwords } from "./passwords.ts"
-import { challengeIsOver, hasNoSecondFactor, isDisabled, wrongCredentials } from "./rejections.ts"
+import { rejections } from "./rejections.ts"
 import type { SecondFactorInput, SecondFactors } from "./second-factors.ts"
 import { hashToken, newToken } from "./tokens.ts"
 import type { OpenSession, SessionInput, UserSessions } from "./user-sessions.ts"
@@ -66,7 +66,7 @@ export class SignIn {
     const takeBack = await limits.beginBy(client, attemptKey("user", credentials.email))
     passwords.requireRoom()
     const { user, passwordHash } = await this.#userWith(credentials)
-    if (user.isDisabled) throw isDisabled()
+    if (user.isDisabled) throw rejections.isDisabled()
     const answer = await this.afterFirstFactor(user, client, {
       isRemembered: credentials.remember,
       passwordHash,
@@ -125,7 +125,7 @@ export class SignIn {
     if (user && passwordHash !== null) {
       if (await passwords.verify(password, passwordHash)) return { user, passwordHash }
     } else await passwords.hash(password)
-    throw wrongCredentials()
+    throw rejections.wrongCredentials()
   }
 
   async #challenge(user: UserRecord, pending: PendingSession): Promise<SignedIn> {
@@ -149,24 +149,25 @@ export class SignIn {
     client: ClientInfo,
     input: SecondFactorInput,
   ): Promise<SignedIn> {
-    if (token === undefined) throw challengeIsOver()
+    if (token === undefined) throw rejections.challengeIsOver()
     const { store, secondFactors, sessions } = this.#parts
     const hash = hashToken("challenge", token)
     const proof = await store.proofs.find("challenge", hash, Date.now())
     const user = proof && proof.user !== null ? await store.users.find(proof.user) : null
-    if (!proof || !user) throw challengeIsOver()
+    if (!proof || !user) throw rejections.challengeIsOver()
     const factor = await secondFactors.require(user)
-    if (!factor.isActive) throw hasNoSecondFactor()
+    if (!factor.isActive) throw rejections.hasNoSecondFactor()
     secondFactors.requireUnlocked(factor)
     if (!(await store.proofs.countAttempt("challenge", hash, CODES_PER_CHALLENGE)))
-      throw challengeIsOver()
+      throw rejections.challengeIsOver()
     try {
       await secondFactors.use(user, factor, input)
     } catch (error) {
       await secondFactors.fail(user)
       throw error
     }
-    if (!(await store.proofs.take("challenge", hash, Date.now()))) throw challengeIsOver()
+    if (!(await store.proofs.take("challenge", hash, Date.now())))
+      throw rejections.challengeIsOver()
     const pending = JSON.parse(proof.value) as PendingSession
     const { session, cookies } = await sessions.open(user, client, pending)
     const trust = input.trustDevice ? [await this.#trust(user)] : []

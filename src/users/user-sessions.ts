@@ -4,7 +4,7 @@ import type { SessionRecord } from "../store/sessions.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { ClientInfo } from "./client-info.ts"
 import { cookieNamed, expireCookie, SESSION_COOKIE, setCookie } from "./cookies.ts"
-import { isDisabled, notSignedIn, wrongCredentials } from "./rejections.ts"
+import { rejections } from "./rejections.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
 const HOUR_MS = 60 * 60_000
@@ -72,7 +72,9 @@ export class UserSessions {
       replaced,
     )
     if (!isOpen) {
-      throw (await this.#store.users.find(user.id))?.isDisabled ? isDisabled() : wrongCredentials()
+      throw (await this.#store.users.find(user.id))?.isDisabled
+        ? rejections.isDisabled()
+        : rejections.wrongCredentials()
     }
     const session = { user, sessionId: id, isRemembered }
     return { session, cookies: [sessionCookie(token, isRemembered)] }
@@ -96,7 +98,7 @@ export class UserSessions {
   async require(cookie: string | null): Promise<OpenSession> {
     const session = await this.find(cookie)
     if (session) return session
-    throw notSignedIn()
+    throw rejections.notSignedIn()
   }
 
   /** Extends an active session. @returns the cookies for the browser. */

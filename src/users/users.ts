@@ -10,13 +10,7 @@ import { Issuers } from "./issuers.ts"
 import { OwnCredentials } from "./own-credentials.ts"
 import { Passkeys } from "./passkeys.ts"
 import { Passwords } from "./passwords.ts"
-import {
-  isAddressOfAnother,
-  isLastOperator,
-  isRegistered,
-  noSuchUser,
-  operatorExists,
-} from "./rejections.ts"
+import { rejections } from "./rejections.ts"
 import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
@@ -92,7 +86,7 @@ export class Users implements Disposable {
   async require(id: string): Promise<UserRecord> {
     const user = await this.find(id)
     if (user) return user
-    throw noSuchUser(id)
+    throw rejections.noSuchUser(id)
   }
 
   /** Returns users, oldest first. */
@@ -132,8 +126,8 @@ export class Users implements Disposable {
    */
   async change(id: string, change: UserChange): Promise<UserRecord> {
     const outcome = await this.#store.users.change(id, change)
-    if (outcome === "last_operator") throw isLastOperator()
-    if (outcome === "email_taken") throw isAddressOfAnother()
+    if (outcome === "last_operator") throw rejections.isLastOperator()
+    if (outcome === "email_taken") throw rejections.isAddressOfAnother()
     return this.require(id)
   }
 
@@ -142,7 +136,7 @@ export class Users implements Disposable {
    * operator.
    */
   async remove(id: string): Promise<void> {
-    if (!(await this.#store.users.remove(id))) throw isLastOperator()
+    if (!(await this.#store.users.remove(id))) throw rejections.isLastOperator()
   }
 
   /** Removes the second factor and the passkeys of a user who has lost access to them. */
@@ -211,8 +205,8 @@ export class Users implements Disposable {
       isFirst,
       createdAt: Date.now(),
     })
-    if (outcome === "operator_exists") throw operatorExists()
-    if (outcome === "email_taken") throw isRegistered(foldedEmail(email))
+    if (outcome === "operator_exists") throw rejections.operatorExists()
+    if (outcome === "email_taken") throw rejections.isRegistered(foldedEmail(email))
     return this.require(id)
   }
 }
