@@ -78,7 +78,7 @@ async function openTracer(
 ): Promise<Tracer | undefined> {
   const { telemetry } = state.settings
   if (telemetry === undefined || (telemetry.sample === 0 && !telemetry.propagates)) return undefined
-  const { openTracing } = await import("../otlp/open-tracing.ts")
+  const { openTracing } = await import("../otlp/tracer.ts")
   const { tracer, queue } = openTracing(telemetry, {
     counted: (outcome, spans) => metrics?.requests.spans(outcome, spans),
     failed: options.events.telemetryFailed,

@@ -1,8 +1,7 @@
 import type { LogSettings } from "../config/sections/log.ts"
 import type { LineDestination } from "../sinks/destination.ts"
 import { type LineAlarms, LineSink } from "../sinks/line-sink.ts"
-import { LineAddress } from "../sinks/line-address.ts"
-import { LineBucket } from "../sinks/line-bucket.ts"
+import { LineAddress, LineBucket } from "../sinks/remote-destinations.ts"
 import { RotatingFile } from "../sinks/rotating-file.ts"
 
 const FLUSH_INTERVAL_MS = 1_000

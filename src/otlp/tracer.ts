@@ -1,4 +1,5 @@
 import { MODEL_KINDS } from "#contract/model-kinds.ts"
+import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer"
 import type { TelemetrySettings } from "../config/sections/telemetry.ts"
 import type { Key } from "../keys/key.ts"
 import type { PendingCharge } from "../relay/billing/pending-charge.ts"
@@ -30,6 +31,8 @@ import {
   type SpanFacts,
   type Source,
 } from "./span.ts"
+import { clientOf, sourceOf } from "./connection.ts"
+import { SpanQueue, type SpanQueueParts } from "./span-queue.ts"
 
 /** A trace, with the span of its request after the request has ended. */
 class OpenTrace extends RequestTrace {
@@ -167,4 +170,15 @@ function takeAttempts(trace: RequestTrace, charge: PendingCharge | undefined): A
   if (own.length === trace.attempts.length) trace.attempts.length = 0
   else trace.attempts.splice(0, Infinity, ...trace.attempts.filter((one) => !isOwn(one)))
   return own
+}
+
+/** Starts tracing. The caller has to dispose of the queue after the last request. */
+export function openTracing(
+  settings: TelemetrySettings,
+  parts: Pick<SpanQueueParts, "counted" | "failed">,
+): { readonly tracer: Tracer; readonly queue: SpanQueue } {
+  const serializer =
+    settings.protocol === "http/json" ? JsonTraceSerializer : ProtobufTraceSerializer
+  const queue = new SpanQueue({ ...parts, client: clientOf(settings, "/v1/traces"), serializer })
+  return { queue, tracer: new Tracer({ settings, source: sourceOf(settings), queue }) }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { FirstBytes } from "../../src/routing/first-bytes.ts"
-import { Load } from "../../src/routing/loads.ts"
+import { Load, FirstBytes } from "../../src/routing/loads.ts"
 
 function measured(...times: readonly number[]): FirstBytes {
   const firstBytes = new FirstBytes()

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { LineDeliveryError } from "../../src/sinks/destination.ts"
-import { LineBucket } from "../../src/sinks/line-bucket.ts"
 import { FakeBucket } from "../support/fake-bucket.ts"
 import { startGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
+import { LineBucket } from "../../src/sinks/remote-destinations.ts"
 import { chat, halted, linesOf, MEBIBYTE, reasons, Receiver, SECRET, storing } from "./receiver.ts"
 
 function bucketLog(endpoint: string, more = {}) {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto"
-import type { NoticeMessage } from "../message.ts"
+import { type NoticeMessage, linesOf, titleOf } from "../message.ts"
+import { pinnedFetch, PinnedFetchError, readWebAddress } from "../../wire/http/pinned-fetch.ts"
 import { type Channel, DeliveryError, type Destination } from "./channel.ts"
-import { post } from "./post.ts"
 
 const PREFIX = "whsec_"
 const SECRET_BYTES = 32
@@ -37,4 +37,60 @@ export class Webhook implements Channel {
     }
     await post(address, body, { headers, allowsPrivate: this.#allowsPrivate() })
   }
+}
+
+const TIMEOUT_MS = 10_000
+/** HTTP status of a receiver that permanently rejects notices. */
+const GONE = 410
+
+/**
+ * Sends JSON to a user-supplied address.
+ * @throws DeliveryError unless the response has a 2xx status.
+ */
+async function post(
+  address: string,
+  body: string,
+  { headers, allowsPrivate }: { headers: Record<string, string>; allowsPrivate: boolean },
+): Promise<void> {
+  let response: Response
+  try {
+    response = await pinnedFetch(readWebAddress(address), {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body,
+      allowsPrivate,
+      deadline: TIMEOUT_MS,
+    })
+  } catch (error) {
+    if (error instanceof PinnedFetchError) throw new DeliveryError(error.wordsForUsers)
+    throw error
+  }
+  await response.body?.cancel()
+  if (response.ok) return
+  const { status } = response
+  throw new DeliveryError(`it answered with status ${status}`, status === GONE)
+}
+
+/**
+ * Sends notices to an incoming webhook of Slack or of a compatible service: Mattermost, Rocket.Chat, or Discord under
+ * `/slack`.
+ * @see https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
+export class Slack implements Channel {
+  readonly #allowsPrivate: () => boolean
+
+  constructor(allowsPrivate: () => boolean) {
+    this.#allowsPrivate = allowsPrivate
+  }
+
+  async send(message: NoticeMessage, { address }: Destination): Promise<void> {
+    const text = [`*${escaped(titleOf(message))}*`, ...linesOf(message).map(escaped)].join("\n")
+    const body = JSON.stringify({ text })
+    await post(address, body, { headers: {}, allowsPrivate: this.#allowsPrivate() })
+  }
+}
+
+/** Escapes text for Slack, so that a name cannot become a link or mention people. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }
