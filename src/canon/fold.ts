@@ -13,7 +13,7 @@ import type {
   ToolCallPart,
 } from "./message.ts"
 import type { Writable } from "./writable.ts"
-import { MergedExtra } from "./merged-extra.ts"
+import { MergedExtra } from "./extra.ts"
 
 interface OpenChoice {
   readonly parts: Writable<Part>[]

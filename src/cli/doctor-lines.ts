@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { LogSettings } from "../config/sections/log.ts"
-import { endpointOf } from "../wire/bucket/bucket-address.ts"
 import { checkAddress } from "../wire/http/pinned-fetch.ts"
 import { type Check, checkOf } from "../management/check.ts"
+import { endpointOf } from "../wire/bucket/bucket-request.ts"
 
 /** Checks whether the destinations of the request log are reachable. Nothing is written or sent. */
 export async function checkLines({ file, http, bucket }: LogSettings): Promise<Check[]> {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { withoutOperatorIds } from "../../src/canon/operator-ids.ts"
-import { vendorRejection } from "../../src/canon/vendor-error.ts"
+import { vendorRejection, withoutOperatorIds } from "../../src/canon/vendor-error.ts"
 import { threadTime } from "../support/processor-time.ts"
 
 const UUID = "1f2e3d4c-aaaa-bbbb-cccc-0123456789ab"

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test"
-import { payersOf } from "../../src/keys/payer.ts"
 import {
   bitsOf,
   budgetOwner,
@@ -8,6 +7,7 @@ import {
   readPeriodOwner,
 } from "../../src/accounting/budget-periods.ts"
 import { TestDatabase } from "../store/test-database.ts"
+import { payersOf } from "../../src/keys/key.ts"
 
 const NOON = Date.parse("2026-11-30T12:00:00Z")
 const NEXT_DAY = Date.parse("2026-12-01T00:00:00Z")

@@ -6,12 +6,12 @@ import type { KeyRecord } from "../../src/store/keys.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
 import { MAX_REPORTED_AMOUNT } from "../../src/accounting/maxima.ts"
 import { Ledger } from "../../src/ledger/ledger.ts"
-import { payersOf } from "../../src/keys/payer.ts"
 import { BUDGET_PERIODS, budgetOwner, limitOf } from "../../src/accounting/budget-periods.ts"
 import { nextEpoch } from "../../src/store/nodes.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase, payerOf } from "../store/test-database.ts"
+import { payersOf } from "../../src/keys/key.ts"
 import {
   ACCOUNTS,
   KEY,

@@ -3,10 +3,10 @@ import { AUDIT } from "../store/audit-record.ts"
 import { budgetOwner } from "../../src/accounting/budget-periods.ts"
 import { labelHolder, userLabel } from "../../src/accounting/label-budgets.ts"
 import type { Payer } from "../../src/accounting/payer.ts"
-import { payersOf } from "../../src/keys/payer.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { payerOf, TestDatabase } from "../store/test-database.ts"
+import { payersOf } from "../../src/keys/key.ts"
 
 const MORNING = new Date("2026-11-29T08:00:00Z")
 const NEXT_MORNING = new Date("2026-11-30T08:00:00Z")

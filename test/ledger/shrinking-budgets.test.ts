@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
 import { AUDIT } from "../store/audit-record.ts"
-import { payersOf } from "../../src/keys/payer.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { Node } from "../../src/ledger/node.ts"
 import { COMMAND_LINE } from "../../src/management/actor.ts"
@@ -9,6 +8,7 @@ import { Keys } from "../../src/management/keys.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
+import { payersOf } from "../../src/keys/key.ts"
 
 const CREDIT = 1_000_000_000n
 

@@ -8,7 +8,7 @@ import { MANIFEST } from "./manifest.ts"
 import { type BackupDestination, installationIn, type StoredBackup, textOf } from "./destination.ts"
 import { sendFile } from "./send-file.ts"
 import type { Environment } from "../../config/substitute.ts"
-import type { BucketAddress } from "../../wire/bucket/bucket-address.ts"
+import type { BucketAddress } from "../../wire/bucket/bucket-request.ts"
 
 /** Timeouts of each request to a bucket. */
 const RESPONSE_TIMEOUT_MS = 60_000

@@ -3,7 +3,6 @@ import { AwsV4Signer } from "aws4fetch"
 import { beginningOf, discard } from "../http/answer-body.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../http/pinned-fetch.ts"
 import { BucketError } from "./bucket-error.ts"
-import { addressOf, type BucketAddress, type Query, regionOf } from "./bucket-address.ts"
 
 export interface BucketRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
@@ -103,4 +102,99 @@ async function answerOf(url: URL, request: Parameters<typeof pinnedFetch>[1]): P
     if (!(error instanceof PinnedFetchError)) throw error
     throw new BucketError(error.message, { isAddressRejected: error.isRejected })
   }
+}
+
+/** Maximum characters of a response. The longest document is a list of a thousand long names. */
+const MAX_CHARACTERS = 16 * 1024 * 1024
+
+/**
+ * Reads a complete response.
+ * @throws BucketError if the response is cut off, takes too long or is too long.
+ */
+export async function textOf(answer: Response): Promise<string> {
+  let text = ""
+  const decoder = new TextDecoder()
+  try {
+    for await (const chunk of answer.body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length > MAX_CHARACTERS) break
+    }
+  } catch {
+    throw cutOff()
+  }
+  if (text.length > MAX_CHARACTERS) throw new BucketError("its response does not end")
+  return text
+}
+
+export function cutOff(): BucketError {
+  return new BucketError("its response was cut off")
+}
+
+/** Returns the texts of all elements with a name. */
+export function elementsOf(text: string, name: string): string[] {
+  const pattern = new RegExp(`<${name}>([^<]*)</${name}>`, "g")
+  return [...text.matchAll(pattern)].map(([, content = ""]) => decoded(content))
+}
+
+const MARKS: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+}
+
+function decoded(text: string): string {
+  return text.replaceAll(
+    /&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(\w{2,4}));/g,
+    (all, hex, digits, name) => {
+      if (name !== undefined) return MARKS[String(name)] ?? String(all)
+      const point = hex === undefined ? Number(digits) : Number.parseInt(String(hex), 16)
+      return point <= 0x10ffff ? String.fromCodePoint(point) : String(all)
+    },
+  )
+}
+
+/** The location and the credentials of an S3-compatible bucket. */
+export interface BucketAddress {
+  readonly bucket: string
+  /** The endpoint of the bucket. Defaults to Amazon's own endpoint. */
+  readonly endpoint?: string | undefined
+  readonly region?: string | undefined
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** The session token; only for temporary credentials. */
+  readonly sessionToken?: string | undefined
+}
+
+const REGION = "us-east-1"
+
+function regionOf({ region = REGION }: BucketAddress): string {
+  return region
+}
+
+/** Returns the endpoint of a bucket, which is Amazon's by default. */
+export function endpointOf(address: BucketAddress): string {
+  return address.endpoint ?? `https://s3.${regionOf(address)}.amazonaws.com`
+}
+
+/** Returns the URL of an object, or of the bucket itself if the key is empty. */
+function addressOf(address: BucketAddress, key: string, query: Query = {}): URL {
+  const path = [address.bucket, ...key.split("/")].map(encoded).join("/")
+  const url = new URL(`${endpointOf(address).replace(/\/+$/, "")}/${path}`)
+  url.search = Object.entries(query)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map((pair) => pair.map(encoded).join("="))
+    .join("&")
+  return url
+}
+
+type Query = Readonly<Record<string, string>>
+
+/** Encodes a text like `encodeURIComponent`, and also five characters that signatures must encode. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 }

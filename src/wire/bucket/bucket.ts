@@ -6,9 +6,11 @@ import {
   sendAndForget,
   sendToBucket,
   signedLink,
+  cutOff,
+  elementsOf,
+  textOf,
+  type BucketAddress,
 } from "./bucket-request.ts"
-import type { BucketAddress } from "./bucket-address.ts"
-import { cutOff, elementsOf, textOf } from "./read-answer.ts"
 
 export interface BucketOptions {
   /** Whether the bucket may be in a private network. Default: true. */
