@@ -7,15 +7,10 @@ import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
 import { momentOrNull } from "./moment-text.ts"
 
 const DAY_MS = 24 * 3_600_000
-/** Number of days over which spending is added up, including today. */
-export const SPENT_DAYS = 30
 /** Number of days over which an account's spending rate is measured. */
 export const PACE_DAYS = 7
 /** Sort value of accounts that never run out of credits. They come last. */
 const NEVER = Number.MAX_SAFE_INTEGER
-
-/** Number of days whose spending is listed separately, including today. */
-export const LISTED_DAYS = 14
 
 /** The use of an account, and its spending on each of the last days in nanocredits if it was read. */
 export type UsedAccount = AccountUseRecord & { readonly spentByDay?: readonly bigint[] }

@@ -1,9 +1,13 @@
 import type { AccountUseFilter } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
-import { type AccountUses, LISTED_DAYS, PACE_DAYS, SPENT_DAYS } from "./account-list.ts"
+import { type AccountUses, PACE_DAYS } from "./account-list.ts"
 import { CachedQuery } from "./cached-query.ts"
 
 const DAY_MS = 24 * 3_600_000
+/** Number of days over which spending is added up, including today. */
+const SPENT_DAYS = 30
+/** Number of days whose spending is listed separately, including today. */
+const LISTED_DAYS = 14
 /**
  * Cache time as a multiple of the query time. The result of a query that takes half a second is reused for a minute.
  */

@@ -2,6 +2,7 @@ import { noAccount } from "./stored-accounts.ts"
 import { reaches } from "#contract/roles.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { AccountRole } from "#contract/common.ts"
+import type { UserRecord } from "../store/users.ts"
 
 /** The caller of the management API, with the caller's permissions. */
 export interface Actor {
@@ -83,4 +84,33 @@ export function requireRole(actor: Actor, account: string, minimumRole: AccountR
     "forbidden",
     `You are a ${role} of this account, and only ${minimumRole === "owner" ? "an owner" : "a member"} may do that. Ask an owner.`,
   )
+}
+
+/** Converts a user to an actor. Records name the actor by email address. */
+export function userActor(
+  user: UserRecord,
+  roles: ReadonlyMap<string, AccountRole>,
+  address: string | null,
+): Actor {
+  return {
+    kind: "user",
+    id: user.id,
+    name: user.email,
+    isOperator: user.isOperator,
+    roles,
+    address,
+  }
+}
+
+/**
+ * Returns the accounts of a report, which are one account or all visible accounts.
+ * @returns undefined for all accounts.
+ * @throws GatewayError `not_found` for an account that the actor may not see.
+ */
+export function scopeOf(actor: Actor, account: string | undefined): readonly string[] | undefined {
+  if (account !== undefined) {
+    requireRole(actor, account, "viewer")
+    return [account]
+  }
+  return actor.isOperator ? undefined : [...actor.roles.keys()]
 }

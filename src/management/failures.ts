@@ -11,13 +11,12 @@ import { withoutProviderNames } from "../canon/provider-names.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import type { Reports } from "../store/reports.ts"
 import type { TimePosition } from "../store/time-position.ts"
-import { type Actor, maySee } from "./actor.ts"
+import { type Actor, maySee, scopeOf } from "./actor.ts"
 import { cursorOf, pageFrom, timePositionOf } from "./cursor.ts"
 import { KINDS_OF_VENDORS, REJECTED } from "./failure-kinds.ts"
 import { momentOrNull } from "./moment-text.ts"
 import type { Requests } from "./requests.ts"
 import { searchInFailures } from "./request-search.ts"
-import { scopeOf } from "./scope.ts"
 
 export interface FailureSources {
   readonly log: FailureLog

@@ -10,12 +10,11 @@ import { randomText } from "../canon/random-text.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
-import { type Actor, maySee, requireRole } from "./actor.ts"
+import { type Actor, maySee, requireRole, userActor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { accountsOf } from "./members.ts"
 import { toSentence } from "./sentence.ts"
-import { userActor } from "./user-actor.ts"
 
 /** Dependencies of services that invite people to accounts. */
 export interface InvitationDependencies {

@@ -16,14 +16,19 @@ import { randomText } from "../canon/random-text.ts"
 import { hintOf, type KeyHasher, newSecret } from "../keys/secret.ts"
 import { parseCredits } from "../ledger/money.ts"
 import { type Store } from "../store/store.ts"
-import { type Actor, maySee, requireRole } from "./actor.ts"
+import { type Actor, maySee, requireRole, scopeOf } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { pageFrom, type PageQuery, timePositionOf } from "./cursor.ts"
 import { boundedRows } from "./pages.ts"
-import { keyDocument, keySettings, mayChangeKey, type KeyUse, statusOf } from "./key-document.ts"
-import { rejectionOf } from "./key-document.ts"
+import {
+  keyDocument,
+  keySettings,
+  mayChangeKey,
+  type KeyUse,
+  statusOf,
+  rejectionOf,
+} from "./key-document.ts"
 import { checkMemberKeyChange, checkNewMemberKey, memberKeyRulesOf } from "./member-keys.ts"
-import { scopeOf } from "./scope.ts"
 import { expiryOf } from "./expiry.ts"
 import { toSentence } from "./sentence.ts"
 

@@ -3,10 +3,9 @@ import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
-import { type Actor, COMMAND_LINE } from "./actor.ts"
+import { type Actor, COMMAND_LINE, scopeOf } from "./actor.ts"
 import { CachedQuery } from "./cached-query.ts"
 import { withCorrections } from "./corrected-reports.ts"
-import { scopeOf } from "./scope.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR_MS = 3_600_000

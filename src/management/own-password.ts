@@ -1,10 +1,9 @@
 import type { ClientInfo } from "../users/client-info.ts"
 import type { TwoFactorSetup as Setup } from "../users/second-factors.ts"
 import type { Users } from "../users/users.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, userActor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { requireUser } from "./sessions.ts"
-import { userActor } from "./user-actor.ts"
 
 /** Changes the password and the second factor of the signed-in user. Each change is recorded in the audit log. */
 export class OwnPassword {

@@ -3,10 +3,9 @@ import type { Reliability, ReliabilityQuery, ReliabilityRow } from "#contract/us
 import type { UsageFilter, UsagePoint, UsageSum } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import { HOUR_MS } from "../store/usage-sums.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, scopeOf } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
-import { scopeOf } from "./scope.ts"
 
 const HOURS = 24
 /** Outcomes that are not the vendor's fault, because the request was invalid or the gateway failed. */

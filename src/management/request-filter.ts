@@ -1,9 +1,8 @@
 import type { RequestFilterQuery } from "#contract/receipts.ts"
 import { parseCredits } from "../ledger/money.ts"
 import type { RequestFilter } from "../store/requests.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, scopeOf } from "./actor.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
-import { scopeOf } from "./scope.ts"
 import { labelsOf } from "./usage.ts"
 
 /** For each status, whether its requests have failed; undefined if this does not matter. */

@@ -5,9 +5,8 @@ import { GatewayError } from "../canon/errors.ts"
 import type { Store } from "../store/store.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { Users } from "../users/users.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, userActor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
-import { userActor } from "./user-actor.ts"
 
 /** Maximum accounts of a user, which is higher than any realistic number. */
 const MAX_ACCOUNTS = 100_000

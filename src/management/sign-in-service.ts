@@ -12,10 +12,9 @@ import type { Credentials, SignedIn } from "../users/sign-in.ts"
 import type { OpenSession } from "../users/user-sessions.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { NewUser, Users } from "../users/users.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, userActor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 import { FIRST_ACCOUNT } from "./first-account.ts"
-import { userActor } from "./user-actor.ts"
 
 /** The name of passkey sign-ins in the audit log. */
 const PASSKEY = "passkey"

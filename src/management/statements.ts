@@ -11,9 +11,14 @@ import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { requireAccount } from "./stored-accounts.ts"
 import { type Download, gathered, oneChunk } from "./download.ts"
 import { pagesOf } from "./pages.ts"
-import { STATEMENT_PAGE_POLICY, statementPage } from "./statement-page.ts"
 import { csvStatement, jsonStatement, type Statement } from "./statement-text.ts"
-import { csvTotals, jsonTotals, statementTotals } from "./statement-totals.ts"
+import {
+  csvTotals,
+  jsonTotals,
+  statementTotals,
+  STATEMENT_PAGE_POLICY,
+  statementPage,
+} from "./statement-totals.ts"
 
 const CONTENT_TYPES = {
   csv: "text/csv; charset=utf-8",

@@ -4,9 +4,8 @@ import type { DatabaseStatus } from "../store/database-status.ts"
 import { type NodeRecord, processOf } from "../store/nodes.ts"
 import type { DatabaseWatch } from "../store/serving-database.ts"
 import { type Actor, requireOperator } from "./actor.ts"
-import type { Check } from "./check.ts"
+import { type Check, warningChecks } from "./check.ts"
 import { serverChecks } from "./server-checks.ts"
-import { warningChecks } from "./warning-checks.ts"
 
 /**
  * Silence after which a node that did not report its lease term is shown as not responding. It corresponds to three

@@ -6,11 +6,10 @@ import type { UsageFilter, UsageSum, UsageTime } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { isLabel } from "../store/usage-sums.ts"
-import type { Actor } from "./actor.ts"
+import { type Actor, scopeOf } from "./actor.ts"
 import { AnswerTimes } from "./answer-times.ts"
 import { type UsageSums, withCorrections } from "./corrected-reports.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
-import { scopeOf } from "./scope.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
 const HOUR_MS = 3_600_000
