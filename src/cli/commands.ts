@@ -23,8 +23,7 @@ const LOADERS: Readonly<Record<string, () => Promise<readonly RegisterCommand[]>
   "billing-gaps": async () => [(await import("./billing-gaps.ts")).registerBillingGaps],
   ledger: async () => [(await import("./ledger-verify.ts")).registerLedgerVerify],
   database: async () => [
-    (await import("./database-status.ts")).registerDatabaseStatus,
-    (await import("./database-migrate.ts")).registerDatabaseMigrate,
+    ...(await import("./database.ts")).DATABASE_COMMANDS,
     (await import("./database-copy.ts")).registerDatabaseCopy,
   ],
   backup: async () => [(await import("./backup/backup.ts")).registerBackup],

@@ -8,7 +8,7 @@ import { type DatabasePlace, databaseOf } from "../store/installation-database.t
 import { journalState } from "../store/installation-journal.ts"
 import type { StoreReader } from "../store/store.ts"
 import { commandGroup, outputOf, type RegisterCommand } from "./command.ts"
-import { DATABASE_GROUP } from "./database-status.ts"
+import { DATABASE_GROUP } from "./database.ts"
 import { CommandError } from "./exit-codes.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
 import { loadOptions } from "./load-options.ts"

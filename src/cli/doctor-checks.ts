@@ -16,7 +16,7 @@ import { formatLength } from "./output.ts"
 import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "../management/newer-models.ts"
 import { journalState } from "../store/installation-journal.ts"
 import { priceView } from "../management/prices/price-view.ts"
-import { countWords } from "./price-lines.ts"
+import { countWords } from "./prices.ts"
 
 const LOW_FREE_BYTES = 512 * 1024 * 1024
 const MAX_LISTED_MODELS = 5

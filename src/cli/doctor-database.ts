@@ -7,6 +7,7 @@ import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
 import { type Check, checkOf } from "../management/check.ts"
 import { serverChecks } from "../management/server-checks.ts"
 import { inspectLedger } from "./inspect-ledger.ts"
+import { systemCode } from "./system-code.ts"
 
 /** Checks the database: first its server, if it has one, then the complete ledger. */
 export async function checkDatabase(settings: Settings): Promise<Check[]> {
@@ -24,7 +25,7 @@ export async function checkDatabase(settings: Settings): Promise<Check[]> {
 
 /** Returns the failure of a host name without an address. The database client reports it as a refused connection. */
 async function unresolvedHost({ database }: Settings, error: unknown): Promise<Check | undefined> {
-  if (!(error instanceof LedgerError) || codeOf(error) !== REFUSED) return undefined
+  if (!(error instanceof LedgerError) || systemCode(error.cause) !== REFUSED) return undefined
   if (database === undefined) return undefined
   for (const host of databaseAddress(database.url).hosts) {
     const name = host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "")
@@ -77,12 +78,7 @@ function failed(error: unknown): Check {
 /** Returns the next step after a failure of the database. */
 export function fixOf(error: LedgerError): string {
   const { code } = error
-  return (code === "unavailable" ? SERVER_FIXES[codeOf(error)] : undefined) ?? FIXES[code]
-}
-
-/** Returns the code of the server or of its client; empty without a code. */
-function codeOf({ cause }: LedgerError): string {
-  return cause instanceof Error && "code" in cause ? String(cause.code) : ""
+  return (code === "unavailable" ? SERVER_FIXES[systemCode(error.cause)] : undefined) ?? FIXES[code]
 }
 
 /** The client's code for a host that refuses connections, or whose name cannot be resolved. */

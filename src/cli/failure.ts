@@ -1,12 +1,13 @@
 import { CommanderError } from "commander"
 import { type ErrorKind, GatewayError } from "../canon/errors.ts"
-import { FeedError } from "../catalog/prices/feed-error.ts"
 import { ConfigError, type ConfigProblem } from "../config/config-error.ts"
 import { LedgerError, type LedgerFault } from "../store/ledger-error.ts"
+import { FeedError } from "../catalog/prices/feed-error.ts"
 import { CommandError, EXIT_CODES, type FailureCode } from "./exit-codes.ts"
 import { styleOf } from "./output.ts"
 import { printableJson, printableLines } from "./printable.ts"
 import type { Terminal } from "./terminal.ts"
+import { systemCode } from "./system-code.ts"
 
 /** The error of a command in a form that can be printed. */
 export interface Failure {
@@ -88,8 +89,8 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
 
 function unforeseenFailure(thrown: unknown): Failure {
   const message = thrown instanceof Error && thrown.message !== "" ? thrown.message : String(thrown)
-  const systemCode = thrown instanceof Error && "code" in thrown ? String(thrown.code) : ""
-  const hint = Object.hasOwn(SYSTEM_HINTS, systemCode) ? SYSTEM_HINTS[systemCode] : undefined
+  const code = systemCode(thrown)
+  const hint = Object.hasOwn(SYSTEM_HINTS, code) ? SYSTEM_HINTS[code] : undefined
   const fallback = "Set TOLLGATE_DEBUG=1 to print the stack."
   return failure("failed", { message, code: "failed", hint: hint ?? fallback })
 }

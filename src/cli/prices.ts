@@ -1,5 +1,6 @@
 import { momentWords } from "#contract/price-periods.ts"
 import type { PriceListsDocument } from "#contract/prices.ts"
+import type { Command } from "commander"
 import { runtimeConfigOf } from "../app/state.ts"
 import { keyId, PROJECT_KEYS } from "../catalog/prices/feed.ts"
 import { type UpcomingChange, percentOf, upcomingChanges } from "../catalog/prices/upcoming.ts"
@@ -7,11 +8,14 @@ import { loadSettings } from "../config/load.ts"
 import { COMMAND_LINE } from "../management/actor.ts"
 import { changeDocuments, countsOf, priceView } from "../management/prices/price-view.ts"
 import { type PriceLists, dayOf } from "../management/prices/stored-lists.ts"
+import type { PriceChange } from "../catalog/prices/changes.ts"
+import { fetchFeed, shown } from "../catalog/prices/fetch-feed.ts"
+import { PriceUpdates } from "../management/prices/price-updates.ts"
 import { type RegisterCommand, commandGroup, outputOf } from "./command.ts"
 import { loadOptions } from "./load-options.ts"
 import { type Column, type Style, formatTable } from "./output.ts"
-import { changeTable, countWords, readFrom, withPrices } from "./price-lines.ts"
 import { wholeSettings } from "./whole-settings.ts"
+import { type Installation, withInstallation } from "./installation.ts"
 
 const GROUP = ["prices", "manage the list of known prices"] as const
 
@@ -86,7 +90,9 @@ const registerPricesDiff: RegisterCommand = (program, terminal) => {
       const document = { date: dayOf(facts), ...counts, changes: changeDocuments(changes) }
       outputOf(command, terminal).result(document, (style) => {
         const summary = `The list is of ${dayOf(facts)}: ${countWords(counts)}.`
-        return changes.length === 0 ? summary : `${changeTable(changes, style)}\n\n${summary}`
+        return changes.length === 0
+          ? summary
+          : `${formatTable(CHANGE_COLUMNS, partsOf(changes), style)}\n\n${summary}`
       })
     })
 }
@@ -112,14 +118,22 @@ const registerPricesUpdate: RegisterCommand = (program, terminal) => {
     })
 }
 
-/** One part of an upcoming change. The moment, the model and the period are only in the line of the first part. */
-interface UpcomingPart {
-  readonly change: UpcomingChange
-  readonly part: UpcomingChange["parts"][number]
+/** One part of a changed price. The line of the first part also describes the whole change. */
+interface ChangedPart<Change extends { readonly parts: readonly unknown[] }> {
+  readonly change: Change
+  readonly part: Change["parts"][number]
   readonly isFirst: boolean
 }
 
-const UPCOMING_COLUMNS: readonly Column<UpcomingPart>[] = [
+function partsOf<Change extends { readonly parts: readonly unknown[] }>(
+  changes: readonly Change[],
+): ChangedPart<Change>[] {
+  return changes.flatMap((change) =>
+    change.parts.map((part, index) => ({ change, part, isFirst: index === 0 })),
+  )
+}
+
+const UPCOMING_COLUMNS: readonly Column<ChangedPart<UpcomingChange>>[] = [
   {
     title: "WHEN",
     cell: ({ change: { at, isRecurring }, isFirst }) =>
@@ -171,10 +185,45 @@ function changeDocument({ at, isRecurring, period, ...change }: UpcomingChange) 
 
 function upcomingTable(changes: readonly UpcomingChange[], style: Style): string {
   if (changes.length === 0) return "No price changes are known."
-  const rows = changes.flatMap((change) =>
-    change.parts.map((part, index) => ({ change, part, isFirst: index === 0 })),
+  return `${formatTable(UPCOMING_COLUMNS, partsOf(changes), style)}\n\n${UPCOMING_NOTE}`
+}
+
+const CHANGE_COLUMNS: readonly Column<ChangedPart<PriceChange>>[] = [
+  {
+    title: "MODEL",
+    cell: ({ change, isFirst }) =>
+      isFirst ? `${change.vendor}/${change.model ?? "(services)"}` : "",
+  },
+  { title: "PRICE", cell: ({ part }) => part.name },
+  { title: "NOW", align: "right", cell: ({ part }) => part.before ?? "-" },
+  { title: "THEN", align: "right", cell: ({ part }) => part.after ?? "-" },
+  { title: "", cell: ({ change, isFirst }) => (isFirst ? change.kind : "") },
+]
+
+/** Runs a command with the price lists of an installation. */
+function withPrices<T>(
+  command: Command,
+  work: (updates: PriceUpdates, installation: Installation) => Promise<T>,
+): Promise<T> {
+  return withInstallation(command, (installation) => {
+    const { store, audit, loaded } = installation
+    const ownKeys = (): readonly string[] => loaded.settings.prices.keys
+    return work(new PriceUpdates({ store, audit, ownKeys }), installation)
+  })
+}
+
+/** Reads a list from a file or an address, and returns it with the name of its source. */
+async function readFrom(from: string): Promise<{ text: string; source: string }> {
+  const source = /^https?:/i.test(from) ? shown(from) : from
+  return { text: await fetchFeed(from), source }
+}
+
+/** Formats counts: `3 increased, 1 added`. */
+export function countWords(counts: Readonly<Record<string, number>>): string {
+  const words = Object.entries(counts).flatMap(([kind, count]) =>
+    count > 0 ? `${count} ${kind}` : [],
   )
-  return `${formatTable(UPCOMING_COLUMNS, rows, style)}\n\n${UPCOMING_NOTE}`
+  return words.length === 0 ? "nothing changes" : words.join(", ")
 }
 
 export const PRICE_COMMANDS: readonly RegisterCommand[] = [

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts"
-import type { SetupToken } from "../secrets/setup-token.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { SessionRecord } from "../store/sessions.ts"
 import type { Identity, UserChange, UserFilter, UserRecord } from "../store/users.ts"
@@ -15,6 +14,7 @@ import { SecondFactors } from "./second-factors.ts"
 import { SignIn } from "./sign-in.ts"
 import { type OpenSession, UserSessions } from "./user-sessions.ts"
 import { foldedEmail } from "../accounting/email-address.ts"
+import type { SetupToken } from "../secrets/setup-token.ts"
 
 export interface UsersOptions {
   /** The store, which is closed when `Users` is disposed of. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { judgeDrill } from "../../src/cli/drill/verdict.ts"
 import type { StoreReader } from "../../src/store/store.ts"
+import { judgeDrill } from "../../src/cli/drill/drill.ts"
 
 const RECEIPTS: Readonly<Record<string, object>> = {
   free: { status: "settled", cost: "0" },

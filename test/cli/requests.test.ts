@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import type { ListedRequest } from "../../src/cli/request-history.ts"
 import { runCli } from "../../src/cli/program.ts"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { migratedDatabase } from "../support/postgres-databases.ts"
 import { createInstallation, type Installation, runJson, startServing } from "../support/process.ts"
 import { until } from "../support/until.ts"
+import type { ListedRequest } from "../../src/cli/requests.ts"
 import { FakeTerminal } from "./fake-terminal.ts"
 
 const ENGINES = {

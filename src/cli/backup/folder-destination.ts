@@ -4,6 +4,7 @@ import { join, resolve } from "node:path"
 import { CommandError } from "../exit-codes.ts"
 import { MANIFEST } from "./manifest.ts"
 import { type BackupDestination, installationIn, type StoredBackup, textOf } from "./destination.ts"
+import { systemCode } from "../system-code.ts"
 
 /** The suffix of an incomplete or partly deleted backup. */
 const PART = ".part"
@@ -57,7 +58,7 @@ export class FolderDestination implements BackupDestination {
     try {
       return await readdir(this.words)
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
+      if (systemCode(error) === "ENOENT") return []
       throw error
     }
   }

@@ -28,6 +28,7 @@ import {
   SETTINGS,
 } from "./manifest.ts"
 import { backupName, installationIn, type StoredBackup } from "./destination.ts"
+import { systemCode } from "../system-code.ts"
 
 /** `tollgate restore BACKUP` */
 export const registerRestore: RegisterCommand = (program, terminal) => {
@@ -151,7 +152,7 @@ async function copy(
     }
     await file.sync()
   } catch (error) {
-    throw isMissing(error) ? altered(backup, `${path} is missing`) : error
+    throw systemCode(error) === "ENOENT" ? altered(backup, `${path} is missing`) : error
   } finally {
     await file.close()
   }
@@ -214,10 +215,6 @@ function altered({ words }: StoredBackup, fault: string): CommandError {
     `the backup ${words} has been altered: ${fault}`,
     "Nothing was restored. Use another backup.",
   )
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT"
 }
 
 /**

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import type { ExportedTable } from "../../management/export/exported-table.ts"
 import { keepOnDisk, makeFolder, partOf } from "../backup/folder-destination.ts"
-import { isDiskError } from "../disk-error.ts"
+import { isDiskError, systemCode } from "../system-code.ts"
 import { CommandError } from "../exit-codes.ts"
 import type { RowsFormat } from "./rows-text.ts"
 
@@ -80,7 +80,7 @@ export class ExportFolder {
     try {
       await mkdir(this.#part, { mode: 0o700 })
     } catch (error) {
-      throw isExisting(error) ? unfinished(this.#part) : error
+      throw systemCode(error) === "EEXIST" ? unfinished(this.#part) : error
     }
   }
 
@@ -153,10 +153,6 @@ class HashedFile {
     this.#bytes += bytes.length
     await this.#handle.writeFile(bytes)
   }
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST"
 }
 
 function unfinished(part: string): CommandError {

@@ -6,8 +6,14 @@ import { withInstallation } from "../installation.ts"
 import { loadOptions } from "../load-options.ts"
 import { type Style, type Column, formatTable } from "../output.ts"
 import type { Terminal } from "../terminal.ts"
-import { type Applied, applyImport } from "./apply.ts"
-import { rejectOverwriting, requireWritable, settingsFiles, settingsText } from "./files.ts"
+import {
+  type Applied,
+  applyImport,
+  rejectOverwriting,
+  requireWritable,
+  settingsFiles,
+  settingsText,
+} from "./apply.ts"
 import {
   type ImportPlan,
   type PlannedAccount,

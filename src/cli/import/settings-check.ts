@@ -1,12 +1,11 @@
 import { ConfigError } from "../../config/config-error.ts"
-import { loadSettings } from "../../config/load.ts"
+import { loadSettings, type LoadOptions } from "../../config/load.ts"
 import { BUILT_IN } from "../../management/prices/stored-lists.ts"
-import type { LoadOptions } from "../../config/load.ts"
 import { checkPrices } from "../doctor-checks.ts"
 import { listedModels } from "../listed-models.ts"
-import { settingsText } from "./files.ts"
 import type { ImportPlan } from "./plan.ts"
 import { placeholder, type Variables } from "./variables.ts"
+import { settingsText } from "./apply.ts"
 
 type CheckOptions = LoadOptions & { readonly file: string }
 type Named = Readonly<Record<string, unknown>>

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "bun:test"
-import { planLiteLlm } from "../../../src/cli/import/litellm.ts"
 import { planNewApi } from "../../../src/cli/import/new-api.ts"
 import { planOpenRouter } from "../../../src/cli/import/openrouter.ts"
 import { type ImportPlan, writableAccounts } from "../../../src/cli/import/plan.ts"
 import { planPortkey } from "../../../src/cli/import/portkey.ts"
+import { planLiteLlm } from "../../../src/cli/import/litellm.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type Cell = string | number

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { settingsText } from "../../../src/cli/import/files.ts"
-import { planLiteLlm } from "../../../src/cli/import/litellm.ts"
 import { type Value, Variables } from "../../../src/cli/import/variables.ts"
 import { loadSettings } from "../../../src/config/load.ts"
 import { vendors } from "../../../src/vendors/index.ts"
+import { planLiteLlm } from "../../../src/cli/import/litellm.ts"
+import { settingsText } from "../../../src/cli/import/apply.ts"
 
 const BUILT_IN = [...vendors.values()].flatMap(({ keyVariables }) => keyVariables)
 

@@ -26,7 +26,7 @@ const PART_COLUMNS: readonly Column<DatabasePart>[] = [
 const MAX_LISTED_TABLES = 12
 
 /** `tollgate database status` */
-export const registerDatabaseStatus: RegisterCommand = (program, terminal) => {
+const registerDatabaseStatus: RegisterCommand = (program, terminal) => {
   commandGroup(program, ...DATABASE_GROUP)
     .command("status")
     .description("show the type, version, size and nodes of the database")
@@ -86,3 +86,32 @@ function describe(status: DatabaseStatus, style: Style): string {
     ...(largest.length > 0 ? [formatTable(PART_COLUMNS, largest, style)] : []),
   ].join("\n\n")
 }
+
+/** `tollgate database migrate` */
+const registerDatabaseMigrate: RegisterCommand = (program, terminal) => {
+  commandGroup(program, ...DATABASE_GROUP)
+    .command("migrate")
+    .description("create or update the tables without starting the gateway")
+    .action(async (_options: object, command) => {
+      const database = databaseOf(loadSettings(loadOptions(command)).settings)
+      const { schema } = await database.status()
+      await (await database.openStore())[Symbol.asyncDispose]()
+      // With SQLite, users are in a separate file.
+      const users = await database.openConsoleStore()
+      users[Symbol.dispose]()
+      const { schema: after } = await database.status()
+      const document = { place: database.place, before: schema.found, after: after.found }
+      outputOf(command, terminal).result(document, () => {
+        if (schema.found === after.found) {
+          return `${database.place} has the current schema ${after.found}: there is nothing to do.`
+        }
+        const from = schema.found === 0 ? "has its tables now" : `had schema ${schema.found}`
+        return `${database.place} ${from}, and is at schema ${after.found}.`
+      })
+    })
+}
+
+export const DATABASE_COMMANDS: readonly RegisterCommand[] = [
+  registerDatabaseStatus,
+  registerDatabaseMigrate,
+]
