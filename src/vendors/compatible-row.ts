@@ -1,6 +1,6 @@
 import type { OpenAiEmbeddingQuirks } from "../dialects/embedding/formats/openai.ts"
 import type { OpenAiChatQuirks } from "../dialects/openai-chat/quirks/index.ts"
-import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/index.ts"
+import type { OpenAiResponsesQuirks } from "../dialects/openai-responses/quirks.ts"
 import type { JinaRerankQuirks } from "../dialects/rerank/formats/jina.ts"
 import type { Operations } from "./vendor.ts"
 

@@ -13,9 +13,6 @@ import { encodeEvents } from "./stream/encode.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
-export type { AnthropicQuirks } from "./quirks.ts"
-export { decodeCountRequest } from "./request/decode.ts"
-
 /**
  * Creates the dialect of Anthropic's messages (docs/contribute/wire/anthropic-messages.md).
  * @param quirks the vendor's differences from Anthropic; Anthropic's values are the defaults.

@@ -8,9 +8,6 @@ import { decodeEvents } from "./stream/decode.ts"
 import { SUPPORT } from "./support.ts"
 import { decodeUsage } from "./usage.ts"
 
-export { FAMILIES } from "./quirks.ts"
-export type { BedrockConverseQuirks } from "./quirks.ts"
-
 /**
  * Creates the dialect of Amazon Bedrock's Converse API, which serves the models of many makers
  * (docs/contribute/wire/bedrock-converse.md). The model is in the URL, not in the body. The decoders need the

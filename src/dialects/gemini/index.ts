@@ -14,8 +14,6 @@ import { decodeGeminiUsage } from "../shared/gemini-usage.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { encodeResult } from "./result/encode.ts"
 
-export { decodeCountRequest, withAddress } from "./request/decode.ts"
-
 /**
  * Creates the dialect of Google's `generateContent` and `streamGenerateContent?alt=sse`
  * (docs/contribute/wire/gemini.md).

@@ -14,9 +14,6 @@ import { encodeEvents } from "./stream/encode.ts"
 import { answerLimitsOf, EXPRESSES, supportOf } from "./support.ts"
 import { chunkUsage, decodeUsage, setCost, setUsage } from "./usage.ts"
 
-export { chatShaped } from "./request/other-shapes.ts"
-export type { OpenAiChatQuirks } from "./quirks/index.ts"
-
 /**
  * Creates the dialect of OpenAI's chat completions, which many vendors support with small differences
  * (docs/contribute/wire/openai-chat.md#vendors-with-variants-of-the-format).

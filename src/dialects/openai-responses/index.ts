@@ -15,16 +15,6 @@ import { findRepeated } from "./stream/repeated-frames.ts"
 import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
-export { compactOf } from "./messages/compaction.ts"
-export {
-  COMPACTION_BYTES,
-  compactionBody,
-  compactionOf,
-  withSummaries,
-} from "./messages/compaction.ts"
-export { withUnlinkedOutputs } from "./messages/unlinked-outputs.ts"
-export type { OpenAiResponsesQuirks } from "./quirks.ts"
-
 /**
  * Creates the dialect of OpenAI's responses API, which other vendors use too
  * (docs/contribute/wire/openai-responses.md#f13).

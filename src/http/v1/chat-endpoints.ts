@@ -1,15 +1,16 @@
 import { invalidValue } from "../../canon/invalid-request.ts"
 import { isDefined, type JsonObject, listAt } from "../../canon/json.ts"
-import { chatShaped, OPENAI_CHAT } from "../../dialects/openai-chat/index.ts"
+import { OPENAI_CHAT } from "../../dialects/openai-chat/index.ts"
+import { chatShaped } from "../../dialects/openai-chat/request/other-shapes.ts"
+import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import {
   COMPACTION_BYTES,
   compactionBody,
   compactionOf,
   compactOf,
-  OPENAI_RESPONSES,
   withSummaries,
-  withUnlinkedOutputs,
-} from "../../dialects/openai-responses/index.ts"
+} from "../../dialects/openai-responses/messages/compaction.ts"
+import { withUnlinkedOutputs } from "../../dialects/openai-responses/messages/check-calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"

@@ -3,10 +3,8 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { ClientDialect } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
-import {
-  ANTHROPIC_MESSAGES,
-  decodeCountRequest as decodeMessages,
-} from "../../dialects/anthropic-messages/index.ts"
+import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
+import { decodeCountRequest as decodeMessages } from "../../dialects/anthropic-messages/request/decode.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import { jsonAnswer } from "../answers.ts"
@@ -14,7 +12,8 @@ import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
 import { addressedBody, type GooglePath, googlePath } from "./google-address.ts"
-import { decodeCountRequest as decodeContents, GEMINI } from "../../dialects/gemini/index.ts"
+import { GEMINI } from "../../dialects/gemini/index.ts"
+import { decodeCountRequest as decodeContents } from "../../dialects/gemini/request/decode.ts"
 
 /** Definition of a token-counting endpoint. */
 export interface CountEndpoint {

@@ -1,7 +1,7 @@
 import { withoutTrailing } from "#contract/trailing.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { decoded } from "../path-pattern.ts"
-import { withAddress } from "../../dialects/gemini/index.ts"
+import { withAddress } from "../../dialects/gemini/request/decode.ts"
 
 /** Paths of the model list for Google's clients, the older path first. Newer clients use the stable path. */
 export const GOOGLE_MODEL_PATHS = ["/v1beta/models", "/v1/models"] as const

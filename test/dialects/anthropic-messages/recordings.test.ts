@@ -8,8 +8,8 @@ import { totalInput } from "../../../src/canon/usage.ts"
 import {
   ANTHROPIC_MESSAGES,
   anthropicMessages,
-  decodeCountRequest,
 } from "../../../src/dialects/anthropic-messages/index.ts"
+import { decodeCountRequest } from "../../../src/dialects/anthropic-messages/request/decode.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import {
   anthropicRecordings,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { Message } from "../../../src/canon/message.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
-import { decodeCountRequest } from "../../../src/dialects/anthropic-messages/index.ts"
+import { decodeCountRequest } from "../../../src/dialects/anthropic-messages/request/decode.ts"
 import { decode } from "./decoded-request.ts"
 
 const PNG = "iVBORw0KGgo="

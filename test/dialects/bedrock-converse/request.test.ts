@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { Tool } from "../../../src/canon/tool.ts"
-import {
-  BEDROCK_CONVERSE,
-  bedrockConverse,
-  FAMILIES,
-} from "../../../src/dialects/bedrock-converse/index.ts"
+import { BEDROCK_CONVERSE, bedrockConverse } from "../../../src/dialects/bedrock-converse/index.ts"
+import { FAMILIES } from "../../../src/dialects/bedrock-converse/quirks.ts"
 import { assistant, call, result, text, tool, user } from "./conversation.ts"
 import { bodyOf, CLAUDE, lossesOf, NOVA, request } from "./fixtures.ts"
 import { GPT, GPT_OSS, LLAMA, OPUS_4_7 } from "./models.ts"

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import { GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
+import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { withAddress } from "../../../src/dialects/gemini/request/decode.ts"
 
 function decode(body: JsonObject) {
   return GEMINI.decodeRequest(withAddress(body, { model: "any/model", stream: false }))

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { threadTime } from "../../support/processor-time.ts"
-import { decodeCountRequest, GEMINI, withAddress } from "../../../src/dialects/gemini/index.ts"
+import { GEMINI } from "../../../src/dialects/gemini/index.ts"
+import { decodeCountRequest, withAddress } from "../../../src/dialects/gemini/request/decode.ts"
 
 /**
  * Decodes a body in one of the other forms that Google accepts: those of the JSON mapping of protocol buffers, and

@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../../src/canon/chat.ts"
-import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/index.ts"
+import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/quirks/index.ts"
 
 /** Quirks with which the most fields are kept. */
 export const KEEPING: Partial<OpenAiChatQuirks> = {

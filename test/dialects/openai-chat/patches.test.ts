@@ -2,11 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { PatchedFrame, ResultPatch, SseFrame } from "../../../src/canon/dialect.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import {
-  OPENAI_CHAT,
-  openAiChat,
-  type OpenAiChatQuirks,
-} from "../../../src/dialects/openai-chat/index.ts"
+import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/quirks/index.ts"
 
 const PATCH = { model: "public/model", streamUsage: false }
 

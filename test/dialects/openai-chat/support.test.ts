@@ -2,11 +2,8 @@ import { describe, expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { Message, Part, ToolResultPart } from "../../../src/canon/message.ts"
 import { type Feature, FEATURES } from "../../../src/canon/features.ts"
-import {
-  OPENAI_CHAT,
-  openAiChat,
-  type OpenAiChatQuirks,
-} from "../../../src/dialects/openai-chat/index.ts"
+import { OPENAI_CHAT, openAiChat } from "../../../src/dialects/openai-chat/index.ts"
+import type { OpenAiChatQuirks } from "../../../src/dialects/openai-chat/quirks/index.ts"
 import { ASKED, KEEPING } from "./examples.ts"
 import { GRAMMAR_TOOL } from "../grammar-tool.ts"
 

@@ -3,12 +3,12 @@ import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { listAt } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 import {
   compactionBody,
   compactionOf,
-  OPENAI_RESPONSES,
   withSummaries,
-} from "../../../src/dialects/openai-responses/index.ts"
+} from "../../../src/dialects/openai-responses/messages/compaction.ts"
 
 const SUMMARY = "They spoke of the number 7 — and of nothing else."
 

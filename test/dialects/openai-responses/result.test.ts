@@ -4,7 +4,8 @@ import type { Part } from "../../../src/canon/message.ts"
 import { asGatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
-import { compactOf, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
+import { compactOf } from "../../../src/dialects/openai-responses/messages/compaction.ts"
 import { REQUEST, requestOf } from "./support.ts"
 
 function resultOf(parts: readonly Part[], finish: FinishReason = "stop"): ChatResult {
