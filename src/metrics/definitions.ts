@@ -139,7 +139,3 @@ export const GAUGES = {
   },
   tollgate_processes: { help: "Processes that reported metrics" },
 } as const satisfies Readonly<Record<string, MetricDefinition>>
-
-export type CounterName = keyof typeof COUNTERS
-export type HistogramName = keyof typeof HISTOGRAMS | keyof typeof GEN_AI_HISTOGRAMS
-export type GaugeName = keyof typeof GAUGES

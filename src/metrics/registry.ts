@@ -1,11 +1,8 @@
 import { AggregatorRegistry, Gauge, Registry } from "prom-client"
 import {
   COUNTERS,
-  type CounterName,
   GAUGES,
   GEN_AI_HISTOGRAMS,
-  type GaugeName,
-  type HistogramName,
   HISTOGRAMS,
   type MetricDefinition,
 } from "./definitions.ts"
@@ -45,15 +42,17 @@ export class MetricRegistry {
     }
   }
 
-  counter(name: CounterName): SeriesMetric<Count> {
+  counter(name: keyof typeof COUNTERS): SeriesMetric<Count> {
     return found(this.#counters, name)
   }
 
-  histogram(name: HistogramName): SeriesMetric<Distribution> {
+  histogram(
+    name: keyof typeof HISTOGRAMS | keyof typeof GEN_AI_HISTOGRAMS,
+  ): SeriesMetric<Distribution> {
     return found(this.#histograms, name)
   }
 
-  gauge(name: GaugeName): Gauge {
+  gauge(name: keyof typeof GAUGES): Gauge {
     return found(this.#gauges, name)
   }
 

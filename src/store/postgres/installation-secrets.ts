@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto"
-import { DerivedSecrets } from "../../secrets/derived-secrets.ts"
-import { decryptInherited, encryptInherited } from "../../secrets/inherited-secrets.ts"
+import {
+  DerivedSecrets,
+  decryptInherited,
+  encryptInherited,
+} from "../../secrets/derived-secrets.ts"
 import { type InstallationSecrets, SECRET_NAMES } from "../../secrets/installation-secrets.ts"
 import { LedgerError } from "../ledger-error.ts"
 import type { Statements } from "./client.ts"
