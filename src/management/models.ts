@@ -6,8 +6,6 @@ import type { LearnedRules } from "../catalog/learned-rules.ts"
 import { isPriced, type Model } from "../catalog/model.ts"
 import { entryFindings, namedProviders } from "../config/console-entry.ts"
 import type { RawEntry } from "../config/console-settings.ts"
-import type { Settings } from "../config/settings.ts"
-import type { Facts } from "../catalog/facts.ts"
 import type { Health } from "../routing/health.ts"
 import { vendors } from "../vendors/index.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
@@ -15,20 +13,14 @@ import { multiplierText } from "../ledger/money.ts"
 import { type ConsoleChanges, locked } from "./console-changes.ts"
 import type { Model as ModelDocument, NewerModel } from "#contract/catalog.ts"
 import type { Page } from "#contract/common.ts"
-import { customerModel } from "./customer-model.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { rejected, rejectFindings } from "./entry-rejection.ts"
-import { healthDocument, summedReport } from "./health-document.ts"
-import { KnownPrices } from "./known-prices.ts"
 import type { LiveSettings } from "./live-settings.ts"
-import { deploymentsOf, endpointsOf } from "./model-deployments.ts"
-import { DescribedModels } from "./model-facts.ts"
+import { ModelDocuments } from "./model-documents.ts"
 import { MAX_READ_REQUESTS, newerModels, UNKNOWN_MODEL } from "./newer-models.ts"
-import { priceDocument, priceInForce } from "./price-document.ts"
+import { priceDocument, customerModel } from "./price-document.ts"
 import type { FailureLog } from "../store/failure-log.ts"
 
-/** Cache time of the documents for people who are not operators, because building all documents takes long. */
-const CACHE_TIME_MS = 1_000
 /** Maximum length of a model id. Known models have fewer than a hundred characters. */
 const MAX_ID_LENGTH = 200
 
@@ -55,35 +47,20 @@ export interface ModelQuery extends PageQuery {
   readonly account?: string | undefined
 }
 
-/** Model documents for people who are not operators. */
-interface PublicDocuments {
-  readonly catalog: Catalog
-  readonly settings: Settings
-  readonly facts: Facts
-  /** The end of the cache time by `performance.now()`. */
-  readonly until: number
-  readonly byModel: Map<Model, ModelDocument>
-}
-
 /** Manages the catalog and the console's entries for its models. */
 export class Models {
   readonly #changes: ConsoleChanges
   readonly #live: LiveSettings
-  readonly #health: Health
   readonly #catalog: () => Catalog
-  readonly #learnedRules: LearnedRules
+  readonly #documents: ModelDocuments
   readonly #failures: Pick<FailureLog, "list">
   readonly #priceGroupOf: (account: string) => Promise<string | undefined>
-  #known = new KnownPrices()
-  #described: DescribedModels | undefined
-  #publicDocuments: PublicDocuments | undefined
 
   constructor({ changes, health, catalog, learnedRules, failures, priceGroupOf }: ModelParts) {
     this.#changes = changes
     this.#live = changes.live
-    this.#health = health
     this.#catalog = catalog
-    this.#learnedRules = learnedRules
+    this.#documents = new ModelDocuments({ live: changes.live, health, catalog, learnedRules })
     this.#failures = failures
     this.#priceGroupOf = priceGroupOf ?? (async () => undefined)
   }
@@ -107,7 +84,7 @@ export class Models {
       object: "list",
       data: data.map((model) => {
         const shown = {
-          ...(actor.isOperator ? this.#document(model, true) : this.#publicDocument(model)),
+          ...(actor.isOperator ? this.#documents.of(model, true) : this.#documents.publicOf(model)),
           ...(priceGroup !== undefined && groupPrice(catalog.priced(model, { priceGroup }))),
         }
         return actor.hidesCosts === true ? customerModel(shown) : shown
@@ -130,7 +107,7 @@ export class Models {
   async find(actor: Actor, id: string): Promise<ModelDocument> {
     const catalog = this.#catalog()
     const model = catalog.listed(id)
-    const document = this.#document(model, actor.isOperator)
+    const document = this.#documents.of(model, actor.isOperator)
     if (actor.hidesCosts !== true) return document
     const account = onlyAccount(actor)
     const priceGroup = account === undefined ? undefined : await this.#priceGroupOf(account)
@@ -206,102 +183,6 @@ export class Models {
       throw rejected("price", `${own.join("; ").replace(/^m/, "M")}.`)
     }
   }
-
-  #publicDocument(model: Model): ModelDocument {
-    const catalog = this.#catalog()
-    const { effective: settings, lists } = this.#live
-    const { facts } = lists
-    const now = performance.now()
-    let known = this.#publicDocuments
-    const isCurrent =
-      known?.catalog === catalog && known.settings === settings && known.facts === facts
-    if (known === undefined || !isCurrent || known.until <= now) {
-      known = { catalog, settings, facts, until: now + CACHE_TIME_MS, byModel: new Map() }
-      this.#publicDocuments = known
-    }
-    let document = known.byModel.get(model)
-    if (document === undefined) {
-      document = this.#document(model, false)
-      known.byModel.set(model, document)
-    }
-    return document
-  }
-
-  #document(model: Model, isOperator: boolean): ModelDocument {
-    const { effective } = this.#live
-    const vendorOf = (provider: string): string | undefined => effective.providers[provider]?.vendor
-    const origin = this.#originOf(model.id)
-    const known =
-      isOperator && !isPriced(model) ? this.#knownPrices().find(model, vendorOf) : undefined
-    const slash = model.id.indexOf("/")
-    return {
-      id: model.id,
-      provider: model.id.slice(0, slash),
-      name: model.id.slice(slash + 1),
-      kind: model.kind,
-      owned_by: model.ownedBy,
-      created: model.created,
-      context: model.context ?? null,
-      max_output: model.maxOutput ?? null,
-      capabilities: this.#describedModels().capabilities(model),
-      ...priceDocument(model),
-      price_in_force: priceInForce(this.#catalog().priced(model)),
-      price_source: this.#priceSource(model, origin, isOperator),
-      multiplier: multiplierOf(effective, model.id),
-      endpoints: endpointsOf(model, vendorOf),
-      deployments: deploymentsOf(model, effective).map(
-        ({ deployment, credentials, weight, isPaused }) => ({
-          provider: deployment.provider,
-          model: isOperator ? deployment.upstreamModel : "",
-          weight,
-          is_paused: isPaused,
-          health: healthDocument(
-            summedReport(credentials.map(({ id }) => this.#health.report(id))),
-            isOperator,
-          ),
-          rules: isOperator ? this.#learnedRules.list(deployment) : [],
-        }),
-      ),
-      group: groupOf(model, effective),
-      origin,
-      is_locked: origin === "file" || !isOperator,
-      known_price: known ? flatPrice(known.price) : null,
-      known_entry: known ?? null,
-      entry: isOperator && origin === "console" ? entryOf(this.#live, model.id) : null,
-    }
-  }
-
-  /** Returns the known prices of the active list. */
-  #knownPrices(): KnownPrices {
-    const { facts } = this.#live.lists
-    if (this.#known.facts !== facts) this.#known = new KnownPrices(facts)
-    return this.#known
-  }
-
-  #describedModels(): DescribedModels {
-    const { effective, lists } = this.#live
-    const { settings, facts } = this.#described ?? {}
-    if (this.#described === undefined || settings !== effective || facts !== lists.facts) {
-      this.#described = new DescribedModels(effective, lists.facts)
-    }
-    return this.#described
-  }
-
-  /** Returns the source of a price. Only operators see the provider's name for the model. */
-  #priceSource(
-    model: Model,
-    origin: ModelDocument["origin"],
-    isOperator: boolean,
-  ): ModelDocument["price_source"] {
-    const at = origin === "console" ? this.#live.record("model", model.id)?.changedAt : undefined
-    const source = this.#describedModels().priceSource(model, { origin, at })
-    return source && { ...source, name: isOperator ? source.name : null }
-  }
-
-  #originOf(id: string): ModelDocument["origin"] {
-    if (Object.hasOwn(this.#live.base.settings.models, id)) return "file"
-    return Object.hasOwn(this.#live.reading.settings.models, id) ? "console" : "known"
-  }
 }
 
 /**
@@ -332,31 +213,4 @@ function fits(model: Model, { search, kind, provider, priced }: ModelQuery): boo
   if (search === undefined) return true
   const wanted = search.toLowerCase()
   return [model.id, model.ownedBy].some((text) => text.toLowerCase().includes(wanted))
-}
-
-/** Returns the group of a model with those members that exist. */
-function groupOf({ id, members }: Model, { models, routing }: Settings): ModelDocument["group"] {
-  if (members === undefined) return null
-  const written = Object.hasOwn(models, id) ? models[id] : undefined
-  const known = new Set(members.map((member) => member.id))
-  return {
-    strategy: written?.strategy ?? routing.strategy,
-    members: (written?.members ?? []).filter(({ model }) => known.has(model)),
-  }
-}
-
-export function multiplierOf({ models, multiplier }: Settings, id: string): string {
-  return (Object.hasOwn(models, id) ? models[id]?.multiplier : undefined) ?? multiplier
-}
-
-function entryOf(live: LiveSettings, id: string): Record<string, unknown> | null {
-  const entry = live.entry("model", id)
-  return entry === undefined ? null : { ...entry }
-}
-
-/** Returns a price as a flat table; null if the price has nested parts. */
-function flatPrice(price: RawEntry): Record<string, string> | null {
-  const members = Object.entries(price)
-  const isFlat = members.every(([, value]) => typeof value === "string")
-  return isFlat ? (Object.fromEntries(members) as Record<string, string>) : null
 }

@@ -9,7 +9,12 @@ import { isPriced, type Model } from "../catalog/model.ts"
 import { formatCredits, multiplierText } from "../ledger/money.ts"
 import { type Price, type PricePeriod, rateOf, type Rates, ratesFor } from "../ledger/price.ts"
 import { modeOf } from "../ledger/price-modes.ts"
-import type { Model as ModelDocument, ModePrice } from "#contract/catalog.ts"
+import type {
+  Model as ModelDocument,
+  ModePrice,
+  PricePeriod as PricePeriodDocument,
+} from "#contract/catalog.ts"
+import { NO_MULTIPLIER, ratesWith } from "../relay/billing/customer-receipt.ts"
 
 type PriceTable = Record<string, string>
 
@@ -169,4 +174,66 @@ function imagePrices(prices: readonly Price[]): PriceTable | null {
 
 function max(rates: readonly bigint[]): bigint {
   return rates.reduce((left, right) => (right > left ? right : left), 0n)
+}
+
+/**
+ * Returns a model for a caller who does not see the operator's costs: without deployments, and with prices that include
+ * the multiplier.
+ */
+export function customerModel(model: ModelDocument): ModelDocument {
+  const { multiplier, price_in_force: inForce } = model
+  return {
+    ...model,
+    ...pricesWith(model, multiplier),
+    price_modes: modesWith(model.price_modes, multiplier),
+    price_periods: model.price_periods.map((period): PricePeriodDocument => ({
+      ...period,
+      ...pricesWith(period, multiplier),
+      price: ratesWith(period.price, multiplier),
+      modes: modesWith(period.modes, multiplier),
+    })),
+    price_in_force: inForce && {
+      ...inForce,
+      ...pricesWith(inForce, multiplier),
+      price: ratesWith(inForce.price, multiplier),
+    },
+    price_source: null,
+    multiplier: NO_MULTIPLIER,
+    deployments: [],
+  }
+}
+
+type Prices = Pick<ModelDocument, "price" | "price_tiers" | "price_images">
+
+function pricesWith({ price, price_tiers, price_images }: Prices, multiplier: string): Prices {
+  return {
+    price: price && ratesWith(price, multiplier),
+    price_tiers: tiersWith(price_tiers, multiplier),
+    price_images: price_images && ratesWith(price_images, multiplier),
+  }
+}
+
+function tiersWith(
+  tiers: ModelDocument["price_tiers"],
+  multiplier: string,
+): ModelDocument["price_tiers"] {
+  return tiers.map(({ above, price }) => ({ above, price: ratesWith(price, multiplier) }))
+}
+
+/** Multiplies separate rates of modes. A factor applies to rates that already include the multiplier. */
+function modesWith(
+  modes: Readonly<Record<string, ModePrice>>,
+  multiplier: string,
+): Record<string, ModePrice> {
+  return Object.fromEntries(
+    Object.entries(modes).map(([name, mode]) => [
+      name,
+      typeof mode === "string"
+        ? mode
+        : {
+            price: ratesWith(mode.price, multiplier),
+            price_tiers: tiersWith(mode.price_tiers, multiplier),
+          },
+    ]),
+  )
 }

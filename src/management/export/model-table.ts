@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Settings } from "../../config/settings.ts"
-import { multiplierOf } from "../models.ts"
+import { multiplierOf } from "../model-documents.ts"
 import { priceDocument } from "../price-document.ts"
 import { columnsOf, type ExportedTable } from "./exported-table.ts"
 
