@@ -85,13 +85,18 @@ function numbersOf(text: string): number[] {
 }
 
 function newestOf(members: readonly Member[]): string | undefined {
-  const [first, second] = members.toSorted((left, right) => compare(right.numbers, left.numbers))
+  const [first, second] = members.toSorted((left, right) =>
+    compareNumbers(right.numbers, left.numbers),
+  )
   if (first === undefined || second === undefined) return first?.name
   const isComparable = members.every(({ form }) => form !== undefined && form === first.form)
-  return isComparable && compare(first.numbers, second.numbers) !== 0 ? first.name : undefined
+  return isComparable && compareNumbers(first.numbers, second.numbers) !== 0
+    ? first.name
+    : undefined
 }
 
-function compare(left: readonly number[], right: readonly number[]): number {
+/** Compares versions or dates element by element. */
+export function compareNumbers(left: readonly number[], right: readonly number[]): number {
   for (let at = 0; at < Math.max(left.length, right.length); at++) {
     const difference = (left[at] ?? 0) - (right[at] ?? 0)
     if (difference !== 0) return difference

@@ -7,6 +7,7 @@ import type { Facts, ModelFacts, PriceFacts } from "./facts.ts"
 import { isPriced, type Model } from "./model.ts"
 import { originalVendors } from "./original-vendors.ts"
 import { readPrice, modeFactors, readPeriod } from "./read-price.ts"
+import { compareNumbers } from "./dated-names.ts"
 
 /** Matches possible names of models. */
 const NAME = /^[\w.:@+/-]{1,200}$/
@@ -172,9 +173,10 @@ export function familyFacts(
       : []
   })
   const [first] = members.toSorted((left, right) =>
-    compare(right.parts.version, left.parts.version),
+    compareNumbers(right.parts.version, left.parts.version),
   )
-  if (first === undefined || compare(wanted.version, first.parts.version) <= 0) return undefined
+  if (first === undefined || compareNumbers(wanted.version, first.parts.version) <= 0)
+    return undefined
   const { kind, owner } = first.facts
   const peers = members.filter(({ facts }) => facts.kind === kind)
   const contexts = peers.flatMap(({ facts }) => facts.context ?? [])
@@ -235,12 +237,4 @@ function highest(tables: readonly Readonly<Record<string, string>>[]): Record<st
     }
   }
   return result
-}
-
-function compare(left: readonly number[], right: readonly number[]): number {
-  for (let at = 0; at < Math.max(left.length, right.length); at++) {
-    const difference = (left[at] ?? 0) - (right[at] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
 }

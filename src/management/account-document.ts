@@ -23,7 +23,7 @@ export function accountDocument(account: AccountRecord): Account {
   }
 }
 
-function creditsOrNull(amount: bigint | null): string | null {
+export function creditsOrNull(amount: bigint | null): string | null {
   return amount === null ? null : formatCredits(amount)
 }
 

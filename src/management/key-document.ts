@@ -6,6 +6,7 @@ import { formatCredits } from "../ledger/money.ts"
 import { endOfPeriod } from "../accounting/budget-periods.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import { momentOrNull, momentText } from "./moment-text.ts"
+import { creditsOrNull } from "./account-document.ts"
 
 /** The use of a key, from the index of requests. */
 export interface KeyUse {
@@ -123,10 +124,6 @@ function budgetOf(
     left: formatCredits(left ?? limit),
     resets_at: momentOrNull(resetsAt),
   }
-}
-
-function creditsOrNull(amount: bigint | null): string | null {
-  return amount === null ? null : formatCredits(amount)
 }
 
 /**

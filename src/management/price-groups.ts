@@ -18,6 +18,7 @@ import { type ConsoleChanges, locked } from "./console-changes.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 import { rejected, rejectFindings } from "./entry-rejection.ts"
 import type { LiveSettings } from "./live-settings.ts"
+import { toSentence } from "./sentence.ts"
 
 /** Minimum time between the creation and the start of a term, so that every process receives it before it starts. */
 const LEAD_TIME_MS = 5_000
@@ -160,8 +161,7 @@ export class PriceGroupManagement {
     const groups = new PriceGroups({ [id]: { terms: fresh } })
     const [problem] = groups.warnings(this.#catalog().list())
     if (problem !== undefined) {
-      const words = problem.slice(problem.indexOf(": ") + 2)
-      throw rejected("terms", `${words.charAt(0).toUpperCase()}${words.slice(1)}.`)
+      throw rejected("terms", toSentence(problem.slice(problem.indexOf(": ") + 2)))
     }
   }
 

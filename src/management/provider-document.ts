@@ -6,6 +6,7 @@ import { vendors } from "../vendors/index.ts"
 import type { Provider } from "#contract/catalog.ts"
 import { healthDocument, summedReport } from "./health-document.ts"
 import type { LiveSettings } from "./live-settings.ts"
+import { toSentence } from "./sentence.ts"
 
 /** The numbers of a provider's models and deployments. */
 export interface ProviderTally {
@@ -67,7 +68,9 @@ export function providerDocument(id: string, facts: ProviderFacts): Provider | u
     unpriced_models: tally?.unpriced ?? 0,
     health: healthDocument(summedReport(reports), true),
     problem:
-      settings === undefined ? sentence(live.reading.faults.get(placeOf("provider", id))) : null,
+      settings === undefined
+        ? toSentence(live.reading.faults.get(placeOf("provider", id)) ?? "it is not used")
+        : null,
     entry: origin === "console" ? splitSecrets(entry ?? {}).open : null,
   }
 }
@@ -107,12 +110,6 @@ function secretsOf(settings: ProviderSettings): string[] {
     ...(settings.apiKeys ?? []).map(({ name }) => `api_keys.${name}`),
     ...Object.keys(settings.headers).map((header) => `headers.${header}`),
   ]
-}
-
-function sentence(words: string | undefined): string {
-  const text = words ?? "it is not used"
-  const capital = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.?!]$/.test(capital) ? capital : `${capital}.`
 }
 
 function textOf(value: unknown): string | undefined {

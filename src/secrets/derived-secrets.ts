@@ -1,13 +1,7 @@
-import {
-  createHash,
-  hkdfSync,
-  timingSafeEqual,
-  createCipheriv,
-  createDecipheriv,
-  randomBytes,
-} from "node:crypto"
+import { hkdfSync, createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import type { InstallationSecrets, SecretName } from "./installation-secrets.ts"
 import type { SetupToken } from "./setup-token.ts"
+import { isSameSecret } from "./same-secret.ts"
 
 const BYTES = 32
 
@@ -30,7 +24,7 @@ export class DerivedSecrets implements InstallationSecrets {
     const token = derive(root, "setup-token").toString("base64url")
     this.setupToken = {
       readOrCreate: () => token,
-      isRight: (candidate) => timingSafeEqual(digest(token), digest(candidate)),
+      isRight: (candidate) => isSameSecret(token, candidate),
       // Nothing to do, because the token is not valid after an operator was created.
       remove() {},
     }
@@ -52,10 +46,6 @@ export class DerivedSecrets implements InstallationSecrets {
 
 function derive(root: string, name: string): Buffer {
   return Buffer.from(hkdfSync("sha256", root, "tollgate", name, BYTES))
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
 }
 
 /** AES-256-GCM with random nonces. */

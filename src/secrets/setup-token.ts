@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { isSameSecret } from "./same-secret.ts"
 
 /** The token of the link for creating the first operator. It is the same in all processes. */
 export interface SetupToken {
@@ -32,7 +33,7 @@ export class SetupTokenFile implements SetupToken {
 
   isRight(candidate: string): boolean {
     const token = this.#read()
-    return token !== undefined && timingSafeEqual(digest(token), digest(candidate))
+    return token !== undefined && isSameSecret(token, candidate)
   }
 
   remove(): void {
@@ -63,8 +64,4 @@ export class SetupTokenFile implements SetupToken {
       rmSync(draft, { force: true })
     }
   }
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual, createHmac } from "node:crypto"
+import { createHmac, timingSafeEqual } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
@@ -6,6 +6,7 @@ import type { SecondFactor } from "../store/second-factors.ts"
 import type { UserRecord } from "../store/users.ts"
 import type { FactorCipher } from "./factor-cipher.ts"
 import { LOCK_SECONDS, rejections } from "./rejections.ts"
+import { isSameSecret } from "../secrets/same-secret.ts"
 
 const LOCK = { max: 10, duration: LOCK_SECONDS * 1_000 }
 const BACKUP_CODES = 10
@@ -112,7 +113,7 @@ export class SecondFactors {
   async #useBackupCode(user: UserRecord, factor: SecondFactor, code: string): Promise<void> {
     const codes: unknown = JSON.parse(this.#decrypt(factor.backupCodes))
     if (!Array.isArray(codes)) throw new Error("the backup codes are not a list")
-    const left = codes.filter((one) => !isSame(String(one), code))
+    const left = codes.filter((one) => !isSameSecret(String(one), code))
     if (left.length === codes.length) throw rejections.wrongBackupCode()
     const { secondFactors } = this.#store
     const encrypted = this.#cipher.encrypt(JSON.stringify(left))
@@ -139,13 +140,6 @@ function newBackupCodes(): string[] {
 }
 
 /** Whether two texts are equal, compared in constant time. */
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(digest(one), digest(other))
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest()
-}
 
 const STEP_MS = 30_000
 const DIGITS = 6
