@@ -117,7 +117,7 @@ export class FrameDecoding {
     }
   }
 
-  /** Reads the rest of a response that cannot be passed on, for the usage that its provider bills. */
+  /** Reads the rest of a response after a failure, for the usage that its provider bills. */
   async readBilled(limitMs = 0): Promise<void> {
     const late = Promise.withResolvers<undefined>()
     using _ = setTimeout(late.resolve, limitMs)

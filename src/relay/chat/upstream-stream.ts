@@ -177,9 +177,10 @@ export class UpstreamStream<
     try {
       return await this.#readText()
     } catch (failure) {
-      if (billedAnswerOf(failure) !== undefined) {
-        await this.#decoding.readBilled(this.#parts.drain?.limitMs)
-      }
+      const isUnread = billedAnswerOf(failure) !== undefined
+      // After an error, providers report the usage immediately, if at all.
+      const limitMs = isUnread ? this.#parts.drain?.limitMs : HANG_UP_MS
+      if (isUnread || this.meter.isBillable) await this.#decoding.readBilled(limitMs)
       throw failure
     }
   }
@@ -263,10 +264,7 @@ export class UpstreamStream<
       this.#frames.rejectSilence()
     } catch (failure) {
       this.#decoding.countFailed(failure, {})
-      // Later reads are not counted for other failures, so the rest of this read is not counted either.
-      if (billedAnswerOf(failure) !== undefined) {
-        this.#decoding.countRest(received.slice(reported + 1))
-      }
+      this.#decoding.countRest(received.slice(reported + 1))
       if (reported === 0) throw failure
       this.#failure = failure
     }
