@@ -116,7 +116,8 @@ export class LeasedBalances {
   /**
    * Leases more until the attempt succeeds or nothing more is available. Then it leases the remaining amount and makes
    * a last attempt. Concurrent requests share leases.
-   * @param maxWaitMs the maximum time to wait for other nodes to return idle leases.
+   * @param maxWaitMs the maximum time to wait for other nodes to return idle leases. A lease request that has been sent
+   * is awaited for longer, because the database may be slow.
    */
   async extend<T>(
     payer: Payer,
@@ -137,12 +138,14 @@ export class LeasedBalances {
         const changes = changesOf(short)
         const grants = await Promise.all(short.map((balance) => this.#requestLease(balance)))
         result = attempt()
-        if (result !== undefined || grants.every(({ granted }) => granted > 0n)) continue
+        if (result !== undefined) return result
+        const isLate = performance.now() > deadline
+        if (!isLate && grants.every(({ granted }) => granted > 0n)) continue
         // While this node itself takes or returns credits, they are neither available here nor free.
         const hasChanged = short.some(({ changing }) => changing > 0) || changesOf(short) > changes
         const isWorthWaiting =
           hasChanged || grants.every((grant) => grant.granted + grant.leasedElsewhere > 0n)
-        if (!isWorthWaiting || performance.now() > deadline) {
+        if (isLate || !isWorthWaiting) {
           // Awaited, so that the request still counts as waiting and the balance does not seem idle.
           return grants.some(({ free }) => free > 0n)
             ? await this.#leaseRest(balances, amount, attempt)

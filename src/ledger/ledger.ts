@@ -389,10 +389,13 @@ export class Ledger {
   /** Increases a hold to a higher cost, as far as the credits of the payer allow. */
   async #grow(hold: Hold, cost: bigint): Promise<void> {
     const missing = cost - hold.amount
-    const grow = (): true | undefined => this.tryResize(hold, cost) || undefined
+    let isLate = false
+    const grow = (): true | undefined => isLate || this.tryResize(hold, cost) || undefined
     if (this.available(hold.payer) >= missing && grow()) return
     const growing = this.extend(hold.payer, missing, grow, MAX_GROWTH_WAIT_MS)
-    if (await growing.catch(this.#alarms.failed)) return
+    await waitAtMost(growing.catch(this.#alarms.failed), MAX_GROWTH_WAIT_MS)
+    if (hold.amount >= cost) return
+    isLate = true
     const available = this.available(hold.payer)
     const more = available < missing ? available : missing
     if (more > 0n) this.tryResize(hold, hold.amount + more)

@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import type { Payer } from "../../src/accounting/payer.ts"
 import type { Hold } from "../../src/ledger/hold.ts"
+import { MAX_GROWTH_WAIT_MS } from "../../src/ledger/leased-balances.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
@@ -284,10 +285,62 @@ describe("a settlement whose cost exceeds its hold", () => {
     await rich.lease(payer, 40n)
     polling.add(database.store, "poor", poor)
     expect(await hold(database, poor, payer, 40n)).toBeUndefined()
-    returnsAt = performance.now() + 1_000
+    returnsAt = performance.now() + 700
     expect((await poor.settle(running!, 100n, () => "{}")).charged).toBe(100n)
     expect(database.alarms.writtenOffs).toEqual([])
   })
+
+  test("is charged up to its hold if the database does not answer a lease request in time", async () => {
+    await using database = await TestDatabase.open()
+    const payer = await database.account("account", 100n)
+    const asked = Promise.withResolvers<void>()
+    const { leases } = database.store
+    let isStalled = false
+    const store: Store = {
+      ...database.store,
+      leases: {
+        ...leases,
+        async take(request) {
+          if (isStalled) await asked.promise
+          return leases.take(request)
+        },
+      },
+    }
+    const ledger = await database.ledger("node", store)
+    await database.ledger("another")
+    const running = await hold(database, ledger, payer, 60n)
+    await ledger.tick(["account"])
+    isStalled = true
+    using _ = growthWaitEnded()
+    expect((await ledger.settle(running!, 100n, () => "{}")).charged).toBe(60n)
+    expect(database.alarms.writtenOffs).toMatchObject([{ amount: 40n, reason: "account_empty" }])
+    asked.resolve()
+    expect(await hold(database, ledger, payer, 40n)).toBeDefined()
+    expect((await verifyLedgers(database.store)).problems).toEqual([])
+  })
+})
+
+/** Ends the waits of settlements for credits as soon as they begin. */
+function growthWaitEnded(): Disposable {
+  const { setTimeout: set } = globalThis
+  const timers = spyOn(globalThis, "setTimeout")
+  timers.mockImplementation(((work: () => void, ms?: number) =>
+    set(work, ms === MAX_GROWTH_WAIT_MS ? 0 : ms)) as typeof setTimeout)
+  return timers
+}
+
+test("a request ends its wait in time although other requests use each leased credit", async () => {
+  await using database = await TestDatabase.open()
+  const payer = await database.account("account", 1_000n)
+  const ledger = await database.ledger("node")
+  await database.ledger("another")
+  let attempts = 0
+  const attempt = (): undefined => {
+    attempts++
+    ledger.tryHold(database.order(payer, ledger.available(payer)))
+  }
+  expect(await ledger.extend(payer, 40n, attempt, -1)).toBeUndefined()
+  expect(attempts).toBeLessThan(5)
 })
 
 test("waiting requests share queries of the store", async () => {
