@@ -2,7 +2,7 @@ import { GatewayError } from "../canon/errors.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import type { Presence } from "../machine/presence.ts"
 import type { SharedMemory } from "../machine/shared-memory.ts"
-import { type TableSlot, WordTable } from "../machine/word-table.ts"
+import { WordTable } from "../machine/word-table.ts"
 
 /** Words of a slot: the hash of a key and a process, and the number of the key's running requests in that process. */
 const SLOT_WORDS = 2
@@ -47,13 +47,18 @@ export class RunningRequests {
     const name = this.#nameOf(keyId, this.#presence.id)
     // If the table is full, the slot with the lowest count is replaced.
     const slot = this.#table.make(name, (at) => -Number(this.#table.words[at + COUNT] ?? 0n))
-    Atomics.add(this.#table.words, slot.at + COUNT, 1n)
-    this.#own.set(keyId, this.own(keyId) + 1)
+    const count = this.own(keyId) + 1
+    this.#own.set(keyId, count)
+    this.#write(slot.at, count)
     return () => {
       const left = this.own(keyId) - 1
       if (left > 0) this.#own.set(keyId, left)
       else this.#own.delete(keyId)
-      this.#leave(name, slot)
+      // If the table was full, the slot may now belong to another name.
+      const at = this.#table.holds(slot) ? slot.at : this.#table.find(name)
+      if (at === -1) return
+      this.#write(at, left)
+      if (left === 0) this.#table.free(name, at)
     }
   }
 
@@ -67,10 +72,9 @@ export class RunningRequests {
     return [...this.#own.keys()]
   }
 
-  #leave(name: string, slot: TableSlot): void {
-    // If the table was full, the slot may now belong to another name.
-    if (!this.#table.holds(slot)) return
-    if (Atomics.sub(this.#table.words, slot.at + COUNT, 1n) === 1n) this.#table.free(name, slot.at)
+  /** Writes the whole count, because another process may have evicted the slot together with the earlier count. */
+  #write(at: number, count: number): void {
+    Atomics.store(this.#table.words, at + COUNT, BigInt(count))
   }
 
   #countOf(keyId: string): number {

@@ -57,6 +57,22 @@ test("a changed concurrency limit applies to the next request, and running reque
   expect(() => running.enter("key", 5)).toThrow()
 })
 
+test("a key's running requests are still counted after another key has taken their slot", () => {
+  using first = new Machine(folder)
+  using second = new Machine(folder)
+  const [one, other] = [processOf(first), processOf(second)]
+  const leaves = [one.enter("key", 3), one.enter("key", 3)]
+  const words = first.memory.bigWords("running")
+  words.fill(0n)
+  leaves.push(one.enter("key", 3))
+  expect(() => other.enter("key", 3)).toThrow("limit of 3 concurrent requests")
+  leaves.shift()?.()
+  leaves.push(other.enter("key", 3))
+  expect(() => other.enter("key", 3)).toThrow("limit of 3 concurrent requests")
+  for (const leave of leaves) leave()
+  expect(words.every((word) => word === 0n)).toBe(true)
+})
+
 test("thousands of keys without running requests use no memory", () => {
   using machine = new Machine(folder)
   const running = processOf(machine)
