@@ -36,6 +36,8 @@ test.each([
   [{ "session-id": "two" }, "two"],
   [{ session_id: "three" }, "three"],
   [{ "x-opencode-session": "four", "x-session-id": "five" }, "four"],
+  [{ "x-claude-code-session-id": " ", "x-session-id": "five" }, "five"],
+  [{ "session-id": "a\u0080b", "x-session-id": "five" }, "five"],
 ])("the session of a coding agent comes from the agent's own header: %p", (headers, session) => {
   expect(read(headers)).toEqual({ session })
 })

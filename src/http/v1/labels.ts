@@ -98,8 +98,8 @@ function jsonUser(text: string): readonly string[] {
 
 function sessionOf(headers: Headers): string | undefined {
   for (const name of SESSIONS) {
-    const value = headers.get(name)
-    if (value !== null && value !== "") return shortened(value, MAX_LABEL_LENGTH)
+    const session = shortened(headers.get(name), MAX_LABEL_LENGTH)
+    if (session !== undefined) return session
   }
   return undefined
 }
