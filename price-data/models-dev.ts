@@ -153,9 +153,17 @@ function priceOf(cost: Record<string, unknown>, notes: string[]): Price {
   const tiers = z
     .array(tierSchema)
     .parse(cost["tiers"] ?? [])
-    .map((tier): Tier => ({ above: tier.tier.size, ...ratesFrom(tier, notes) }))
+    .map((tier): Tier => ({ above: lastBelow(tier.tier.size), ...ratesFrom(tier, notes) }))
   if (tiers.length > 0) price.tiers = tiers.toSorted((left, right) => left.above - right.above)
   return price
+}
+
+/**
+ * Returns the highest number of tokens that is below a tier. For Vercel, the list contains the first number of a tier,
+ * such as 200,001 (`min` in the tiers of ai-gateway.vercel.sh/v1/models, which follow each other without a gap).
+ */
+function lastBelow(size: number): number {
+  return size % 1_000 === 1 ? size - 1 : size
 }
 
 function ratesFrom(cost: Record<string, unknown>, notes: string[]): Rates {

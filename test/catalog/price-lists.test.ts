@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { buildFacts } from "../../scripts/build-facts.ts"
 import { disputesPage } from "../../price-data/disputes-page.ts"
+import { listingsOf, modelsDevSchema } from "../../price-data/models-dev.ts"
 import { genaiPricesIn, modelsDevIn } from "../../price-data/packages.ts"
 import { renderFacts } from "../../price-data/render.ts"
 import { factsPath } from "./known-facts.ts"
@@ -61,6 +62,14 @@ providers: list[Provider] = [
     })
     expect(() => modelsDevIn(Buffer.from("no list"))).toThrow("contains no list")
   })
+})
+
+test("a tier of models.dev begins after a round number, even if the list has its first number", () => {
+  const tiers = [32_001, 200_000].map((size) => ({ input: 2, tier: { type: "context", size } }))
+  const models = { "a/b": { cost: { input: 1, tiers } } }
+  const source = modelsDevSchema.parse({ vercel: { models } })
+  const [listing] = listingsOf(source, "vercel")
+  expect(listing?.price?.tiers?.map(({ above }) => above)).toEqual([32_000, 200_000])
 })
 
 describe("facts from price lists", () => {
