@@ -37,9 +37,9 @@ export function keyContract(engine: Engine): void {
       await database.account("a", 0n)
       await database.key("k", "a", null)
       expect(await database.store.keys.revoke("k", 10, AUDIT)).toMatchObject({ revokedAt: 10 })
-      expect(await rejectionOf(database.store.keys.update("k", { name: "x" }, AUDIT))).toBe(
-        "revoked",
-      )
+      const { keys } = database.store
+      expect(await rejectionOf(keys.update("k", { name: "x" }, AUDIT))).toBe("revoked")
+      expect(await rejectionOf(keys.update("none", {}, AUDIT))).toBe("not_found")
       expect(await rejectionOf(database.store.keys.rotate("k", SECRET, 1, AUDIT))).toBe("not_found")
       expect(await rejectionOf(database.store.keys.revoke("none", 1, AUDIT))).toBe("not_found")
     })
@@ -85,9 +85,13 @@ export function keyContract(engine: Engine): void {
     await database.key("k2", "a", null)
     const changed = await other.keys.listChanged(revision)
     expect(changed.keys.map(({ id }) => id).toSorted()).toEqual(["k1", "k2"])
+    const change = { name: "new", models: ["sim/*"], requestsPerMinute: 5, expiresAt: 99 }
+    await database.store.keys.update("k2", change, AUDIT)
     await database.store.keys.revoke("k2", 10, AUDIT)
     const later = await other.keys.listChanged(changed.revision)
-    expect(later.keys).toMatchObject([{ id: "k2", revokedAt: 10 }])
+    expect(later.keys).toMatchObject([
+      { id: "k2", ...change, tokensPerMinute: null, revokedAt: 10 },
+    ])
     expect(await other.keys.listChanged(later.revision)).toEqual({ ...later, keys: [] })
   })
 
