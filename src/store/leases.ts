@@ -1,5 +1,11 @@
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
+/**
+ * Lifetime of a recall. A waiting node repeats its recall before this time has passed. The routine `take_lease` contains
+ * the same number.
+ */
+export const RECALL_LIFETIME_MS = 500
+
 /** A part of a lease that is returned. */
 export interface LeaseShare {
   readonly owner: string

@@ -1,13 +1,15 @@
-import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
+import {
+  type LeaseGrant,
+  type LeaseRequest,
+  type LeaseShare,
+  RECALL_LIFETIME_MS,
+} from "../leases.ts"
 import type { Store } from "../store.ts"
 import { bigints, texts } from "./arrays.ts"
 import { beginPeriod, shrinkBudgets } from "../steps/budgets.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 import { collectDebts } from "../steps/debts.ts"
 import { runStep } from "./run-steps.ts"
-
-/** Lifetime of a recall. A waiting node repeats its recall before this time has passed. */
-const RECALL_LIFETIME_MS = 500
 
 /** The `node` of recalls that do not come from a node, but from commands that reduce a balance. */
 const NO_NODE = ""

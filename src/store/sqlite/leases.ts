@@ -1,14 +1,16 @@
 import type { Database, Statement } from "bun:sqlite"
-import type { LeaseGrant, LeaseRequest, LeaseShare } from "../leases.ts"
+import {
+  type LeaseGrant,
+  type LeaseRequest,
+  type LeaseShare,
+  RECALL_LIFETIME_MS,
+} from "../leases.ts"
 import { beginPeriod, shrinkBudgets } from "../steps/budgets.ts"
 import { collectDebts, debtOf } from "../steps/debts.ts"
 import type { DirectStore } from "./direct-store.ts"
 import type { Nodes } from "./nodes.ts"
 import type { RunStep } from "./run-steps.ts"
 import type { Transactions } from "./transactions.ts"
-
-/** Lifetime of a recall. A waiting node repeats its recall before this time has passed. */
-const RECALL_LIFETIME_MS = 500
 
 /** The `node` of recalls that do not come from a node, but from commands that reduce a balance. */
 const NO_NODE = ""

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { RECALL_LIFETIME_MS } from "../../../src/store/leases.ts"
 import { PostgresClient } from "../../../src/store/postgres/client.ts"
 import { migrate, type Schema } from "../../../src/store/postgres/migrate.ts"
 import { NAMES, NAMES_OF_RECEIPT, REPORTED } from "../../../src/store/postgres/report-columns.ts"
@@ -133,6 +134,11 @@ test.each([
 ])("the routine %s writes all columns of reports, in their order", (routine, lists) => {
   const text = readFileSync(join(ROUTINES, `${routine}.sql`), "utf8").replaceAll(/\s+/g, " ")
   for (const list of lists) expect(text).toContain(list)
+})
+
+test("the routine take-lease reserves recalled amounts for the lifetime of a recall", () => {
+  const text = readFileSync(join(ROUTINES, "take-lease.sql"), "utf8")
+  expect(text).toContain(`at > tollgate_now() - ${RECALL_LIFETIME_MS})`)
 })
 
 /**
