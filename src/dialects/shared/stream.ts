@@ -20,7 +20,7 @@ export function parseFrame({ data }: SseFrame): JsonObject {
 export function notJson(): GatewayError {
   return new GatewayError(
     "upstream_error",
-    "The provider sent a part of the stream that is not JSON.",
+    "The provider sent a part of the stream that is not valid JSON.",
   )
 }
 

@@ -15,6 +15,7 @@ import { recordState } from "./record-state.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
 import type { OpeningServices } from "./open-stream.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
+import { notJson } from "../upstream/collect-answer.ts"
 import { readJson } from "../upstream/read-answer.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
 import type { ChatContext } from "./chat-context.ts"
@@ -330,8 +331,5 @@ function decodedAnswer(
     if (body) meter.usage = dialect.usageIn(body)
     throw failure
   }
-  throw new GatewayError(
-    "upstream_error",
-    `Provider '${client.provider}' sent a response that is not JSON. Try again.`,
-  )
+  throw notJson(client)
 }

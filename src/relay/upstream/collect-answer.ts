@@ -158,10 +158,10 @@ function mediaTypeIsJson(answer: HttpAnswer): boolean {
 }
 
 /** Returns the error for a response that is not JSON, or whose JSON was cut off. */
-function notJson({ provider }: AnswerReader): GatewayError {
+export function notJson({ provider }: Pick<AnswerReader, "provider">): GatewayError {
   return new GatewayError(
     "upstream_error",
-    `Provider '${provider}' sent a response that is not JSON. Try again.`,
+    `Provider '${provider}' sent a response that is not valid JSON. Try again.`,
   )
 }
 

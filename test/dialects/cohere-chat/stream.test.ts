@@ -195,7 +195,7 @@ describe("the Cohere stream decoder of an incomplete stream", () => {
   test("reports a frame with invalid JSON", () => {
     const decoder = COHERE_CHAT.decodeEvents()
     expect(() => decoder.push({ event: "content-delta", data: '{"type":"con' })).toThrow(
-      "The provider sent a part of the stream that is not JSON.",
+      "The provider sent a part of the stream that is not valid JSON.",
     )
   })
 })

@@ -290,7 +290,7 @@ describe("the Gemini stream decoder of a failing stream", () => {
   test("reports invalid JSON", () => {
     const decoder = GEMINI.decodeEvents()
     expect(() => decoder.push({ data: "<html>" })).toThrow(GatewayError)
-    expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not JSON")
+    expect(() => decoder.push({ data: '{"candidates": [' })).toThrow("not valid JSON")
   })
 
   test("ignores frames of an unknown shape", () => {

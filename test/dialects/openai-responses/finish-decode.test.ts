@@ -144,6 +144,6 @@ describe("the Responses decoder of unknown content", () => {
   })
 
   test("rejects a frame that is not JSON", () => {
-    expect(() => decodeStream([{ data: "<html>" }])).toThrow("not JSON")
+    expect(() => decodeStream([{ data: "<html>" }])).toThrow("not valid JSON")
   })
 })

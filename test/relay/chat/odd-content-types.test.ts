@@ -112,3 +112,13 @@ test("an error that a provider returns instead of a stream counts as a failed at
   expect(response.status).toBeGreaterThanOrEqual(500)
   expect(await response.text()).not.toContain("Insufficient credits")
 })
+
+test.each([
+  ["a short response", '{"id":"c","choices":['],
+  ["a deeply nested response", `{"id":"c","choices":[${"[".repeat(100_000)}`],
+])("%s whose JSON is cut off is reported as invalid JSON", async (_, text) => {
+  answer = () => new Response(text, { headers: { "content-type": "application/json" } })
+  const response = await caller.post(CHAT, { model: "own/m", messages: HELLO })
+  expect(response.status).toBe(502)
+  expect(await response.text()).toContain("a response that is not valid JSON")
+})
