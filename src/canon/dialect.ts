@@ -106,8 +106,10 @@ export interface PatchedFrame {
   readonly action: "forward" | "withhold" | "last"
   /** The value of the frame's `event:` line, in dialects with such lines. */
   readonly event?: string
-  /** The `data` to send to the caller. */
+  /** The `data` to send to the caller; empty if it is in `pieces`. */
   readonly data: string
+  /** Returns long data in pieces, as in `SseFrame`. */
+  pieces?(): Iterable<string>
   /** The parsed frame, if it contains the usage next to which the cost is added. */
   readonly usageCarrier?: JsonObject
   /** Set if the frame belongs to no choice, so that it may be sent before a frame that is held back. */

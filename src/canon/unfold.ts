@@ -27,9 +27,7 @@ function* eventsOfChoice({ index: choice, parts, ...end }: Choice): Events {
       const call = calls++
       const opening = { type: "tool-call-start", choice, call, id, name } as const
       yield origin === undefined ? opening : { ...opening, origin }
-      for (const piece of piecesOfString(written, MAX_TEXT)) {
-        yield { type: "tool-call-delta", choice, call, arguments: piece }
-      }
+      yield* partsOf({ type: "tool-call-delta", choice, call, arguments: written })
     }
   }
   const { finish: reason, rawFinish, stopSequence, extra } = end
@@ -46,23 +44,15 @@ function* eventsOfChoice({ index: choice, parts, ...end }: Choice): Events {
 function* eventsOfPart(choice: number, part: Part): Events {
   switch (part.type) {
     case "text":
-      for (const text of piecesOfString(part.text, MAX_TEXT)) {
-        yield { type: "text-delta", choice, text }
-      }
+      yield* partsOf({ type: "text-delta", choice, text: part.text })
       for (const citation of part.citations ?? []) yield { type: "citation", choice, citation }
       break
     case "refusal":
-      for (const text of piecesOfString(part.text, MAX_TEXT)) {
-        yield { type: "refusal-delta", choice, text }
-      }
+      yield* partsOf({ type: "refusal-delta", choice, text: part.text })
       break
     case "reasoning": {
       const { text, signature, signedBy, isRedacted, id, extra } = part
-      if (text !== "") {
-        for (const piece of piecesOfString(text, MAX_TEXT)) {
-          yield { type: "reasoning-delta", choice, text: piece }
-        }
-      }
+      if (text !== "") yield* partsOf({ type: "reasoning-delta", choice, text })
       if (signature === undefined || signedBy === undefined) return
       yield {
         type: "reasoning-signature",
@@ -87,6 +77,27 @@ function* eventsOfPart(choice: number, part: Part): Events {
       break
     default:
   }
+}
+
+/** Returns whether `partsOf` divides an event. */
+export function isLong(event: ChatEvent): boolean {
+  return textOf(event).length > MAX_TEXT
+}
+
+/** Divides an event with long text. Every other event is its only part. */
+export function* partsOf(event: ChatEvent): Events {
+  for (const text of piecesOfString(textOf(event), MAX_TEXT)) yield withText(event, text)
+}
+
+/** Returns the text of an event that can be divided; empty for every other event. */
+function textOf(event: ChatEvent): string {
+  if (event.type === "tool-call-delta") return event.arguments
+  return "text" in event ? event.text : ""
+}
+
+function withText(event: ChatEvent, text: string): ChatEvent {
+  if (event.type === "tool-call-delta") return { ...event, arguments: text }
+  return "text" in event ? { ...event, text } : event
 }
 
 /** Splits log probabilities, because there is one for each token of the answer. */

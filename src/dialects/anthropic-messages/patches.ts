@@ -137,22 +137,22 @@ class MessagePatcher implements FramePatcher {
         ? { action: "forward", event: "error", data }
         : { action: "withhold", data }
     }
-    const data = eventWithoutOperatorData(json, frame.data)
+    const written = eventWithoutOperatorData(json, frame.data)
     const event = frame.event ?? eventName(json)
     switch (json.type) {
       case "message_start":
-        return this.#onStart(json, event, data)
+        return this.#onStart(json, event, frame.data)
       case "content_block_start":
         this.#hasCalls ||= objectAt(json, "content_block")?.type === "tool_use"
-        return { action: "forward", event, data }
+        return { action: "forward", event, ...written }
       case "message_delta":
-        return { action: "forward", event, data, usageCarrier: this.#ending(json) }
+        return { action: "forward", event, ...written, usageCarrier: this.#ending(json) }
       case "message_stop":
-        return { action: "last", event, data }
+        return { action: "last", event, ...written }
       case "ping":
-        return { action: "forward", event, data, isAside: true }
+        return { action: "forward", event, ...written, isAside: true }
       default:
-        return { action: isEvent(frame) ? "forward" : "withhold", event, data }
+        return { action: isEvent(frame) ? "forward" : "withhold", event, ...written }
     }
   }
 

@@ -20,6 +20,7 @@ import { StreamedChoices, requestedChoices } from "../shared/choices.ts"
 import { mintId } from "../shared/identifiers.ts"
 import { choiceNumber } from "../../canon/quantity.ts"
 import { LossList } from "../shared/losses.ts"
+import { patchedData } from "../shared/stream.ts"
 import { removeOperatorData, withoutAllCosts } from "../shared/vendor-costs.ts"
 import { encodeStreamError } from "./errors.ts"
 import { finishWord } from "./finish.ts"
@@ -113,10 +114,10 @@ class ChunkPatcher implements FramePatcher {
       missing === undefined &&
       json.modelVersion === this.#model &&
       json.responseId === patched.responseId
-    const text = isSame ? data : JSON.stringify(patched)
+    const written = isSame ? { data } : patchedData(patched, data)
     return this.#isEnding
-      ? { action: "forward", data: text, usageCarrier: patched }
-      : { action: "forward", data: text }
+      ? { action: "forward", ...written, usageCarrier: patched }
+      : { action: "forward", ...written }
   }
 
   /** Returns the chunk without candidates that the caller did not request. */

@@ -25,6 +25,7 @@ import {
   withoutOperatorData,
   withoutCost,
 } from "../shared/vendor-costs.ts"
+import { patchedData } from "../shared/stream.ts"
 import { dropAgentTools } from "./tools/agent-tools.ts"
 import { encodeEvents, failureFrames } from "./stream/encode.ts"
 import { COMPLETED, FrameWriter } from "./stream/frame-writer.ts"
@@ -112,12 +113,12 @@ class ResponseFrames implements FramePatcher {
     if (typeof number === "number") this.#nextNumber = Math.max(this.#nextNumber, number + 1)
     const response = objectAt(json, "response")
     if (response === undefined) {
-      return { action: "forward", event: type, data: eventWithoutOperatorData(json, data) }
+      return { action: "forward", event: type, ...eventWithoutOperatorData(json, data) }
     }
     const patched = this.#patched(response)
     patched.status ??= STATUSES[type] ?? "in_progress"
-    if (type !== INCOMPLETE) return this.#withResponse(type, json, patched)
-    return this.#withResponse(COMPLETED, { ...json, type: COMPLETED }, patched)
+    if (type !== INCOMPLETE) return this.#withResponse(type, frame, json, patched)
+    return this.#withResponse(COMPLETED, frame, { ...json, type: COMPLETED }, patched)
   }
 
   /** Returns no frames, because only an event with the response can end the stream. */
@@ -139,10 +140,15 @@ class ResponseFrames implements FramePatcher {
     return patchedResponse(response, this.#patch, this.#head)
   }
 
-  #withResponse(type: string, json: JsonObject, response: JsonObject): PatchedFrame {
+  #withResponse(
+    type: string,
+    { data }: SseFrame,
+    json: JsonObject,
+    response: JsonObject,
+  ): PatchedFrame {
     this.#response = response
     const patched: JsonObject = { ...withoutOperatorData(json), response }
-    const written = { event: type, data: JSON.stringify(patched) }
+    const written = { event: type, ...patchedData(patched, data) }
     if (!LAST_WORDS.has(type)) return { action: "forward", ...written }
     const isCounted = type !== "response.failed" || objectAt(response, "usage") !== undefined
     return isCounted

@@ -1,4 +1,4 @@
-import type { SseFrame } from "../../canon/dialect.ts"
+import type { PatchedFrame, SseFrame } from "../../canon/dialect.ts"
 import { SLICE_BYTES } from "../../canon/sliced-json.ts"
 import { LARGE_BODY, piecesOf, piecesOfString } from "../../canon/sliced-json-text.ts"
 import type { ReadEvent } from "./read-event.ts"
@@ -47,6 +47,18 @@ export function frameOf(
     },
     pieces: () => piecesOf(object),
   }
+}
+
+/** The data of a patched frame. */
+export type PatchedData = Pick<PatchedFrame, "data" | "pieces">
+
+/**
+ * Returns the data of a patched frame. Long data is serialized on demand.
+ * @param written the data before the patch.
+ */
+export function patchedData(patched: JsonObject, written: string): PatchedData {
+  if (written.length <= LARGE_BODY) return { data: JSON.stringify(patched) }
+  return { data: "", pieces: () => piecesOf(patched) }
 }
 
 /** Bytes for the caller, or the pieces of a long text. */

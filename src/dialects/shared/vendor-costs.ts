@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
+import { type PatchedData, patchedData } from "./stream.ts"
 
 /** Matches names of members in which vendors report charges to the operator or the operator's balance. */
 const CHARGE = /cost|pric(?:e|ing)|credit|balance|billing|spend|usd|byok/i
@@ -57,9 +58,9 @@ export function withoutOperatorData(answer: JsonObject): JsonObject {
  * Returns the data of an event without data of the operator.
  * @param data the JSON of the event, which is returned if it has no such data.
  */
-export function eventWithoutOperatorData(event: JsonObject, data: string): string {
+export function eventWithoutOperatorData(event: JsonObject, data: string): PatchedData {
   const shown = withoutOperatorData(event)
-  return shown === event ? data : JSON.stringify(shown)
+  return shown === event ? { data } : patchedData(shown, data)
 }
 
 /**

@@ -9,10 +9,10 @@ import type {
 } from "../../canon/dialect.ts"
 import type { GatewayError } from "../../canon/errors.ts"
 import { type JsonObject, parseJsonObject } from "../../canon/json.ts"
+import { isLong, partsOf } from "../../canon/unfold.ts"
 import type { AudioPart, ImagePart } from "../../canon/message.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { formatCredits } from "../../ledger/money.ts"
-import { formatEvent } from "../../wire/sse.ts"
 import type { ReasoningSigner, SignedReasoning } from "./reasoning-envelope.ts"
 import { TextBacklog } from "./text-backlog.ts"
 
@@ -77,10 +77,15 @@ export class VerbatimWriter implements StreamWriter {
   #last: PatchedFrame | undefined
   #broken: SseFrame | undefined
   #usage: Usage | undefined
+  readonly backlog = new TextBacklog()
 
   constructor(client: ClientDialect, patcher: FramePatcher) {
     this.#client = client
     this.#patcher = patcher
+  }
+
+  get isFilled(): boolean {
+    return !this.backlog.isEmpty
   }
 
   get isOver(): boolean {
@@ -95,9 +100,9 @@ export class VerbatimWriter implements StreamWriter {
       this.#last = patched
       return ""
     }
-    if (patched.isAside) return formatEvent(patched)
+    if (patched.isAside) return this.backlog.text(patched)
     const before = this.#release()
-    if (patched.usageCarrier === undefined) return before + formatEvent(patched)
+    if (patched.usageCarrier === undefined) return before + this.backlog.text(patched)
     this.#kept = patched
     return before
   }
@@ -105,13 +110,15 @@ export class VerbatimWriter implements StreamWriter {
   end(cost: bigint | undefined, report?: Report): string {
     const before = this.#addMissing()
     if (this.#last === undefined) {
-      return before + this.#release(cost) + this.#patcher.end().map(formatEvent).join("")
+      return before + this.#release(cost) + this.backlog.textOf(this.#patcher.end())
     }
     const { usageCarrier, data } = this.#last
     const last = usageCarrier ?? (report && parseJsonObject(data))
     if (last) report?.(last)
-    if (usageCarrier === undefined) return before + this.#release(cost) + formatEvent(this.#last)
-    return before + this.#release() + withCost(this.#client, this.#last, usageCarrier, cost)
+    if (usageCarrier === undefined) {
+      return before + this.#release(cost) + this.backlog.text(this.#last)
+    }
+    return before + this.#release() + this.#withCost(this.#last, usageCarrier, cost)
   }
 
   /** Adds usage that the vendor omitted, to the vendor's frame or in an additional frame. */
@@ -122,7 +129,7 @@ export class VerbatimWriter implements StreamWriter {
     const missing = this.#patcher.missingFrames?.(carrier === undefined ? usage : undefined) ?? []
     let text = ""
     for (const frame of missing) {
-      if (frame.usageCarrier === undefined) text += formatEvent(frame)
+      if (frame.usageCarrier === undefined) text += this.backlog.text(frame)
       else this.#kept = frame
     }
     return text
@@ -138,7 +145,7 @@ export class VerbatimWriter implements StreamWriter {
 
   fail(error: GatewayError, requestId: string): string {
     const frames = this.#patcher.fail(error, requestId, this.#broken)
-    return this.#release() + frames.map(formatEvent).join("")
+    return this.#release() + this.backlog.textOf(frames)
   }
 
   #release(cost?: bigint): string {
@@ -146,19 +153,20 @@ export class VerbatimWriter implements StreamWriter {
     if (kept?.usageCarrier === undefined) return ""
     this.#kept = undefined
     return cost === undefined
-      ? formatEvent(kept)
-      : withCost(this.#client, kept, kept.usageCarrier, cost)
+      ? this.backlog.text(kept)
+      : this.#withCost(kept, kept.usageCarrier, cost)
   }
-}
 
-function withCost(
-  client: ClientDialect,
-  frame: { readonly event?: string },
-  carrier: JsonObject,
-  cost: bigint | undefined,
-): string {
-  if (cost !== undefined) client.setCost(carrier, formatCredits(cost))
-  return formatEvent({ ...frame, data: JSON.stringify(carrier) })
+  #withCost(
+    { event, pieces }: PatchedFrame,
+    carrier: JsonObject,
+    cost: bigint | undefined,
+  ): string {
+    if (cost !== undefined) this.#client.setCost(carrier, formatCredits(cost))
+    // The pieces are created from the object, so they contain the cost.
+    if (pieces !== undefined) return this.backlog.text({ ...frameWith(event, ""), pieces })
+    return this.backlog.text(frameWith(event, JSON.stringify(carrier)))
+  }
 }
 
 /** Writes the stream through the canon if caller and vendor use different dialects. */
@@ -217,16 +225,14 @@ export class TranscodingWriter implements StreamWriter {
   }
 
   #write(event: ChatEvent): string {
-    return this.#writeAll(this.#encoder.push(event))
+    if (!this.isFilled && !isLong(event)) return this.backlog.textOf(this.#encoder.push(event))
+    this.backlog.add(this.#framesOf(event))
+    return ""
   }
 
-  #writeAll(frames: readonly SseFrame[]): string {
-    let text = ""
-    for (const frame of frames) {
-      if (frame.pieces !== undefined || this.isFilled) this.backlog.add(frame)
-      else text += formatEvent(frame)
-    }
-    return text
+  /** Yields the frames of an event. A long event is divided, and each part is encoded when its frames are read. */
+  *#framesOf(event: ChatEvent): Generator<SseFrame, undefined> {
+    for (const part of partsOf(event)) yield* this.#encoder.push(part)
   }
 
   /** Ends and signs reasoning that has no signature of its vendor, when the next content starts. */
@@ -248,17 +254,23 @@ export class TranscodingWriter implements StreamWriter {
   end(cost: bigint | undefined, report?: Report): string {
     let text = ""
     for (const frame of this.#encoder.end()) {
-      const { json } = frame
+      const { event, json, pieces } = frame
       if (json) report?.(json)
       if (json && cost !== undefined) this.#client.setCost(json, formatCredits(cost))
-      if (frame.pieces !== undefined || this.isFilled) this.backlog.add(frame)
-      else text += json ? withCost(this.#client, frame, json, undefined) : formatEvent(frame)
+      const isWritten = json === undefined || pieces !== undefined
+      text += this.backlog.text(isWritten ? frame : frameWith(event, JSON.stringify(json)))
     }
     return text
   }
 
   fail(error: GatewayError, requestId: string): string {
-    return this.#writeAll(this.#encoder.fail(error, requestId))
+    if (!this.isFilled) return this.backlog.textOf(this.#encoder.fail(error, requestId))
+    this.backlog.add(this.#failed(error, requestId))
+    return ""
+  }
+
+  *#failed(error: GatewayError, requestId: string): Generator<SseFrame, undefined> {
+    yield* this.#encoder.fail(error, requestId)
   }
 
   #ours(event: ChatEvent): ChatEvent {
@@ -268,4 +280,8 @@ export class TranscodingWriter implements StreamWriter {
     if (event.type === "reasoning-signature") return { ...event, signature: this.#sign(event) }
     return event
   }
+}
+
+function frameWith(event: string | undefined, data: string): SseFrame {
+  return event === undefined ? { data } : { event, data }
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, listAt } from "../../../
 import type { Usage } from "../../../canon/usage.ts"
 import { encodeError } from "../../shared/errors.ts"
 import { mintId } from "../../shared/identifiers.ts"
-import { isDoneMark } from "../../shared/stream.ts"
+import { isDoneMark, patchedData } from "../../shared/stream.ts"
 import { isUnixTime, nowInSeconds } from "../../shared/time.ts"
 import { withoutOperatorData, withoutCost } from "../../shared/vendor-costs.ts"
 import { ID_PREFIX, ownId } from "../identifiers.ts"
@@ -48,9 +48,9 @@ export class ChunkPatcher implements FramePatcher {
     const isDropped = choices.length > 0 && listAt(patched, "choices").length === 0
     if (isDropped && chunkUsage(patched) === undefined) return { action: "withhold", data }
     const isCarrier = streamUsage && isJsonObject(patched.usage) && isLastWord(choices)
-    const text = patched === chunk ? data : JSON.stringify(patched)
-    if (isCarrier) return { action: "forward", data: text, usageCarrier: patched }
-    return isAside ? { action: "forward", data: text, isAside } : { action: "forward", data: text }
+    const written = patched === chunk ? { data } : patchedData(patched, data)
+    if (isCarrier) return { action: "forward", ...written, usageCarrier: patched }
+    return isAside ? { action: "forward", ...written, isAside } : { action: "forward", ...written }
   }
 
   missingFrames(usage: Usage | undefined): PatchedFrame[] {
