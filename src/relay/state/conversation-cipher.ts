@@ -6,8 +6,8 @@ const CIPHER = "aes-256-gcm"
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Characters that are encrypted, or bytes that are decrypted, in one turn of the event loop. */
-const SLICE_LENGTH = 1024 * 1024
+/** Bytes that are encrypted or decrypted in one turn of the event loop. */
+const SLICE_BYTES = 1024 * 1024
 
 /** Encrypts stored conversations with the secret of the installation. Each encrypted part is bound to its own hash. */
 export class ConversationCipher {
@@ -19,23 +19,18 @@ export class ConversationCipher {
   }
 
   /** Encrypts a text in slices, with a turn of the event loop between them. */
-  async encrypt(hash: string, text: string): Promise<KeptPart> {
+  async encrypt(hash: string, text: Uint8Array): Promise<KeptPart> {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, this.#key, nonce)
     cipher.setAAD(Buffer.from(hash))
-    const encrypted = new Uint8Array(NONCE_BYTES + Buffer.byteLength(text) + TAG_BYTES)
+    const encrypted = new Uint8Array(NONCE_BYTES + text.byteLength + TAG_BYTES)
     encrypted.set(nonce)
-    let filled = NONCE_BYTES
-    for (let start = 0; start < text.length;) {
+    for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
       if (start > 0) await ownTurn()
-      const end = sliceEnd(text, start)
-      const part = cipher.update(text.slice(start, end), "utf8")
-      encrypted.set(part, filled)
-      filled += part.byteLength
-      start = end
+      encrypted.set(cipher.update(text.subarray(start, start + SLICE_BYTES)), NONCE_BYTES + start)
     }
     cipher.final()
-    encrypted.set(cipher.getAuthTag(), filled)
+    encrypted.set(cipher.getAuthTag(), NONCE_BYTES + text.byteLength)
     return { hash, encrypted }
   }
 
@@ -49,9 +44,9 @@ export class ConversationCipher {
       const decipher = createDecipheriv(CIPHER, this.#key, encrypted.subarray(0, NONCE_BYTES))
       decipher.setAAD(Buffer.from(hash))
       decipher.setAuthTag(encrypted.subarray(-TAG_BYTES))
-      for (let start = 0; start < text.byteLength; start += SLICE_LENGTH) {
+      for (let start = 0; start < text.byteLength; start += SLICE_BYTES) {
         if (start > 0) await ownTurn()
-        const end = Math.min(text.byteLength, start + SLICE_LENGTH)
+        const end = Math.min(text.byteLength, start + SLICE_BYTES)
         const slice = encrypted.subarray(NONCE_BYTES + start, NONCE_BYTES + end)
         text.set(decipher.update(slice), start)
       }
@@ -61,11 +56,4 @@ export class ConversationCipher {
       return undefined
     }
   }
-}
-
-/** Returns the end of a slice that does not split a surrogate pair. */
-function sliceEnd(text: string, start: number): number {
-  const end = Math.min(text.length, start + SLICE_LENGTH)
-  const isHalf = end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
-  return isHalf ? end + 1 : end
 }

@@ -33,7 +33,7 @@ const WRITE_TIMEOUT_MS = 50
 /**
  * Minimum characters of a text that is scanned. A shorter text cannot exceed the maximum number of values of a body.
  */
-const MIN_SCANNED_LENGTH = 100_000
+const MIN_SCANNED_BYTES = 100_000
 
 /** The store of conversations. */
 export interface ConversationKeeper {
@@ -90,7 +90,7 @@ export class ConversationTexts implements Disposable {
   async write(
     request: string,
     account: string,
-    texts: readonly (readonly [ConversationName, string])[],
+    texts: readonly (readonly [ConversationName, Uint8Array])[],
   ): Promise<void> {
     const { keeper, settings, failed } = this.#parts
     const { accountBytes, totalBytes, keep } = settings()
@@ -193,10 +193,10 @@ export class ConversationTexts implements Disposable {
 }
 
 /** Whether a text has no more values than may be read from a conversation. */
-export async function isReadable(text: string): Promise<boolean> {
-  if (text.length < MIN_SCANNED_LENGTH) return true
+export async function isReadable(text: Buffer): Promise<boolean> {
+  if (text.byteLength < MIN_SCANNED_BYTES) return true
   const scanner = new JsonScanner()
-  await scan(Buffer.from(text), scanner)
+  await scan(text, scanner)
   return excessOf(scanner) === undefined
 }
 

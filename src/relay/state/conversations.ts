@@ -153,7 +153,7 @@ export class Conversations implements Disposable {
     keeping: AnswerToStore,
     answer: ConversationAnswer,
     memory: Reservation,
-  ): Promise<readonly [ConversationName, string][] | undefined> {
+  ): Promise<readonly [ConversationName, Buffer][] | undefined> {
     const { call, form } = keeping
     if (call.bodyBytes > MAX_KEPT) return undefined
     memory.takeBody(call.bodyBytes * COPIES_WRITTEN)
@@ -161,13 +161,13 @@ export class Conversations implements Disposable {
     const before = (whole && form.items(whole)) ?? null
     const response = { kind: "response", id: answer.id } as const
     const text = await textOf({ body: answer.body, before: before && [...before] })
-    if (!(await isReadable(text))) return undefined
-    const texts: [ConversationName, string][] = [[response, text]]
+    if (text.byteLength > MAX_KEPT || !(await isReadable(text))) return undefined
+    const texts: [ConversationName, Buffer][] = [[response, text]]
     for (const item of answer.items) {
       if (typeof item.id !== "string") continue
       texts.push([{ kind: "item", id: item.id }, await textOf(item)])
     }
-    const bytes = texts.reduce((sum, [, each]) => sum + Buffer.byteLength(each), 0)
+    const bytes = texts.reduce((sum, [, each]) => sum + each.byteLength, 0)
     return bytes > MAX_KEPT ? undefined : texts
   }
 
@@ -177,9 +177,10 @@ export class Conversations implements Disposable {
 }
 
 /** Returns the JSON of a stored response or item. Long JSON is serialized in slices. */
-async function textOf(kept: JsonObject): Promise<string> {
-  if (!isLargeJson(kept)) return JSON.stringify(kept)
-  return Buffer.from(await jsonBytesInSlices(kept)).toString("utf8")
+async function textOf(kept: JsonObject): Promise<Buffer> {
+  if (!isLargeJson(kept)) return Buffer.from(JSON.stringify(kept))
+  const { buffer } = await jsonBytesInSlices(kept)
+  return Buffer.from(buffer)
 }
 
 async function itemsOf(
