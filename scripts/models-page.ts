@@ -8,7 +8,7 @@ import { MODEL_RULES, RULE_NAMES, type RuleDefinition } from "#contract/rule-def
 import { join } from "node:path"
 import { REJECTIONS, rejectionIn } from "../src/canon/rejected-parameters.ts"
 import { vendors } from "../src/vendors/index.ts"
-import { RULE_TABLE, SWITCHES } from "../src/catalog/model-rules.ts"
+import { DIALECT_MAKERS, RULE_TABLE, SWITCHES } from "../src/catalog/model-rules.ts"
 import { reflow } from "./reflow.ts"
 
 export const MODELS_PAGE = join(import.meta.dir, "../docs/reference/model-rules.md")
@@ -19,7 +19,7 @@ const HEAD = `# Model rules
 
 Models of one provider accept different parameters. The gateway has rules for each model, and adapts each translated request to these rules. It reports changed and omitted parts in \`x-tollgate-losses\`. With \`x-tollgate-strict: true\` such a request gets a 400 instead.
 
-A request in the provider's own format is sent unchanged if the provider is the maker of that format (Anthropic, Azure, Google, OpenAI, Vertex AI). Of the built-in rules, only the required API and the rejection of stop sequences apply to such a request. Rules from the settings and learned rules apply too. At other providers all rules apply.
+A request in the provider's own format is sent unchanged if the provider is the maker of that format (${[...DIALECT_MAKERS].map((id) => vendorName(id)).join(", ")}). Of the built-in rules, only the required API and the rejection of stop sequences apply to such a request. Rules from the settings and learned rules apply too. At other providers all rules apply.
 
 \`tollgate models --rules openai/gpt-5.4\` prints the rules of a model at each of its deployments and their
 sources, with \`--json\` as JSON. The model's page in the console and \`GET /admin/v1/models/{id}\` (\`deployments[].rules\`)
@@ -120,7 +120,7 @@ function valuesOf({ type, values = [], range = [0, 0], mayBeEmpty }: RuleDefinit
 
 function builtIn(): string {
   const rows = RULE_TABLE.map(({ vendors: ids, applies, rules, source }) => [
-    ids.map(vendorName).join(", "),
+    ids.map((id) => vendorName(id)).join(", "),
     applies,
     rulesText(rules),
     source,

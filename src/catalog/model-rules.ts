@@ -59,6 +59,15 @@ export const RULE_TABLE: readonly RuleRow[] = [
   ...COMPATIBLE_RULES,
 ]
 
+/** Vendors that defined the dialect that they use. Of the rules, only enforced ones apply to requests in this dialect. */
+export const DIALECT_MAKERS: ReadonlySet<string> = new Set([
+  "anthropic",
+  "azure",
+  "google",
+  "openai",
+  "vertex",
+])
+
 /** The rules of a deployment and their sources. */
 export interface ResolvedRules extends EffectiveRules {
   /** Absent if there are no rules. */

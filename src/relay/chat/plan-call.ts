@@ -8,6 +8,7 @@ import { atOnce, inOwnTurns, isLongWork, type Steps } from "../../canon/next-tur
 import { hasAssistantMedia } from "../../dialects/shared/assistant-media.ts"
 import { hasOtherTools } from "../../dialects/shared/tool-names.ts"
 import { corrected } from "../../catalog/learned-rules.ts"
+import { DIALECT_MAKERS } from "../../catalog/model-rules.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
 import { clampAt, type PendingCharge } from "../billing/pending-charge.ts"
@@ -35,9 +36,6 @@ export interface ChatCandidate extends Candidate {
 }
 
 type Inlining = typeof withInlineMedia
-
-/** Vendors that defined the dialect that they use. */
-const MAKERS: ReadonlySet<string> = new Set(["anthropic", "azure", "google", "openai", "vertex"])
 
 /** Output limit that is sent to vendors that do not accept 0. */
 const MIN_OUTPUT = 1
@@ -149,7 +147,7 @@ function fitsModel(
   { rules, enforced }: EffectiveRules,
   { vendor }: ProviderClient,
 ): boolean {
-  const applied = MAKERS.has(vendor.id) ? enforced : rules
+  const applied = DIALECT_MAKERS.has(vendor.id) ? enforced : rules
   return applied === undefined || fitToModel(request, applied).request === request
 }
 
