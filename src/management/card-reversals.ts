@@ -4,11 +4,9 @@ import type { OpenReversal, Reversal } from "../store/payments.ts"
 import { type Store } from "../store/store.ts"
 import type { Actor } from "./actor.ts"
 import type { Audit } from "./audit.ts"
+import { takeRecalled } from "./recalled-credits.ts"
 import { factsOf, objectOf, StripeObject } from "./stripe-object.ts"
 
-/** Maximum time that a reversal waits for processes to return leases that they do not need. */
-const RECALL_TIMEOUT_MS = 1_500
-const RECALL_POLL_INTERVAL_MS = 50
 /**
  * Maximum attempts. Concurrent settlements of the same payment may conflict. Each conflict means that one of them
  * succeeded.
@@ -72,27 +70,21 @@ export class CardReversals {
     const settlement = { intent, amount, at: Date.now(), note, author: actor.name }
     const post = () =>
       audit.perform(actor, change, (record) => store.payments.settleReversal(settlement, record))
-    await (amount > 0n ? this.#recalled(account, amount, post) : post())
+    await (amount > 0n ? this.#takeBack(open, post) : post())
     const debt = (await store.accounts.find(account))?.debt ?? 0n
     if (debt > 0n) warn(`the account ${account} owes ${formatCredits(debt)} credits: ${note}`)
   }
 
-  /** Recalls leases that processes do not need, because processes may lease entire balances. */
-  async #recalled(account: string, amount: bigint, post: () => Promise<unknown>): Promise<void> {
+  /** Posts a reversal as soon as its amount or the whole balance is free, or after a timeout. */
+  #takeBack({ account, amount }: OpenReversal, post: () => Promise<unknown>): Promise<true> {
     const { store } = this.#parts
-    const deadline = performance.now() + RECALL_TIMEOUT_MS
-    try {
-      for (;;) {
-        const free = await store.leases.recall(account, amount)
-        const { balance = 0n } = (await store.accounts.find(account)) ?? {}
-        const wanted = balance < amount ? balance : amount
-        if (free >= wanted || performance.now() > deadline) break
-        await Bun.sleep(RECALL_POLL_INTERVAL_MS)
-      }
+    return takeRecalled(store, { account, amount }, async (free, isLast) => {
+      const { balance = 0n } = (await store.accounts.find(account)) ?? {}
+      const wanted = balance < amount ? balance : amount
+      if (free < wanted && !isLast) return undefined
       await post()
-    } finally {
-      await store.leases.endRecall(account)
-    }
+      return true
+    })
   }
 }
 

@@ -10,6 +10,7 @@ import { type Store } from "../store/store.ts"
 import { type Actor, requireOperator, requireRole } from "./actor.ts"
 import { requireAccount } from "./stored-accounts.ts"
 import type { Audit } from "./audit.ts"
+import { takeRecalled } from "./recalled-credits.ts"
 import { pageFrom, type PageQuery, positionOf } from "./cursor.ts"
 
 export interface EntryQuery extends PageQuery {
@@ -18,10 +19,6 @@ export interface EntryQuery extends PageQuery {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
-
-/** Maximum time that a change waits for processes to return leases that they do not need. */
-const RECALL_TIMEOUT_MS = 1_500
-const RECALL_POLL_INTERVAL_MS = 50
 
 /** Manages the credits of accounts. Members read the ledger, and operators add entries. */
 export class Credits {
@@ -125,7 +122,8 @@ export class Credits {
     requireRole(actor, account, "viewer")
     requireOperator(actor)
     const amount = amountOf(input)
-    const { id } = await requireAccount(this.#store, account)
+    const { id, balance } = await requireAccount(this.#store, account)
+    if (balance < -amount) throw notCovered(balance, -amount)
     const { kind, note } = input
     const change = {
       action: "account.entry",
@@ -141,26 +139,19 @@ export class Credits {
     return { ...entryDocument(added), author: actor.name }
   }
 
-  /** Takes an amount out of the balance. The amount is recalled first, because processes may lease entire balances. */
-  async #takeOut(
+  /** Takes an amount out of the balance, unless running requests hold it. */
+  #takeOut(
     account: string,
     amount: bigint,
     append: () => Promise<EntryRecord>,
   ): Promise<EntryRecord> {
-    const deadline = performance.now() + RECALL_TIMEOUT_MS
-    try {
-      for (;;) {
-        const { balance, leased } = await requireAccount(this.#store, account)
-        if (balance < amount) throw notCovered(balance, amount)
-        const free = await this.#store.leases.recall(account, amount)
-        const entry = free < amount ? undefined : await unlessInsufficient(append)
-        if (entry) return entry
-        if (performance.now() > deadline) throw stillHeld(balance, leased, amount)
-        await Bun.sleep(RECALL_POLL_INTERVAL_MS)
-      }
-    } finally {
-      await this.#store.leases.endRecall(account)
-    }
+    return takeRecalled(this.#store, { account, amount }, async (free, isLast) => {
+      const { balance, leased } = await requireAccount(this.#store, account)
+      if (balance < amount) throw notCovered(balance, amount)
+      const entry = free < amount ? undefined : await unlessInsufficient(append)
+      if (!entry && isLast) throw stillHeld(balance, leased, amount)
+      return entry
+    })
   }
 }
 
