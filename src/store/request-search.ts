@@ -1,4 +1,4 @@
-import { OUTCOMES_WITHOUT_FAILURE } from "./request-summary.ts"
+import { OUTCOMES_WITHOUT_FAILURE } from "#contract/outcomes.ts"
 
 /** The prefix of every request id. */
 export const ID_PREFIX = "req_"

@@ -1,3 +1,4 @@
+import { OUTCOMES_WITHOUT_FAILURE } from "#contract/outcomes.ts"
 import { INPUT_CLASSES, NAME_OF_CLASS, OUTPUT_CLASSES } from "#contract/usage-classes.ts"
 import type { Labels } from "../accounting/labels.ts"
 import { MAX_QUANTITY, reportedAmount } from "../accounting/maxima.ts"
@@ -64,12 +65,6 @@ const NO_LABELS: Labels = {}
 const INPUT_NAMES = INPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 const OUTPUT_NAMES = OUTPUT_CLASSES.map((usageClass) => NAME_OF_CLASS[usageClass])
 
-/** Outcomes of requests that did not fail. This includes requests that their callers cancelled. */
-export const OUTCOMES_WITHOUT_FAILURE: ReadonlySet<string> = new Set([
-  "ok",
-  "written_off",
-  "caller_disconnected",
-])
 /** The outcome of a call that was cancelled because another call had answered. */
 const NOT_NEEDED = "not_needed"
 

@@ -1,4 +1,5 @@
 import { Box, Text } from "@mantine/core"
+import { OUTCOMES_WITHOUT_FAILURE } from "tollgate-contract/outcomes.ts"
 import type { RequestSummary } from "tollgate-contract/receipts.ts"
 import { countText, durationText, tokensPerSecond } from "../../format/numbers.ts"
 import type { Column } from "../../ui/data-column.ts"
@@ -182,12 +183,9 @@ function Cost({ request }: { readonly request: RequestSummary }) {
   )
 }
 
-/** Outcomes of requests that did not fail, as in the counts of requests. */
-const ANSWERED: ReadonlySet<string> = new Set(["ok", "written_off", "caller_disconnected"])
-
-/** Reports whether an admitted request failed. */
+/** Reports whether an admitted request failed, as in the counts of requests. */
 export function hasFailed({ outcome }: Pick<RequestSummary, "outcome">): boolean {
-  return !ANSWERED.has(outcome)
+  return !OUTCOMES_WITHOUT_FAILURE.has(outcome)
 }
 
 function Outcome({ request }: { readonly request: RequestSummary }) {

@@ -15,7 +15,7 @@ import { Page } from "../../ui/page.tsx"
 import { Panel } from "../../ui/panel.tsx"
 import { Stat } from "../../ui/stat.tsx"
 import { zoneName } from "../../format/moments.ts"
-import { requestColumns } from "./request-columns.tsx"
+import { hasFailed, requestColumns } from "./request-columns.tsx"
 import { rich, t } from "../../languages/text.ts"
 
 const route = getRouteApi("/signed-in/session")
@@ -99,7 +99,7 @@ interface SumsProperties {
 
 function Sums({ calls, isLoading }: SumsProperties) {
   const cost = calls.reduce((sum, call) => sum + nanos(call.cost), 0n)
-  const failed = calls.filter(({ outcome }) => !FINE.has(outcome)).length
+  const failed = calls.filter((call) => hasFailed(call)).length
   const [first] = calls
   const ends = calls.map(({ at, duration_ms: duration }) => Date.parse(at) + (duration ?? 0))
   const lasted = first === undefined ? 0 : Math.max(...ends) - Date.parse(first.at)
@@ -112,6 +112,3 @@ function Sums({ calls, isLoading }: SumsProperties) {
     </SimpleGrid>
   )
 }
-
-/** Outcomes that are not failures. */
-const FINE: ReadonlySet<string> = new Set(["ok", "written_off", "caller_disconnected"])
