@@ -21,6 +21,11 @@ export function formatCredits(nanocredits: bigint): string {
   return formatDecimal(nanocredits, PLACES)
 }
 
+/** Returns an amount in credits for metrics. Large amounts are rounded. */
+export function approximateCredits(nanocredits: bigint): number {
+  return Number(nanocredits) / Number(NANOCREDITS)
+}
+
 /** Formats a multiplier, which is in millionths. */
 export function multiplierText(multiplier: bigint): string {
   return formatCredits(multiplier * 1_000n)

@@ -1,6 +1,7 @@
 import type { RequestObserver } from "../relay/billing/request-observer.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { approximateCredits } from "../ledger/money.ts"
 import type { MemoryBudget } from "../limits/memory-budget.ts"
 import type { BackupAge } from "../notices/backup-age.ts"
 import type { Health } from "../routing/health.ts"
@@ -34,7 +35,6 @@ export class Metrics {
 
 /** Maximum deployments that have time series. */
 const MAX_DEPLOYMENTS = 1_000
-const NANOCREDITS = 1e9
 const MICROSECONDS = 1e6
 const MILLISECONDS = 1e3
 
@@ -66,8 +66,8 @@ class ProcessMetrics {
     const registry = this.#registry
     const { held, leased } = ledger.totals
     registry.gauge("tollgate_open_requests").set(ledger.open)
-    registry.gauge("tollgate_held_credits").set(Number(held) / NANOCREDITS)
-    registry.gauge("tollgate_leased_credits").set(Number(leased) / NANOCREDITS)
+    registry.gauge("tollgate_held_credits").set(approximateCredits(held))
+    registry.gauge("tollgate_leased_credits").set(approximateCredits(leased))
     registry.gauge("tollgate_journal_pending").set(ledger.waiting)
     registry.gauge("tollgate_processes_ready").set(ledger.failure === undefined ? 1 : 0)
     registry.gauge("tollgate_request_memory_bytes").set(memory.held)

@@ -1,4 +1,5 @@
 import type { Deployment } from "../catalog/model.ts"
+import { approximateCredits } from "../ledger/money.ts"
 import type { CostLine } from "../ledger/price.ts"
 import { type AttemptRecord, lastNeeded, usageName } from "../relay/billing/receipt.ts"
 import type { PricedUsage } from "../relay/billing/priced-usage.ts"
@@ -13,7 +14,6 @@ import type { Count, Distribution } from "./series.ts"
 const MAX_MODELS = 200
 const MAX_OUTCOMES = 50
 const MAX_ENDPOINTS = 100
-const NANOCREDITS = 1e9
 /** The provider of requests without an upstream call. */
 const NONE = "none"
 
@@ -54,9 +54,9 @@ export class RequestMetrics implements RequestObserver {
     series.duration.observe((endedAt - call.startedAt) / 1_000)
     if (firstByteAt !== undefined) series.firstByte.observe((firstByteAt - call.startedAt) / 1_000)
     this.#settle.observe(settling / 1_000)
-    series.charged.add(Number(settlement.charged) / NANOCREDITS)
+    series.charged.add(approximateCredits(settlement.charged))
     if (settlement.writtenOff > 0n) {
-      series.writtenOff.add(Number(settlement.writtenOff) / NANOCREDITS)
+      series.writtenOff.add(approximateCredits(settlement.writtenOff))
     }
     series.card.add(cardCost(priced, deployment))
     for (const line of priced.cost.lines) this.#count(series, charge, deployment, line)
@@ -176,5 +176,5 @@ function credentialIn(deployment: string): string {
 
 function cardCost(priced: PricedUsage, { price }: Deployment): number {
   const cost = (price && providerCost(priced, price)) ?? costOfLines(priced.cost.lines)
-  return Number(cost) / NANOCREDITS
+  return approximateCredits(cost)
 }
