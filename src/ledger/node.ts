@@ -14,6 +14,8 @@ const HEARTBEAT_INTERVAL_MS = 5_000
 const DEAD_AFTER_MS = 120_000
 /** Number of heartbeats per lease term. */
 const HEARTBEATS_PER_TERM = 3
+/** Silence after which a node does not respond, if leases have no term. It may still be alive. */
+export const UNRESPONSIVE_AFTER_MS = HEARTBEATS_PER_TERM * HEARTBEAT_INTERVAL_MS
 /** The fraction of a lease term that a node leaves unused, because clocks may run at different speeds. */
 const TERM_MARGIN = 1 / 8
 /**

@@ -1,4 +1,5 @@
 import type { System as SystemDocument } from "#contract/system.ts"
+import { UNRESPONSIVE_AFTER_MS } from "../ledger/node.ts"
 import { VERSION } from "../runtime.ts"
 import type { DatabaseStatus } from "../store/database-status.ts"
 import { type NodeRecord, processOf } from "../store/nodes.ts"
@@ -6,12 +7,6 @@ import type { DatabaseWatch } from "../store/serving-database.ts"
 import { type Actor, requireOperator } from "./actor.ts"
 import { type Check, warningChecks } from "./check.ts"
 import { serverChecks } from "./server-checks.ts"
-
-/**
- * Silence after which a node that did not report its lease term is shown as not responding. It corresponds to three
- * heartbeats.
- */
-const DEFAULT_SILENCE_MS = 15_000
 
 export interface SystemParts {
   readonly databaseStatus: () => Promise<DatabaseStatus>
@@ -57,7 +52,7 @@ export class System {
       host,
       process,
       last_seen_at: new Date(beatAt).toISOString(),
-      is_responding: now - beatAt <= (leaseTerm ?? DEFAULT_SILENCE_MS),
+      is_responding: now - beatAt <= (leaseTerm ?? UNRESPONSIVE_AFTER_MS),
       is_current: processOf(id) === processOf(this.#parts.nodeId),
     }
   }
