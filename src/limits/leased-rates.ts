@@ -55,7 +55,7 @@ export interface LeasedRatesParts {
   /** Returns monotonic milliseconds. */
   readonly clock: () => number
   readonly onFailure: (error: unknown) => void
-  /** Replaces the maximum time that a request waits for a lease. */
+  /** Replaces the maximum time that a request waits for a lease, but not the pause afterwards; set by tests. */
   readonly maxWaitMs?: number
 }
 
