@@ -1,10 +1,10 @@
 /** Reports the number of known models of each vendor and the ages of their prices. */
+import { DAY_MS } from "#contract/durations.ts"
 import shipped from "../src/catalog/facts.json" with { type: "json" }
 import type { Facts, ModelFacts } from "../src/catalog/facts.ts"
 import { vendors as shippedVendors } from "../src/vendors/index.ts"
 import type { Vendor } from "../src/vendors/vendor.ts"
 
-const DAY_MS = 86_400_000
 const HEAD = ["provider", "models", "unpriced", "newest", "median", "oldest"]
 
 type CheckedVendor = Pick<Vendor, "id" | "isSelfHosted">

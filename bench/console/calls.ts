@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts"
 import { accountName, keysOf, modelName } from "./history.ts"
 
 /** A call of the management API by the console. */
@@ -7,8 +8,6 @@ export interface ConsoleCall {
   readonly path: string
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const GROUPS = [
   "model",
   "key",

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { Database } from "bun:sqlite"
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +38,6 @@ export interface MadeLedger {
 
 const NODE = { id: "node_maker", process: process.pid, host: "bench", machine: null }
 const BATCH = 25_000
-const DAY_MS = 24 * 60 * 60_000
 /** Credits of an account or of a budget, which are more than all requests cost. */
 const PLENTY = 1_000_000n * NANOCREDITS
 /** One of every `WITH_BUDGETS` keys and accounts has budgets. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { join } from "node:path"
 import {
   createInstallation,
@@ -39,7 +40,6 @@ import { type Address, CHAT_PATH } from "../subjects/subject.ts"
 import { startUpstream, type Upstream } from "../upstream.ts"
 
 const TOLLGATE = join(import.meta.dir, "../../bin/tollgate")
-const DAY_MS = 86_400_000
 const HISTORY_DAYS = 31
 const TOKEN = "a-token-of-the-bench-for-the-management-api"
 const KILOBYTES = 1_024

@@ -1,7 +1,7 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type { Posting } from "../../src/store/settlements.ts"
 import { Random } from "../../torture/random.ts"
 
-const DAY_MS = 86_400_000
 const SEED = 7
 
 interface SimulatedModel {

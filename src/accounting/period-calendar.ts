@@ -1,6 +1,6 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import { type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 
-const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 const WEEK_MINUTES = 7 * DAY_MINUTES
 /** Minutes from the beginning of a week, on Monday, to the beginning of Unix time, on a Thursday. */

@@ -1,9 +1,9 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { waitAtMost } from "../canon/wait-at-most.ts"
 import type { RetentionSettings } from "../config/sections/storage.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Store } from "../store/store.ts"
 
-const HOUR_MS = 60 * 60_000
 /** Maximum wait for the current step at shutdown. */
 const LAST_WAIT_MS = 1_000
 /** Pause between steps of pruning, so that charges take precedence. */

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { accessSync, constants, mkdirSync, statfsSync } from "node:fs"
 import { runtimeConfigOf } from "../app/state.ts"
 import { ConfigError } from "../config/config-error.ts"
@@ -207,7 +208,6 @@ function checkJournal(folder: string, now = Date.now()): Check | undefined {
   }
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000
 /** Age in days at which prices count as old. Vendors change prices every few weeks. */
 const OLD_DAYS = 60
 

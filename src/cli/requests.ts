@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { Option } from "commander"
 import { globMatcher } from "#contract/model-glob.ts"
 import type { Labels } from "../accounting/labels.ts"
@@ -14,7 +15,6 @@ import { requireAccount, withInstallation } from "./installation.ts"
 import { type Column, formatTable, type Style } from "./output.ts"
 import { momentArgument, positiveIntegerArgument } from "./parse.ts"
 
-const DAY_MS = 24 * 60 * 60 * 1_000
 /** Maximum length of an error message in the table. */
 const MAX_MESSAGE_LENGTH = 80
 

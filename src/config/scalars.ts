@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import { MAX_MINIMUM_SECONDS } from "#contract/amounts.ts"
 import { commaFault } from "#contract/comma.ts"
 import { type DecimalText, plainDecimal } from "#contract/decimal.ts"
@@ -60,8 +61,6 @@ export function megabytes(minimum: number, maximum: number) {
 export function writeMegabytes(bytes: number): string {
   return shortNumber(bytes / MEBIBYTE)
 }
-
-const MINUTE_MS = 60_000
 
 /** Reads minutes as milliseconds. */
 export function minutes(minimum: number, maximum: number) {

@@ -1,3 +1,4 @@
+import { SECOND_MS } from "#contract/durations.ts"
 import type { FailedAttempt, FailedRequest, FailureLog } from "../store/failure-log.ts"
 import type { AnsweredError, AttemptFailure } from "../telemetry/events.ts"
 
@@ -5,7 +6,6 @@ const FLUSH_INTERVAL_MS = 250
 const MAX_QUEUED = 5_000
 /** Maximum failures logged per account per second, so that an error loop cannot flood the log. */
 const MAX_PER_SECOND = 20
-const SECOND_MS = 1_000
 const SWEEP_INTERVAL_MS = 600_000
 const RETENTION_MS = 7 * 86_400_000
 /** Maximum stored failed requests per account, and of all unknown callers together. */

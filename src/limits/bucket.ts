@@ -1,7 +1,5 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-
-/** Milliseconds until a full limit has drained. */
-export const MINUTE_MS = 60_000
 
 /** Tolerance for rounding errors of sums, as a fraction of the limit. */
 const ROUNDING = 1e-9

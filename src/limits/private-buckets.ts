@@ -1,5 +1,6 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Buckets, MINUTE_MS, PrivateBucket } from "./bucket.ts"
+import { type Buckets, PrivateBucket } from "./bucket.ts"
 
 interface KeyBuckets {
   requests?: PrivateBucket

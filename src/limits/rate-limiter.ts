@@ -1,6 +1,7 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { GatewayError } from "../canon/errors.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Bucket, type Buckets, MINUTE_MS } from "./bucket.ts"
+import type { Bucket, Buckets } from "./bucket.ts"
 import { type LimitOwner, requestsExceeded, tokensExceeded } from "./exceeded.ts"
 import { addRequestLimit, addTokenLimit, type QuotaState } from "./headers.ts"
 import { PrivateBuckets } from "./private-buckets.ts"

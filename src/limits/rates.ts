@@ -1,5 +1,5 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { MaybePromise } from "../canon/maybe-promise.ts"
-import { MINUTE_MS } from "./bucket.ts"
 import type { LimitOwner } from "./exceeded.ts"
 import { LeasedRates, type LeasedRatesParts } from "./leased-rates.ts"
 import { LeasedSlots } from "./leased-slots.ts"

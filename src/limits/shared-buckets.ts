@@ -1,7 +1,8 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { SharedMemory } from "../machine/shared-memory.ts"
 import { type TableSlot, WordTable } from "../machine/word-table.ts"
 import type { RateUnit } from "../store/rate-limits.ts"
-import { type Bucket, type Buckets, MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
+import { type Bucket, type Buckets, MAX_DEBT_MINUTES } from "./bucket.ts"
 
 /**
  * Words of a slot: the key's hash, and two words for each of the key's two limits. The first word is the moment when

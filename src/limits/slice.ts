@@ -1,5 +1,6 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { RateGrant, RateOrder, RateUnit } from "../store/rate-limits.ts"
-import { MAX_DEBT_MINUTES, MINUTE_MS } from "./bucket.ts"
+import { MAX_DEBT_MINUTES } from "./bucket.ts"
 import type { QuotaState } from "./headers.ts"
 
 /** Lifetime of leases. A lease that was not used for this time has drained, and must not be used any more. */

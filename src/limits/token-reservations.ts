@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "./bucket.ts"
+import { MINUTE_MS } from "#contract/durations.ts"
 
 /** The reserved and used tokens of a request. */
 export interface ReservedRequest {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type { AccountQuery, AccountSort, AccountUse, ListedAccount } from "#contract/accounts.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { AccountRecord } from "../store/accounts.ts"
@@ -6,7 +7,6 @@ import { accountDocument } from "./account-document.ts"
 import { foreignCursor, pageFrom, positionOf } from "./cursor.ts"
 import { momentOrNull } from "./moment-text.ts"
 
-const DAY_MS = 24 * 3_600_000
 /** Number of days over which an account's spending rate is measured. */
 export const PACE_DAYS = 7
 /** Sort value of accounts that never run out of credits. They come last. */

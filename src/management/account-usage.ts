@@ -1,9 +1,9 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type { AccountUseFilter } from "../store/requests.ts"
 import type { Reports } from "../store/reports.ts"
 import { type AccountUses, PACE_DAYS } from "./account-list.ts"
 import { CachedQuery } from "./cached-query.ts"
 
-const DAY_MS = 24 * 3_600_000
 /** Number of days over which spending is added up, including today. */
 const SPENT_DAYS = 30
 /** Number of days whose spending is listed separately, including today. */

@@ -1,6 +1,7 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type { AnswerTimesDocument } from "#contract/usage.ts"
 import type { AnswerSample, UsageTime } from "../store/requests.ts"
-import { HOUR_MS, HOURS_OF_DAY } from "../store/usage-sums.ts"
+import { HOURS_OF_DAY } from "../store/usage-sums.ts"
 
 const SPANS: Readonly<Record<UsageTime, number>> = { hour: HOUR_MS, day: HOURS_OF_DAY * HOUR_MS }
 

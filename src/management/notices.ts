@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { Page } from "#contract/common.ts"
 import type {
   NewNoticeTarget,
@@ -35,7 +36,6 @@ import { PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 /** Maximum targets per account, because each notice is delivered to each target. */
 const MAX_TARGETS = 10
-const MINUTE_MS = 60_000
 /** Rate limits for tests of one target or email address, and of all targets of an account. */
 const TESTS_PER_TARGET = { max: 5, window: 10 * MINUTE_MS }
 const TESTS_PER_ACCOUNT = { max: 20, window: 10 * MINUTE_MS }

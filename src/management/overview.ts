@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts"
 import type { Overview, UsageRow } from "#contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum } from "../store/requests.ts"
@@ -8,8 +9,6 @@ import { CachedQuery } from "./cached-query.ts"
 import { withCorrections } from "./corrected-reports.ts"
 import { emptySum, namesOfGroups, usageRow } from "./usage-rows.ts"
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const OVERVIEW_DAYS = 30
 const OVERVIEW_HOURS = 24
 /** Maximum rows in a list of the most expensive items. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import type { PasskeyAnswer } from "#contract/passkeys.ts"
 import type { SignInOptions } from "#contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
@@ -21,7 +22,6 @@ const PASSKEY = "passkey"
 
 /** Maximum rejections that are recorded per minute, so that guessing cannot fill the disk. */
 const MAX_REJECTIONS_PER_MINUTE = 20
-const MINUTE_MS = 60_000
 
 export interface SignInDependencies {
   readonly store: Store

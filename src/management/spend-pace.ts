@@ -1,13 +1,11 @@
+import { HOUR_MS, WEEK_MS } from "#contract/durations.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { AccountRecord } from "../store/accounts.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
-import { HOUR_MS } from "../store/usage-sums.ts"
 import { type Actor, COMMAND_LINE } from "./actor.ts"
 import type { Audit } from "./audit.ts"
 
-/** Period over which the usual hourly spending is computed. */
-const WEEK_MS = 7 * 24 * HOUR_MS
 /** Minimum number of hours with spending. With fewer, no usual spending is computed. */
 const MIN_HOURS = 24
 

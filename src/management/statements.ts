@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type { StatementQuery } from "#contract/accounts.ts"
 import type { StatementLine, StatementReads } from "../store/entries.ts"
 import type { WriteOffRecord } from "../accounting/chained-records.ts"
@@ -36,7 +37,6 @@ const ENTRIES_PER_TURN = 100
 const WRITE_OFFS_PER_READ = 100
 /** Number of keys per read. */
 const KEYS_PER_READ = 200
-const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Reports the balance, charges and credits of an account between two days. */
 export class Statements {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type {
   UsageChange as UsageChangeDocument,
   UsageChanges,
@@ -12,7 +13,6 @@ import type { Actor } from "./actor.ts"
 import { checkSpan, MAX_LABELLED_DAYS, usageFilterOf } from "./usage.ts"
 import { momentText } from "./moment-text.ts"
 
-const DAY_MS = 86_400_000
 const KINDS = ["key", "model", "user", "session", "tag"] as const
 type Kind = (typeof KINDS)[number]
 /** Maximum groups of one kind in a response. */

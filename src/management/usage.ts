@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts"
 import type { Usage, UsageChangesQuery, UsageQuery, UsageRow } from "#contract/usage.ts"
 import type { Label } from "../accounting/labels.ts"
 import { GatewayError } from "../canon/errors.ts"
@@ -12,8 +13,6 @@ import { type UsageSums, withCorrections } from "./corrected-reports.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Maximum hours in one report. For longer periods, days must be requested. */
 const MAX_HOURS = 24 * 93
 /** Maximum days in one response. */

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts"
 import type { SecretCipher } from "../config/secret-cipher.ts"
 import type { DueDelivery, NoticeChannel, NoticeTarget } from "../store/notices.ts"
 import type { Store } from "../store/store.ts"
@@ -13,9 +14,6 @@ const CLAIM_MS = 60_000
  * that never respond do not delay the notices of other accounts.
  */
 const MAX_CONCURRENT = { total: 20, perAccount: 4, perTarget: 2 }
-const SECOND_MS = 1_000
-const MINUTE_MS = 60 * SECOND_MS
-const HOUR_MS = 60 * MINUTE_MS
 /**
  * Delays after each failed attempt. A delivery is abandoned after the last attempt, about three days after the first.
  */

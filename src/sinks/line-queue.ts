@@ -1,7 +1,7 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { randomText } from "../canon/random-text.ts"
 import type { LineBatch } from "./destination.ts"
 
-const HOUR_MS = 3_600_000
 const ID_LENGTH = 16
 
 /** A batch that is being filled or waits for delivery. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type { LabelName } from "../accounting/labels.ts"
 import { FILTER_NAMES } from "./request-names.ts"
 import type {
@@ -11,7 +12,6 @@ import type {
   UsageSum,
 } from "./requests.ts"
 
-export const HOUR_MS = 3_600_000
 export const HOURS_OF_DAY = 24
 
 /** Maximum number of answers from which latencies are computed. */

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "#contract/durations.ts"
 import { createHash } from "node:crypto"
 import { GatewayError } from "../canon/errors.ts"
 import type { ConsoleStore } from "../store/console-store.ts"
@@ -11,8 +12,6 @@ export interface AttemptLimit {
   /** Length of the window in milliseconds. */
   readonly window: number
 }
-
-const MINUTE_MS = 60_000
 
 /** Attempts from one network address or one IPv6 network, for all users. */
 export const PER_ADDRESS: AttemptLimit = { max: 60, window: 5 * MINUTE_MS }

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts"
 import { randomUUID } from "node:crypto"
 import type { ConsoleStore } from "../store/console-store.ts"
 import type { SessionRecord } from "../store/sessions.ts"
@@ -7,8 +8,6 @@ import { cookieNamed, expireCookie, SESSION_COOKIE, setCookie } from "./cookies.
 import { rejections } from "./rejections.ts"
 import { hashToken, newToken } from "./tokens.ts"
 
-const HOUR_MS = 60 * 60_000
-const DAY_MS = 24 * HOUR_MS
 /** Milliseconds without use after which a persistent session expires. */
 const SESSION_LIFETIME_MS = 7 * DAY_MS
 const RENEWAL_INTERVAL_MS = HOUR_MS

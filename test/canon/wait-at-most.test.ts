@@ -1,7 +1,6 @@
+import { HOUR_MS } from "../../contract/durations.ts"
 import { expect, test } from "bun:test"
 import { waitAtMost } from "../../src/canon/wait-at-most.ts"
-
-const HOUR_MS = 3_600_000
 
 test("waitAtMost waits for work that ends in time, and passes on its error", async () => {
   let isDone = false

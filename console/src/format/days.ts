@@ -1,6 +1,5 @@
+import { DAY_MS } from "tollgate-contract/durations.ts"
 import { t } from "../languages/text.ts"
-
-const DAY_MS = 86_400_000
 
 /** Returns the start, in UTC, of the day in a date field; undefined if the field has no valid date. */
 export function dayStart(day: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "tollgate-contract/durations.ts"
 import { t, currentLanguage } from "../languages/text.ts"
 
 /** Options for dates and times. The default time zone is the reader's. Tests pass a zone. */
@@ -5,10 +6,6 @@ export interface MomentStyle {
   readonly timeZone?: string
   readonly now?: number
 }
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 /** Formats a time such as `21 Nov 2026, 15:04:05`. */
 export function momentText(iso: string, style: MomentStyle = {}): string {

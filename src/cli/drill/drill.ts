@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { type Command, Option } from "commander"
 import { loadSettings } from "../../config/load.ts"
 import { formatCredits } from "../../ledger/money.ts"
@@ -158,8 +159,6 @@ interface DrillVerdict {
 }
 
 const PAGE = 1_000
-/** Tolerance for nodes whose clocks are fast. */
-const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Compares the callers' results with the ledger. No request may be running. */
 export async function judgeDrill(
@@ -206,6 +205,7 @@ async function chargesOf(store: StoreReader, account: string) {
 /** Returns those requests whose receipt has a cost of zero, as with a model that costs nothing. */
 async function freeOf(store: StoreReader, requests: readonly string[]): Promise<Set<string>> {
   const free = new Set<string>()
+  // Clocks of nodes may be fast.
   const range = { from: 0, until: Date.now() + DAY_MS }
   for (let start = 0; start < requests.length; start += PAGE) {
     const page = requests.slice(start, start + PAGE)

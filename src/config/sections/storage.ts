@@ -1,11 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts"
 import { section, setting } from "../declare.ts"
 import { parseDuration, writeDuration } from "../duration.ts"
 import { Fault, readNumberText, reading, readText, TEXT_OR_OFF } from "../reading.ts"
 import { durationOrOff, megabytes, writeMegabytes } from "../scalars.ts"
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 /**
  * Minimum retention. Newer receipts may still be needed for monthly budgets, repeated requests and journals that are
  * posted late.

@@ -1,11 +1,10 @@
+import { DAY_MS, HOUR_MS } from "#contract/durations.ts"
 import type { PriceListSettings } from "../../config/sections/price-list.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { waitAtMost } from "../../canon/wait-at-most.ts"
 import { fetchFeed, shown } from "../../catalog/prices/fetch-feed.ts"
 import type { PriceUpdates } from "./price-updates.ts"
 
-const HOUR_MS = 60 * 60_000
-const DAY_MS = 24 * HOUR_MS
 /** Delay of the first check. A random time is added, because many processes may start together. */
 const FIRST_DELAY_MS = 60_000
 const SHUTDOWN_TIMEOUT_MS = 1_000

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import { type CsvError, parse } from "csv-parse"
@@ -7,7 +8,6 @@ import {
   BillError,
   type BillRow,
   classOf,
-  DAY_MS,
   isPriceName,
   readAmount,
   readQuantity,

@@ -1,7 +1,6 @@
 import { atPlaces, type Decimal, plainDecimal, readDecimal } from "#contract/decimal.ts"
 import { CLASS_OF_NAME, type PriceName } from "#contract/usage-classes.ts"
 
-export const DAY_MS = 86_400_000
 /** Decimal places of amounts, which are enough for the exact cost of one token at any price. */
 export const AMOUNT_PLACES = 18
 export const CREDIT = 10n ** BigInt(AMOUNT_PLACES)

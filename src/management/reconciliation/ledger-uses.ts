@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import type { PriceName } from "#contract/usage-classes.ts"
 import { restoreReceipt } from "../../accounting/stored-receipt.ts"
 import { isJsonObject, type JsonObject, parseJsonObject } from "../../canon/json.ts"
@@ -5,7 +6,7 @@ import { CREDENTIAL_MARK } from "../../catalog/model.ts"
 import { parseCredits } from "../../ledger/money.ts"
 import type { ReceiptRecord, TimeRange } from "../../store/settlements.ts"
 import { type ReceiptReader, receiptsOfTime } from "../receipts-of-time.ts"
-import { DAY_MS, isPriceName, NANOCREDIT } from "./bill.ts"
+import { isPriceName, NANOCREDIT } from "./bill.ts"
 
 const MILLION = 1_000_000n
 

@@ -1,6 +1,7 @@
+import { DAY_MS } from "#contract/durations.ts"
 import * as z from "zod"
 import type { TimeRange } from "../../store/settlements.ts"
-import { type Bill, BillError, type BillRow, DAY_MS, dayText } from "./bill.ts"
+import { type Bill, BillError, type BillRow, dayText } from "./bill.ts"
 import {
   amountFrom,
   type CostAddress,

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { isJsonObject, type JsonObject } from "../../canon/json.ts"
 import { MAX_REPORTED_AMOUNT } from "../../accounting/maxima.ts"
 import type { Deployment } from "../../catalog/model.ts"
@@ -29,7 +30,6 @@ interface PricedCalls {
 const MAX_REPORTED = 1_000
 /** A stated cost may exceed the price by one part in this number, because vendors round amounts. */
 const TOLERANCE_DIVISOR = 100n
-const DAY_MS = 24 * 60 * 60 * 1000
 /** Difference in nanocredits that is never reported. */
 const MIN_DIFFERENCE = 10_000n
 const NANODOLLARS_PER_DOLLAR = 1e9

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { invalidValue } from "../../canon/invalid-request.ts"
 import type { StateKind, StateReference } from "../../canon/vendor-state.ts"
@@ -14,7 +15,6 @@ interface KindFacts {
   readonly instead: string
 }
 
-const DAY_MS = 86_400_000
 /** The period for which OpenAI stores a response, and Anthropic a container. */
 const MONTH_MS = 30 * DAY_MS
 /** The period for state that vendors store until it is deleted. */

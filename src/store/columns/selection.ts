@@ -1,6 +1,6 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { type NameColumn, type Segment, SEGMENT_SIZE } from "./segment.ts"
 import { MAX_TAGS } from "../../accounting/labels.ts"
-import { HOUR_MS } from "../usage-sums.ts"
 
 /** A filter for requests, with ids in place of names. */
 export interface IdFilter {

@@ -1,5 +1,6 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type { UsageOrder } from "../requests.ts"
-import { HOUR_MS, type SumRow } from "../usage-sums.ts"
+import type { SumRow } from "../usage-sums.ts"
 import { GroupSums, RankSums } from "./group-sums.ts"
 import type { Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"

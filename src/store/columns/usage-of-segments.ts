@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type {
   AnswerSample,
   SeriesGroup,
@@ -10,7 +11,7 @@ import type {
   UsageTime,
 } from "../requests.ts"
 import { FILTER_NAMES } from "../request-names.ts"
-import { HOUR_MS, HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
+import { HOURS_OF_DAY, isLabel, pointFromRow, sumFromRow } from "../usage-sums.ts"
 import { compareChanges, type UsageChange } from "../usage-changes.ts"
 import { compareSegments, type KeyedChange } from "./compare-segments.ts"
 import { sampleSegments } from "./sample-segments.ts"

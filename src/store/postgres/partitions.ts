@@ -1,7 +1,7 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { firstRequestOf } from "../request-search.ts"
 import type { PostgresClient, Statements } from "./client.ts"
 
-const DAY_MS = 24 * 60 * 60_000
 /** Number of days and months for which partitions are created in advance. */
 const DAYS_AHEAD = 7
 const MONTHS_AHEAD = 2

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { AdaptiveTimeout } from "../adaptive-timeout.ts"
 import type { Reports, RequestReports } from "../reports.ts"
 import type {
@@ -17,7 +18,6 @@ import {
   latenciesOf,
   LATENCY_SAMPLE,
   accountUsesOf,
-  HOUR_MS,
   type SpentRow,
 } from "../usage-sums.ts"
 import { texts } from "./arrays.ts"

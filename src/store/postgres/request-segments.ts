@@ -1,3 +1,4 @@
+import { DAY_MS } from "#contract/durations.ts"
 import { type EncodedSegment, encodeSegment, namesOf, SEGMENT_SIZE } from "../columns/segment.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import { byteArrays, texts } from "./arrays.ts"
@@ -20,7 +21,6 @@ const RECEIPTS = `(SELECT e.position AS row, r.* FROM (
 const EXPIRED = `SELECT r.* FROM expired_requests AS e CROSS JOIN LATERAL (
     SELECT r.position AS row, ${COLUMNS} FROM receipts AS r WHERE r.request = e.request AND is_expired OFFSET 0
   ) AS r WHERE e.at >= $1 AND e.at < $2`
-const DAY_MS = 86_400_000
 const LAST_POSITION = 2n ** 63n - 1n
 
 /**

@@ -1,7 +1,7 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { UNINDEXED_NAMES } from "../request-names.ts"
 import type { RequestCount, RequestFilter, RequestPlace } from "../requests.ts"
 import { matchesNothing } from "../text-filters.ts"
-import { HOUR_MS } from "../usage-sums.ts"
 import type { Statements } from "./client.ts"
 import { Conditions } from "./conditions.ts"
 import {

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { UNINDEXED_NAMES } from "../request-names.ts"
 import {
   type RequestFilter,
@@ -7,7 +8,6 @@ import {
   type RequestRecord,
   sortColumn,
 } from "../requests.ts"
-import { HOUR_MS } from "../usage-sums.ts"
 import { LABELLED_AT, labelledReceipts } from "./request-conditions.ts"
 import type { PostgresClient } from "./client.ts"
 import { matchesNothing } from "../text-filters.ts"

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type {
   SeriesGroup,
   UsageFilter,
@@ -9,7 +10,6 @@ import type {
 import {
   addNames,
   endOf,
-  HOUR_MS,
   HOURS_OF_DAY,
   pointFromRow,
   type PointRow,

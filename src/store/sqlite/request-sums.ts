@@ -1,8 +1,9 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type { Database, Statement } from "bun:sqlite"
 import { storedAmount } from "../../accounting/maxima.ts"
 import { SUM_NAMES } from "../request-names.ts"
 import { nameOf, type RequestSummary } from "../request-summary.ts"
-import { HOUR_MS, HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
+import { HOURS_OF_DAY, isAmount, SUMS } from "../usage-sums.ts"
 import { NAME_COLUMNS, NameSums, type NameTables, type SumValues } from "./name-sums.ts"
 import { addition } from "./wide-sums.ts"
 

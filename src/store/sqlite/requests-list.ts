@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import type { Database } from "bun:sqlite"
 import {
   type RequestFilter,
@@ -9,7 +10,6 @@ import {
 } from "../requests.ts"
 import { Conditions } from "./conditions.ts"
 import { AFTER_TEXTS, isFailure, isGlob } from "../request-search.ts"
-import { HOUR_MS } from "../usage-sums.ts"
 import { UNINDEXED_NAMES } from "../request-names.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import {

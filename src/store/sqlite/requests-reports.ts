@@ -1,3 +1,4 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { Database } from "bun:sqlite"
 import { dirname, join } from "node:path"
 import { isOfSegments } from "../columns/usage-of-segments.ts"
@@ -21,7 +22,6 @@ import {
   latenciesOf,
   LATENCY_SAMPLE,
   accountUsesOf,
-  HOUR_MS,
 } from "../usage-sums.ts"
 import { contentsFile, failuresFile } from "./log-file.ts"
 import type { IndexMethods } from "./reports-on-demand.ts"

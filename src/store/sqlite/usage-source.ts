@@ -1,6 +1,7 @@
+import { HOUR_MS } from "#contract/durations.ts"
 import { FILTER_NAMES, SUM_NAMES, type SumName } from "../request-names.ts"
 import type { UsageFilter, UsageGroup } from "../requests.ts"
-import { addNames, HOUR_MS, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
+import { addNames, HOURS_OF_DAY, SUMS } from "../usage-sums.ts"
 import { Conditions } from "./conditions.ts"
 
 /** A query that returns rows of sums. */

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000
+import { DAY_MS } from "../../../contract/durations.ts"
+
 const FROM = new Date(Date.now() - DAY_MS).toISOString()
 const TO = new Date(Date.now() + DAY_MS).toISOString()
 const RANGE = `from=${FROM}&to=${TO}`

@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/durations.ts"
 import OpenAI from "openai"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { Audit } from "../../../src/management/audit.ts"
@@ -14,7 +15,6 @@ import { OPERATOR } from "../actors.ts"
 
 let gateway: TestGateway
 const HELLO = [{ role: "user", content: "Hello" }]
-const DAY_MS = 86_400_000
 
 beforeAll(async () => {
   gateway = await startGateway({

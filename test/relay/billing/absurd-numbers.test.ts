@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../contract/durations.ts"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { MAX_QUANTITY } from "../../../src/accounting/maxima.ts"
 import { formatCredits } from "../../../src/ledger/money.ts"
@@ -25,8 +26,6 @@ import { servedTime } from "../../support/served-time.ts"
  * seconds.
  */
 const NORMAL_MS = 5_000
-
-const DAY_MS = 86_400_000
 
 for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
   const numbers = sampleOf(NUMBERS, 9, 3 * index)

@@ -1,3 +1,4 @@
+import { DAY_MS } from "tollgate-contract/durations.ts"
 import { NumberInput, Select, Stack, TextInput } from "@mantine/core"
 import { useForm, type UseFormReturnType } from "@mantine/form"
 import { useState } from "react"
@@ -16,7 +17,6 @@ import { largeAmountQuestion } from "../credits/large-amount.ts"
 import { t } from "../../languages/text.ts"
 import { SEPARATORS } from "../../format/numbers.ts"
 
-const DAY_MS = 86_400_000
 /** Maximum number of codes created together. */
 const MAX_CODES = 1_000
 const LIVES = [

@@ -1,10 +1,10 @@
+import { DAY_MS } from "tollgate-contract/durations.ts"
 import { useQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
 import type { Usage } from "tollgate-contract/usage.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { roughCredits } from "../../format/credits.ts"
 
-const DAY_MS = 86_400_000
 /** Number of days of a trend, including today. */
 export const TREND_DAYS = 14
 /** Maximum number of keys with a trend, the most expensive ones. */

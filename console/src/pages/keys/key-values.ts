@@ -1,3 +1,4 @@
+import { DAY_MS } from "tollgate-contract/durations.ts"
 import type { Key, KeyChange } from "tollgate-contract/keys.ts"
 import { readCredits } from "../../format/credits.ts"
 import { checkOptional } from "../credits/amount-check.ts"
@@ -43,8 +44,6 @@ export const EMPTY_KEY: KeyValues = {
   tokens_per_minute: "",
   concurrent_requests: "",
 }
-
-const DAY_MS = 86_400_000
 
 /** Converts a key to form values. */
 export function valuesOf(key: Key): KeyValues {

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "tollgate-contract/durations.ts"
 import { toLocalField } from "../../format/moments.ts"
 import { type RequestFilters, TIMES, timesOf } from "./request-filters.ts"
 
@@ -11,9 +12,6 @@ export interface HistogramSpan {
   readonly step: Step
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 const LENGTHS: Readonly<Record<Step, number>> = { minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS }
 const DEFAULT_LENGTH = 30 * DAY_MS
 const MAX_LENGTH_BY_MINUTE = 3 * HOUR_MS

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "tollgate-contract/durations.ts"
 import type { Input } from "tollgate-contract/client.ts"
 import type { Step } from "./histogram-span.ts"
 import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
@@ -59,8 +60,6 @@ export const LINKED_FILTERS = [
 export function linkedFiltersFor(showsCosts: boolean): readonly (typeof LINKED_FILTERS)[number][] {
   return LINKED_FILTERS.filter(([name]) => showsCosts || !COST_FILTERS.has(name))
 }
-
-const HOUR_MS = 3_600_000
 
 /** The selectable time ranges with their lengths in milliseconds; null means unlimited or custom. */
 export const TIMES: readonly { value: string; label: string; length: number | null }[] = [

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "tollgate-contract/durations.ts"
 import type { Input } from "tollgate-contract/client.ts"
 import type { UsageGroup } from "tollgate-contract/usage.ts"
 import { CALENDAR_RANGES, calendarSpan, isCalendarRange } from "../../format/days.ts"
@@ -25,8 +26,6 @@ export interface UsageFilters {
   readonly why?: string | undefined
 }
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Maximum length in milliseconds of a range shown by hour. Longer ranges are shown by day. */
 const MAX_LENGTH_BY_HOUR = 3 * DAY_MS
 
