@@ -14,6 +14,8 @@ export class DatabaseWriter implements SettlementWriter {
   #endsAt = Infinity
   /** Functions that abandon running attempts. */
   readonly #running = new Set<() => void>()
+  /** The batches of all attempts that have not ended, which includes abandoned ones. The database may store them. */
+  readonly #attempts = new Map<Promise<unknown>, Batch>()
   failure: unknown
 
   constructor(store: Store, retries: RetryPolicy) {
@@ -66,7 +68,16 @@ export class DatabaseWriter implements SettlementWriter {
     const posting = this.#store.settlements.post(node, batch)
     if (!this.#retries.abandonsAttempts) return posting
     const untilEnd = Math.max(this.#retries.minAttemptMs, this.#endsAt - performance.now())
+    const end = (): void => void this.#attempts.delete(posting)
+    this.#attempts.set(posting, batch)
+    posting.then(end, end)
     return this.#within(Math.min(maxWaitMs, untilEnd), posting)
+  }
+
+  isPosting(request: string): boolean {
+    return [...this.#attempts.values()].some(({ postings }) =>
+      postings.some((posting) => posting.request === request),
+    )
   }
 
   async #within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {

@@ -147,6 +147,11 @@ export class Ledger {
     return this.#writer.waiting
   }
 
+  /** Whether the database may still store the charge of a request, although writing the charge has failed. */
+  isPosting(request: string): boolean {
+    return this.#writers.some((writer) => writer.isPosting?.(request) === true)
+  }
+
   /** Holds an amount. Returns undefined if this process has leased too little. */
   tryHold(input: HoldInput): Hold | undefined {
     const { payer, amount } = input

@@ -34,6 +34,11 @@ export interface SettlementWriter {
    * directly.
    */
   listen?(onPosted: PostedListener): void
+  /**
+   * Whether an abandoned attempt may still store the charge of a request whose write has failed; absent if no attempt is
+   * abandoned.
+   */
+  isPosting?(request: string): boolean
   /** Checks whether a failure has ended. It is called periodically. */
   maintain(node: string): Promise<void>
   /** Sets the moment, by `performance.now()`, after which nothing waits for an unavailable database. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import { DatabaseWriter } from "../../src/ledger/database-writer.ts"
 import { databaseRetries, FILE_RETRIES } from "../../src/store/retry-policy.ts"
-import type { Batch } from "../../src/store/settlements.ts"
+import type { Batch, Posting } from "../../src/store/settlements.ts"
 import type { Store } from "../../src/store/store.ts"
 import { TestDatabase } from "../store/test-database.ts"
+import { until } from "../support/until.ts"
 
 const EMPTY: Batch = { postings: [], opened: [], closed: [] }
 
@@ -63,6 +64,28 @@ describe("a posting to an unavailable database", () => {
     const writer = new DatabaseWriter(silentStore(database.store), databaseRetries(50))
     await expect(writer.write("node", EMPTY)).rejects.toMatchObject({ code: "unavailable" })
     expect(writer.failure).toMatchObject({ code: "unavailable" })
+  })
+
+  test("is pending until its abandoned attempts have ended", async () => {
+    await using database = TestDatabase.direct()
+    const late = Promise.withResolvers<never>()
+    const { settlements } = database.store
+    const store = { ...database.store, settlements: { ...settlements, post: () => late.promise } }
+    const writer = new DatabaseWriter(store, databaseRetries(20))
+    const posting: Posting = {
+      request: "req_1",
+      account: "acct",
+      key: "key",
+      budgets: [],
+      amount: 1n,
+      writtenOff: [],
+      at: 0,
+      receipt: "{}",
+    }
+    await expect(writer.write("node", { ...EMPTY, postings: [posting] })).rejects.toThrow("in time")
+    expect([writer.isPosting("req_1"), writer.isPosting("req_2")]).toEqual([true, false])
+    late.reject(new Error("the database has restarted"))
+    await until(() => !writer.isPosting("req_1"))
   })
 
   test("fails at shutdown, like pending writes, unless the database recovers", async () => {

@@ -3,9 +3,11 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Key } from "../../keys/key.ts"
 import type { Keyring } from "../../keys/keyring.ts"
+import type { Ledger } from "../../ledger/ledger.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
 import type { Rates } from "../../limits/rates.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
+import { LedgerError } from "../../store/ledger-error.ts"
 import type { Store } from "../../store/store.ts"
 import type { Events } from "../../telemetry/events.ts"
 import { failure } from "../endpoint.ts"
@@ -26,6 +28,7 @@ export interface RepeatableServices {
   readonly checks: EarlyChecks
   readonly catalog: () => Catalog
   readonly store: Store
+  readonly ledger: Pick<Ledger, "isPosting">
   readonly events: Events
   /** Returns the maximum bytes of a JSON body. */
   readonly bodyLimit: () => number
@@ -83,7 +86,7 @@ function answerOnce(
         pace,
         perform: async (own: Request, id: string) => handler(own, spooled, id),
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
-        isSettled: async (id: string) => isSettled(await store.settlements.findReceipt(id)),
+        isSettled: (id: string) => isSettled(services, id),
         answerGone,
         encodeBreak,
         onAnswered: (isLarge: boolean) => connection.waitShort(isLarge),
@@ -130,7 +133,13 @@ async function admitModel(
   else if (rights !== key.id) throw unclearModel()
 }
 
-function isSettled(receipt: ReceiptRecord | null): boolean {
+/**
+ * Whether a request was charged.
+ * @throws LedgerError if this is not known yet.
+ */
+async function isSettled({ ledger, store }: RepeatableServices, request: string): Promise<boolean> {
+  if (ledger.isPosting(request)) throw new LedgerError("unavailable", "the charge is not known yet")
+  const receipt = await store.settlements.findReceipt(request)
   if (receipt === null) return false
   return receipt.entry !== null || bodyOf(receipt).status === "settled"
 }

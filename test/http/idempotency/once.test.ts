@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
+import { Ledger } from "../../../src/ledger/ledger.ts"
 import { DONE, frame, repeated, streamed, usageFrame } from "../../relay/scripted-vendor.ts"
 import { CHAT, receiptsOf } from "../../relay/support.ts"
 import { until } from "../../support/until.ts"
@@ -11,6 +12,7 @@ import {
   setUp,
   STREAMED,
   tearDown,
+  until200,
   vendor,
   vendorDoes,
   whole,
@@ -147,6 +149,21 @@ test("a failed request without a charge releases the idempotency key", async () 
   expect(second.headers.get("idempotent-replayed")).toBeNull()
   expect(await second.text()).toContain("Now")
   expect(receiptsOf(gateway, caller).filter(({ status }) => status === "settled")).toHaveLength(1)
+})
+
+test("a failed request keeps its idempotency key while the database may still store its charge", async () => {
+  const caller = await gateway.caller("1")
+  let isPosting = true
+  using _ = spyOn(Ledger.prototype, "isPosting").mockImplementation(() => isPosting)
+  const before = vendor.bodies.length
+  vendorDoes.answer = () => Response.json({ error: { message: "no" } }, { status: 400 })
+  expect((await send(caller, "pending")).status).toBe(400)
+  vendorDoes.answer = () => whole()
+  expect((await send(caller, "pending")).status).toBe(503)
+  expect(vendor.bodies.length).toBe(before + 1)
+  isPosting = false
+  await until200(() => send(caller, "pending"))
+  expect(vendor.bodies.length).toBe(before + 2)
 })
 
 test("a stream that breaks after its charge is replayed unchanged", async () => {

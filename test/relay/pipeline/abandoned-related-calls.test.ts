@@ -122,8 +122,8 @@ describe("a caller that disconnects", () => {
     [503, 200, 200],
   ])(
     "pays for the answered choices of a chat if a failed call is not repeated: %d, %d, %d",
-    async (...codes) => {
-      statuses = codes
+    async (first, second, third) => {
+      statuses = [first, second, third]
       const receipt = await abandoned(CHAT, CHOICES, 3)
       expect(receipt).toMatchObject({
         status: "settled",
