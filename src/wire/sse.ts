@@ -117,11 +117,12 @@ const encoder = new TextEncoder()
 /** A comment that prevents a connection timeout. */
 export const KEEP_ALIVE = encoder.encode(": keep-alive\n\n")
 
-/** Formats an event. `data` must not contain a line break. JSON and single words never contain one. */
+/** Formats an event. Each line of its data is written as a line of the event. */
 export function formatEvent(frame: { readonly event?: string; readonly data: string }): string {
-  return frame.event === undefined
-    ? `data: ${frame.data}\n\n`
-    : `event: ${frame.event}\ndata: ${frame.data}\n\n`
+  const { event, data } = frame
+  // The JSON of some vendors has several lines.
+  const lines = data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data
+  return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
 }
 
 /** Yields the text of an event whose data is in pieces. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
+import { SseParser } from "../../../src/wire/sse.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
 const WORDS = "The vendor is out of breath"
@@ -64,3 +65,15 @@ for (const [opening, first] of Object.entries(OPENINGS)) {
     }
   }
 }
+
+test("a chunk whose JSON has several lines reaches a caller of the same format in one event", async () => {
+  const choice = { index: 0, delta: { role: "assistant", content: "Hello" }, finish_reason: "stop" }
+  const sent = { ...CHUNK, created: 1_764_000_000, model: "scripted/merged", choices: [choice] }
+  const lines = JSON.stringify(sent, null, 2).replaceAll("\n", "\ndata: ")
+  chunk = `data: ${lines}\n\ndata: [DONE]\n\n`
+  const caller = await gateway.caller("1")
+  const body = { model: "scripted/merged", messages: HELLO, stream: true }
+  const response = await caller.post(CHAT, body)
+  const [first] = new SseParser().push(await response.bytes())
+  expect(JSON.parse(first?.data ?? "")).toMatchObject({ choices: [choice] })
+})
