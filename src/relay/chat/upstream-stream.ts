@@ -154,28 +154,64 @@ export class UpstreamStream<
     return this.#isEnded || this.rest !== undefined || this.writer.isOver
   }
 
-  async read(): Promise<string> {
+  // This runs for each frame, so it creates few promises.
+  read(): Promise<string> {
     if (this.#first !== undefined) {
       const first = this.#first
       this.#first = undefined
-      return first
+      return Promise.resolve(first)
     }
     if (this.#reading !== undefined) {
       const reading = this.#reading
       this.#reading = undefined
       return reading
     }
-    if (this.#hasBacklog || this.#work >= BYTES_AT_ONCE) {
-      this.#work = 0
-      await ownTurn()
-    }
-    const text = this.#hasBacklog ? "" : await this.#readNext()
-    return text === "" ? (this.writer.backlog?.take() ?? "") : text
+    if (this.#hasBacklog || this.#work >= BYTES_AT_ONCE) return this.#readLater()
+    return this.#readText(this.writer.backlog)
   }
 
-  async #readNext(): Promise<string> {
+  async #readLater(): Promise<string> {
+    this.#work = 0
+    await ownTurn()
+    const { backlog } = this.writer
+    return this.#hasBacklog ? (backlog?.take() ?? "") : this.#readText(backlog)
+  }
+
+  /** @param backlog its text is returned if there is no other text; absent if it is not read. */
+  async #readText(backlog?: FrameWriter["backlog"]): Promise<string> {
+    let work = 0
     try {
-      return await this.#readText()
+      // Each iteration receives bytes or is the last iteration, so the loop always ends.
+      while (this.#failure === undefined) {
+        let isLast = false
+        let text = ""
+        try {
+          const { frames, bytes } = await this.#frames.next(this.#decoder.finished)
+          isLast = frames === undefined
+          this.#work += bytes
+          work += Math.max(bytes, CHUNK_COST)
+          text = frames === undefined ? await this.#end() : this.#pass(frames)
+          this.#work += text.length
+        } catch (failure) {
+          this.#decoding.countFailed(failure, this.#frames.usageMembers)
+          // The caller still receives the buffered text.
+          if (this.#limits === undefined) throw failure
+          this.#failure = failure
+        }
+        if (this.#limits) text += await this.#limited(this.#limits, isLast)
+        const isEnd = isLast && this.#failure === undefined
+        if (isEnd || text !== "" || this.#isDone || this.writer.isFilled === true) {
+          if (!isEnd) this.#attempt.deadlines.pause()
+          return text === "" ? (backlog?.take() ?? "") : text
+        }
+        if (this.#frames.hasArrived) this.#attempt.deadlines.received()
+        const { calls } = this.plan
+        if (work * calls < BYTES_AT_ONCE) continue
+        work = 0
+        // The streams of several calls are read one per turn.
+        await (calls > 1 ? ownTurn() : nextTurn())
+      }
+      throw this.#failure
     } catch (failure) {
       const isUnread = billedAnswerOf(failure) !== undefined
       // After an error, providers report the usage immediately, if at all.
@@ -183,41 +219,6 @@ export class UpstreamStream<
       if (isUnread || this.meter.isBillable) await this.#decoding.readBilled(limitMs)
       throw failure
     }
-  }
-
-  async #readText(): Promise<string> {
-    // Each iteration receives bytes or is the last iteration, so the loop always ends.
-    let work = 0
-    while (this.#failure === undefined) {
-      let isLast = false
-      let text = ""
-      try {
-        const { frames, bytes } = await this.#frames.next(this.#decoder.finished)
-        isLast = frames === undefined
-        this.#work += bytes
-        work += Math.max(bytes, CHUNK_COST)
-        text = frames === undefined ? await this.#end() : this.#pass(frames)
-        this.#work += text.length
-      } catch (failure) {
-        this.#decoding.countFailed(failure, this.#frames.usageMembers)
-        // The caller still receives the buffered text.
-        if (this.#limits === undefined) throw failure
-        this.#failure = failure
-      }
-      if (this.#limits) text += await this.#limited(this.#limits, isLast)
-      if (isLast && this.#failure === undefined) return text
-      if (text !== "" || this.#isDone || this.writer.isFilled === true) {
-        this.#attempt.deadlines.pause()
-        return text
-      }
-      if (this.#frames.hasArrived) this.#attempt.deadlines.received()
-      const { calls } = this.plan
-      if (work * calls < BYTES_AT_ONCE) continue
-      work = 0
-      // The streams of several calls are read one per turn.
-      await (calls > 1 ? ownTurn() : nextTurn())
-    }
-    throw this.#failure
   }
 
   /** Returns the buffered text of a response that is no longer read. */
@@ -349,7 +350,7 @@ export class UpstreamStream<
     try {
       while (!this.#isEnded && !this.#decoder.finished) {
         if (this.isHoldSpent) return this.#cancelRest()
-        await this.#readNext()
+        await this.#readText()
       }
     } catch {
       this.#cancelRest()

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
+import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
@@ -69,9 +70,18 @@ export class UpstreamFrames {
       await ownTurn()
       return { frames: this.takeDelayed(), bytes: 0 }
     }
-    const bytes = await this.#receive(isWhole)
+    const rest = this.#rest
+    if (rest !== undefined) await ownTurn()
+    // This runs for each frame. Usually, it only waits for the body.
+    let bytes: Uint8Array | undefined
+    try {
+      bytes = this.#sliceOf(rest ?? (await this.#receive(isWhole)).value)
+    } catch (error) {
+      if (!isWhole) throw this.#attempt.explain(error)
+    }
     if (bytes === undefined) return { bytes: 0 }
-    const frames = await this.#parseOrSkip(bytes)
+    const parsing = this.#parseOrSkip(bytes)
+    const frames = parsing instanceof Promise ? await parsing : parsing
     return {
       frames: isLongEvent(frames) ? await readLongEvent(frames) : frames,
       bytes: bytes.byteLength,
@@ -95,21 +105,12 @@ export class UpstreamFrames {
     return isLongEvent(frames) ? await readLongEvent(frames) : frames
   }
 
-  async #receive(isWhole: boolean): Promise<Uint8Array | undefined> {
-    if (this.#rest !== undefined) {
-      await ownTurn()
-      return this.#sliceOf(this.#rest)
-    }
+  #receive(isWhole: boolean): Promise<IteratorResult<Uint8Array, undefined>> {
     const { deadlines } = this.#attempt
     // Some providers leave the connection open after the response.
     if (isWhole) deadlines.awaitEnd((this.#hangUpAt ??= performance.now() + HANG_UP_MS))
     else deadlines.resume()
-    try {
-      return this.#sliceOf((await this.#body.next()).value)
-    } catch (error) {
-      if (!isWhole) throw this.#attempt.explain(error)
-      return undefined
-    }
+    return this.#body.next()
   }
 
   #sliceOf(bytes: Uint8Array | undefined): Uint8Array | undefined {
@@ -122,7 +123,7 @@ export class UpstreamFrames {
    * Parses bytes. If a frame is too long, the rest is read for its usage.
    * @throws GatewayError for an invalid frame.
    */
-  async #parseOrSkip(bytes: Uint8Array): Promise<readonly ReadEvent[]> {
+  #parseOrSkip(bytes: Uint8Array): MaybePromise<readonly ReadEvent[]> {
     try {
       const frames = this.#parse(bytes)
       if (frames.length > 0) {
@@ -131,8 +132,10 @@ export class UpstreamFrames {
       } else (this.#openEvent ??= new OpenEvent(this.#last)).push(bytes)
       return frames
     } catch (failure) {
-      if (billedAnswerOf(failure) !== undefined) await this.#readTail(bytes)
-      throw failure
+      if (billedAnswerOf(failure) === undefined) throw failure
+      return this.#readTail(bytes).then(() => {
+        throw failure
+      })
     }
   }
 
