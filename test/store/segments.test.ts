@@ -4,6 +4,7 @@ import { ColumnCache } from "../../src/store/columns/column-cache.ts"
 import { compareSegments } from "../../src/store/columns/compare-segments.ts"
 import { sampleSegments } from "../../src/store/columns/sample-segments.ts"
 import { encodeSegment, type Segment, segmentOf } from "../../src/store/columns/segment.ts"
+import { Slots } from "../../src/store/columns/slots.ts"
 import { sumSegments } from "../../src/store/columns/sum-segments.ts"
 import type { RequestSummary } from "../../src/store/request-summary.ts"
 import type { UsageOrder } from "../../src/store/requests.ts"
@@ -104,6 +105,21 @@ describe("segment columns", () => {
     cache.begin("two")
     expect(cache.has(1)).toBe(false)
   })
+})
+
+test("slots number keys in the order of their first use, up to the largest key", () => {
+  const slots = new Slots()
+  const largest = 2 ** 31 - 1
+  const keys = Int32Array.from([7, 0, largest, 7, 2 ** 15, 0])
+  slots.takeAll(keys, keys.length)
+  expect([...keys]).toEqual([0, 1, 2, 0, 3, 1])
+  expect([0, 1, 2, 3].map((slot) => slots.keyOf(slot))).toEqual([7, 0, largest, 2 ** 15])
+  expect([largest, 8, 2 ** 16].map((key) => slots.find(key))).toEqual([2, -1, -1])
+  // More keys than the arrays hold at first, and each on a page of its own.
+  const many = Int32Array.from({ length: 2_000 }, (_, index) => index * 2 ** 15 + 1)
+  slots.takeAll(many, many.length)
+  expect(slots.size).toBe(2_004)
+  expect([...many].every((slot, index) => slots.keyOf(slot) === index * 2 ** 15 + 1)).toBe(true)
 })
 
 test("comparisons of many groups contain the largest changes, even with a small limit", () => {
