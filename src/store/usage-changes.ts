@@ -20,12 +20,15 @@ export interface UsageChange {
   readonly before: PeriodSum
 }
 
+/** The sums of one group, from which changes are computed. */
+export type GroupCost = Pick<UsageSum, "group" | "cost" | "requests">
+
 const NOTHING: PeriodSum = { cost: 0n, requests: 0 }
 
 /** Implements `RequestReports.usageChanges` from the sums of all groups in each period. */
 export function changesOf(
-  after: readonly UsageSum[],
-  before: readonly UsageSum[],
+  after: readonly GroupCost[],
+  before: readonly GroupCost[],
   count: number,
 ): UsageChange[] {
   const [ofAfter, ofBefore] = [byGroup(after), byGroup(before)]
@@ -41,7 +44,7 @@ export function changesOf(
     : [...changes.slice(0, count), ...changes.slice(-count)]
 }
 
-function byGroup(sums: readonly UsageSum[]): ReadonlyMap<string, PeriodSum> {
+function byGroup(sums: readonly GroupCost[]): ReadonlyMap<string, PeriodSum> {
   return new Map(sums.map(({ group, cost, requests }) => [group, { cost, requests }]))
 }
 

@@ -34,9 +34,13 @@ interface SegmentRow {
   readonly count: bigint
   readonly first_at: bigint
   readonly last_at: bigint
+  /** The column that marks removed requests; null if no request was removed. */
+  readonly gone: Uint8Array | null
 }
 
-const ROW = "id, first_row, count, first_at, last_at"
+// The marks are read together with the segments, because a separate query for each segment would take longer.
+const ROW = `id, first_row, count, first_at, last_at, (SELECT numbers FROM segment_columns
+  WHERE place = segments.id * ${PLACES_OF_SEGMENT} + ${PLACES.get("gone")}) AS gone`
 
 /** A copy of the indexed requests in columns. Methods that write must run inside a transaction. */
 export class RequestSegments {
@@ -110,17 +114,17 @@ export class RequestSegments {
     this.#index.run("DELETE FROM names WHERE last_at < ?", [moment])
   }
 
-  #segmentOf({ id, count, first_at, last_at }: SegmentRow, cache?: ColumnCache): Segment {
+  #segmentOf({ id, count, first_at, last_at, gone }: SegmentRow, cache?: ColumnCache): Segment {
     const size = { count: Number(count), from: Number(first_at), to: Number(last_at) }
+    const removed = gone === null ? undefined : decodeColumn(gone)
     const read = (place: bigint): Column | undefined => {
       const found = this.#column.get(place)
       return found ? decodeColumn(found.numbers) : undefined
     }
     return new Segment(size, (name) => {
+      if (name === "gone") return removed
       const place = placeOf(id, name)
-      return name === "gone" || cache === undefined
-        ? read(place)
-        : cache.take(Number(place), () => read(place))
+      return cache === undefined ? read(place) : cache.take(Number(place), () => read(place))
     })
   }
 

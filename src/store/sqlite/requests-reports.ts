@@ -14,7 +14,12 @@ import type {
   UsageGroup,
   UsageSum,
 } from "../requests.ts"
-import { changesOf } from "../usage-changes.ts"
+import {
+  changesOf,
+  type GroupCost,
+  type UsageChange,
+  type UsageComparison,
+} from "../usage-changes.ts"
 import {
   keyUseFromRow,
   type KeyUseRow,
@@ -35,7 +40,7 @@ import { findNames } from "./requests-names.ts"
 import { reachOf } from "./requests-count.ts"
 import { stepRunner } from "./run-steps.ts"
 import { statementSteps } from "../steps/entries.ts"
-import { sumUsage, usageSeries } from "./requests-usage.ts"
+import { sumCosts, sumUsage, usageSeries } from "./requests-usage.ts"
 import { mayBeOfSegments, SegmentUsage } from "./segment-usage.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { REPORTS_SCHEMA } from "./schemas/reports.ts"
@@ -86,13 +91,6 @@ export function openSqliteReports(databasePath: string): SqliteReports {
   const failures = failuresFile(databasePath)
   const runStep = stepRunner(ledger)
 
-  function sumsOf(filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] {
-    return isOfSegments(filter, group) ||
-      (mayBeOfSegments(filter, group) && segments.covers(filter))
-      ? segments.sumUsage(filter, group, first)
-      : sumUsage(index, filter, group, first)
-  }
-
   return {
     methods: {
       requests: {
@@ -107,17 +105,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
         count: (filters, step) => countRequests(index, withRows(ledger, filters), step),
         reachOfMatches: (filters, count) => reachOfMatches(index, withRows(ledger, filters), count),
         names: (text, accounts) => findNames({ index, ledger }, text, accounts),
-        sumUsage: sumsOf,
-        usageChanges(comparison, groups, count) {
-          const { after, before } = comparison
-          const labels = groups.filter((group) => isOfSegments(after, group))
-          const found = labels.length > 0 ? segments.usageChanges(comparison, labels, count) : []
-          return groups.map(
-            (group) =>
-              found[labels.indexOf(group)] ??
-              changesOf(sumsOf(after, group), sumsOf(before, group), count),
-          )
-        },
+        ...usageReports(index, segments),
         usageSeries: (filter, series) =>
           isOfSegments(filter, series.group) ||
           (mayBeOfSegments(filter, series.group, series.step) && segments.covers(filter))
@@ -141,6 +129,40 @@ export function openSqliteReports(databasePath: string): SqliteReports {
       failures[Symbol.dispose]()
       index.close()
       ledger.close()
+    },
+  }
+}
+
+/** Returns the reports that read either segments or stored sums. */
+function usageReports(index: Database, segments: SegmentUsage) {
+  function readsSegments(filter: UsageFilter, group: UsageGroup): boolean {
+    return (
+      isOfSegments(filter, group) || (mayBeOfSegments(filter, group) && segments.covers(filter))
+    )
+  }
+  function costsOf(filter: UsageFilter, group: UsageGroup): readonly GroupCost[] {
+    return readsSegments(filter, group)
+      ? segments.sumUsage(filter, group)
+      : sumCosts(index, filter, group)
+  }
+  return {
+    sumUsage: (filter: UsageFilter, group: UsageGroup, first?: UsageFirst): UsageSum[] =>
+      readsSegments(filter, group)
+        ? segments.sumUsage(filter, group, first)
+        : sumUsage(index, filter, group, first),
+    usageChanges(
+      comparison: UsageComparison,
+      groups: readonly UsageGroup[],
+      count: number,
+    ): UsageChange[][] {
+      const { after, before } = comparison
+      const labels = groups.filter((group) => isOfSegments(after, group))
+      const found = labels.length > 0 ? segments.usageChanges(comparison, labels, count) : []
+      return groups.map(
+        (group) =>
+          found[labels.indexOf(group)] ??
+          changesOf(costsOf(after, group), costsOf(before, group), count),
+      )
     },
   }
 }

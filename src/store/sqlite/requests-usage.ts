@@ -18,6 +18,7 @@ import {
   isAmount,
   SUMS,
 } from "../usage-sums.ts"
+import type { GroupCost } from "../usage-changes.ts"
 import { usageSource } from "./usage-source.ts"
 import { wideOrder, type WideRow, wideSum, wideSumOf } from "./wide-sums.ts"
 
@@ -61,6 +62,25 @@ export function sumUsage(
     )
     .all(...source.values)
     .map((row) => sumFromRow(withAmounts(row)))
+}
+
+type CostRow = WideRow<"cost"> & { readonly name: string; readonly requests: bigint }
+
+/** Returns the costs and the numbers of requests of groups in a time range, in any order. */
+export function sumCosts(index: Database, filter: UsageFilter, group: UsageGroup): GroupCost[] {
+  if (filter.from >= filter.to) return []
+  const source = usageSource(filter, group, true)
+  return index
+    .query<CostRow, (string | bigint)[]>(
+      `SELECT ${expressionOf(group)} AS name, sum(requests) AS requests, ${wideSum("cost", "cost")}
+      FROM (${source.text}) GROUP BY name HAVING sum(requests) > 0`,
+    )
+    .all(...source.values)
+    .map((row) => ({
+      group: row.name,
+      cost: wideSumOf(row, "cost"),
+      requests: Number(row.requests),
+    }))
 }
 
 /** Returns sums for each interval, separately for each of the given names, and one for all other names. */
