@@ -154,7 +154,7 @@ const TARGETS: readonly Target[] = [
 ]
 
 function consoleTargets(): readonly Target[] {
-  const within = { unit: " ms", must: 200, aim: 200 }
+  const within = { unit: " ms", must: 150, aim: 100 }
   const slowest =
     (engine: ConsoleEngine, part: "calls" | "pages") =>
     ({ console: found }: Results) => {

@@ -32,7 +32,11 @@ export async function askJson<Answer>(api: ManagementApi, path: string): Promise
   return (await (await ask(api, path)).json()) as Answer
 }
 
-/** Makes a call the given number of times. A first call does not count. */
+/** Calls that are slower than this are made more often, because they may miss the limit. */
+const SLOW_MS = 60
+const FEW_TIMES = 2
+
+/** Makes a call at most the given number of times, and a fast call twice. A first call does not count. */
 export async function timeCall(
   api: ManagementApi,
   { name, path }: ConsoleCall,
@@ -43,6 +47,7 @@ export async function timeCall(
     const begun = performance.now()
     await (await ask(api, path)).arrayBuffer()
     if (time > 0) took.push(performance.now() - begun)
+    if (took.length === FEW_TIMES && Math.max(...took) < SLOW_MS) break
   }
   return summed(name, took)
 }

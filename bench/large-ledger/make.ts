@@ -1,5 +1,4 @@
 import { DAY_MS } from "#contract/durations.ts"
-import { Database } from "bun:sqlite"
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { KeyIssuer } from "../../test/support/key-issuer.ts"
@@ -8,15 +7,11 @@ import { type Key, keyFromRecord } from "../../src/keys/key.ts"
 import { KeyHasher } from "../../src/keys/secret.ts"
 import { NANOCREDITS } from "../../src/ledger/money.ts"
 import { SecretFolder } from "../../src/secrets/secret-folder.ts"
-import { makePrivateFile } from "../../src/store/private-file.ts"
 import type { Store } from "../../src/store/store.ts"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
-import { DirectFile } from "../../src/store/sqlite/direct-file.ts"
-import { migrate } from "../../src/store/sqlite/migrate.ts"
-import { LEDGER_SCHEMA } from "../../src/store/sqlite/schemas/ledger.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import { storeMethods } from "../../src/store/sqlite/store-methods.ts"
 import { Traffic } from "./traffic.ts"
+import { bringUpAnchor, openUnsafely } from "./unsafe-store.ts"
 
 /** The size of a ledger. */
 export interface LedgerSize {
@@ -74,30 +69,6 @@ export async function makeLargeLedger(
   openSqliteStore(path).close()
   writeFileSync(join(folder, "keys.txt"), `${secrets.join("\n")}\n`, { mode: 0o600 })
   return { size: statSync(path).size, secrets }
-}
-
-/** Opens the store without waiting for the disk, because an incomplete ledger is useless anyway. */
-function openUnsafely(path: string): Store {
-  makePrivateFile(path)
-  const database = new Database(path, { create: true, strict: true, safeIntegers: true })
-  database.run("PRAGMA journal_mode = MEMORY")
-  database.run("PRAGMA synchronous = OFF")
-  database.run("PRAGMA cache_size = -200000")
-  migrate(database, LEDGER_SCHEMA)
-  const unused = {
-    measureCommit: () => 0,
-    beginReading() {},
-    leaveCheckpoints() {},
-    restartLog() {},
-  }
-  const explained = (error: unknown): unknown => error
-  const close = (): void => database.close()
-  return new DirectFile({ methods: storeMethods(database), explained, close, ...unused }).store()
-}
-
-async function bringUpAnchor(store: Store): Promise<void> {
-  let isBehind = true
-  while (isBehind) ({ isBehind } = await store.integrity.advanceAnchor(Date.now()))
 }
 
 async function makeKeys(store: Store, hasher: KeyHasher, size: LedgerSize) {

@@ -73,9 +73,9 @@ export async function measureConsole({
 }: Effort): Promise<readonly ConsoleResult[]> {
   await using upstream = await startUpstream(0)
   using sqlite = createInstallation(settings(upstream))
-  const key = await createKey(sqlite)
   const now = Date.now()
   await seedHistory(sqlite.data, { requests, from: now - HISTORY_DAYS * DAY_MS, to: now })
+  const key = await createKey(sqlite)
   await using server = await PostgresServer.start({ isDurable: true, parameters: FAST_SERVER })
   const url = server.url(await server.create())
   await runJson(sqlite, "database", "copy", "--from", "sqlite", "--to", url)

@@ -24,7 +24,8 @@ export interface BrowserWindow {
 interface TestBrowser {
   /** Whether the driver can show a page as it is printed. */
   readonly canShowPrint: boolean
-  launch(): Promise<Browser>
+  /** @param isOptimizing whether the browser optimizes scripts as the browser of a person does. */
+  launch(isOptimizing?: boolean): Promise<Browser>
   /** Opens a window with separate cookies. */
   openContext(browser: Browser, window: BrowserWindow): Promise<BrowserContext>
   /** Changes the appearance of an open page. */
@@ -36,12 +37,12 @@ interface TestBrowser {
 /** A browser from npm that can run on every machine that runs the tests. */
 const CHROMIUM: TestBrowser = {
   canShowPrint: true,
-  launch() {
+  launch(isOptimizing = false) {
     return chromiumDriver.launch({
       executablePath: chromiumExecutable(),
-      // The driver's default arguments are not used, because they disable the isolation of pages. The optimizing
-      // compilers are disabled, because they take a tenth of a test's processor time and pages are open only briefly.
-      args: ["--no-sandbox", "--js-flags=--no-opt,--no-maglev"],
+      // The driver's default arguments are not used, because they disable the isolation of pages. Tests disable the
+      // optimizing compilers, which take a tenth of a test's processor time, because pages are open only briefly.
+      args: ["--no-sandbox", ...(isOptimizing ? [] : ["--js-flags=--no-opt,--no-maglev"])],
       headless: true,
     })
   },

@@ -69,15 +69,16 @@ export class RequestIndex {
    * Indexes the next rows.
    *
    * Only one process writes at a time, so a row that is committed later never has a lower rowid.
+   * @param size number of rows. By default, steps are so short that queries between them do not wait long.
    * @returns whether there may be more rows.
    */
-  indexNext(): boolean {
+  indexNext(size?: number): boolean {
     const from = this.#readProgress.get()?.row ?? 0n
     // All reads see one state of the ledger. The next step detects rows that are pruned in the meantime.
     const { isPruned, rows, chunk } = this.#ledger.transaction(() => {
       const isPruned = this.#pruned.catchUp(from)
       const behind = (this.#readEnd.get()?.row ?? 0n) - from
-      const chunk = behind > FAR_BEHIND ? LARGE_CHUNK : CHUNK
+      const chunk = size ?? (behind > FAR_BEHIND ? LARGE_CHUNK : CHUNK)
       return { isPruned, rows: this.#readLedger.all(from, BigInt(chunk)), chunk }
     })()
     if (isPruned) return true
