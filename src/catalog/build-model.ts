@@ -307,7 +307,7 @@ function priceOf(
   }
   const known = draft.facts?.price ?? own?.price
   if (known === undefined) {
-    return { reason: "it has no price. Set one under 'models' in the settings" }
+    return { reason: "it has no price. Set one in the console or under 'models' in the settings" }
   }
   // The provider's settings override the known modes.
   const { modes: listed, periods, ...rates } = known

@@ -53,7 +53,7 @@ export function ofOtherKind(name: string, kind: ModelKind, wanted: ModelKind): G
 export function notPriced(name: string): GatewayError {
   return rejection(
     "model_not_priced",
-    `The model \`${name}\` has no price yet, so it cannot be called. The operator can set one under 'models' in the settings.`,
+    `The model \`${name}\` has no price yet, so it cannot be called. The operator can set one in the console or under 'models' in the settings.`,
   )
 }
 

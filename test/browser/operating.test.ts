@@ -11,12 +11,14 @@ import { databaseOf } from "../../src/store/installation-database.ts"
 import { startReceiver, type Receiver } from "../notices/receiver.ts"
 import { until } from "../support/until.ts"
 import {
+  ask,
   type ConsoleGateway,
   image,
   open,
   setUp,
   startConsole,
   type Visitor,
+  visit,
 } from "./console-gateway.ts"
 
 const { privateKey } = generateKeyPairSync("ed25519")
@@ -363,6 +365,27 @@ test("the overview of all accounts shows spending, low balances, earnings and th
     .getByRole("link", { name: "202 accounts without credits" })
     .click()
   await page.getByRole("main").getByRole("status").getByText("202 accounts").waitFor()
+})
+
+test("the overview lists at most six problems of the gateway, failed checks first", async () => {
+  const { page } = operator
+  // Before the first request, the overview shows the first steps instead.
+  await chat()
+  const { body } = await ask(page, "GET", "/system")
+  const problems = Array.from({ length: 9 }, (_, index) => ({
+    result: index === 8 ? "failed" : "warning",
+    name: `check ${index}`,
+    found: "it has no price",
+    fix: "Set one",
+  }))
+  const system = "**/admin/v1/system"
+  await page.route(system, (route) => route.fulfill({ json: { ...body, problems } }))
+  await visit(page, "?account=all")
+  const items = page.getByRole("list", { name: "Problems" }).getByRole("listitem")
+  await items.filter({ hasText: "and 3 more" }).waitFor()
+  expect(await items.count()).toBe(7)
+  expect(await items.first().textContent()).toContain("check 8")
+  await page.unroute(system)
 })
 
 test("no page in the operating tests reported an error", () => {

@@ -14,6 +14,9 @@ const POLL_INTERVAL_MS = 30_000
 /** Maximum number of listed nodes. Larger installations use their own monitoring. */
 const NODES = 12
 
+/** Maximum number of listed problems. There may be one for each model. `tollgate doctor` lists all. */
+const PROBLEMS = 6
+
 /** Shows the gateway's processes and its database. */
 export function SystemPanel() {
   const asked = useQuery({
@@ -45,9 +48,13 @@ function factsOf({ database, version }: System) {
 
 function Problems({ problems }: Pick<System, "problems">) {
   if (problems.length === 0) return null
+  // Failed checks come first. The others stay in their order.
+  const sorted = problems.toSorted(
+    (left, right) => Number(right.result === "failed") - Number(left.result === "failed"),
+  )
   return (
     <Stack gap="xs" role="list" aria-label={t("Problems")}>
-      {problems.map(({ name, found, fix, result }) => (
+      {sorted.slice(0, PROBLEMS).map(({ name, found, fix, result }) => (
         <div key={`${name} ${found}`} role="listitem">
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -60,6 +67,7 @@ function Problems({ problems }: Pick<System, "problems">) {
           </Text>
         </div>
       ))}
+      <More count={problems.length - PROBLEMS} />
     </Stack>
   )
 }
@@ -89,11 +97,17 @@ function Nodes({ nodes }: Pick<System, "nodes">) {
           )}
         </Group>
       ))}
-      {nodes.length > NODES && (
-        <Text size="xs" c="dimmed">
-          {t("and {count} more", { count: nodes.length - NODES })}
-        </Text>
-      )}
+      <More count={nodes.length - NODES} />
     </Stack>
+  )
+}
+
+/** Shows how many items of a list are not shown. */
+function More({ count }: { readonly count: number }) {
+  if (count <= 0) return null
+  return (
+    <Text size="xs" c="dimmed" role="listitem">
+      {t("and {count} more", { count })}
+    </Text>
   )
 }
