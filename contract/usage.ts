@@ -186,6 +186,8 @@ export const overview = z.object({
   /** The most expensive models of the last 30 days, at most ten. */
   top_models: z.array(usageRow),
   top_keys: z.array(usageRow),
+  /** Whether requests are missing, because the index for reports is still being built, as after an upgrade. */
+  is_incomplete: z.boolean(),
   at: moment,
 })
 export type Overview = z.infer<typeof overview>

@@ -78,6 +78,7 @@ export class Overviews {
         .slice(0, MAX_TOP_ROWS)
         .map((sum) => usageRow(actor, sum, { group: "model" })),
       top_keys: top.map((sum) => usageRow(actor, sum, { group: "key", names })),
+      is_incomplete: this.#reports.isBehind,
       at: new Date(now).toISOString(),
     }
   }

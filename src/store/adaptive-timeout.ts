@@ -11,6 +11,11 @@ export class AdaptiveTimeout {
   readonly #maxWaitMs: number
   #hasTimedOut = false
 
+  /** Whether the last work is not done yet. */
+  get hasTimedOut(): boolean {
+    return this.#hasTimedOut
+  }
+
   constructor(maxWaitMs = REPORT_WAIT.maxMs) {
     this.#maxWaitMs = maxWaitMs
   }

@@ -96,4 +96,6 @@ export interface Reports {
    * contain only the data read so far.
    */
   upToDate(): Promise<RequestReports>
+  /** Whether requests are missing from the last reports, because indexing is far behind. */
+  readonly isBehind: boolean
 }

@@ -388,6 +388,18 @@ test("the overview lists at most six problems of the gateway, failed checks firs
   await page.unroute(system)
 })
 
+test("an overview without all requests shows a warning instead of the first steps", async () => {
+  const { page } = operator
+  const { body } = await ask(page, "GET", "/usage/overview")
+  const overview = "**/admin/v1/usage/overview*"
+  const incomplete = { ...body, days: [], is_incomplete: true }
+  await page.route(overview, (route) => route.fulfill({ json: incomplete }))
+  await visit(page, "?account=all")
+  await page.getByText("Recent requests are missing").waitFor()
+  expect(await page.getByText("Your first request").count()).toBe(0)
+  await page.unroute(overview)
+})
+
 test("no page in the operating tests reported an error", () => {
   expect(operator.complaints).toEqual([])
 })

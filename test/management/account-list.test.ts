@@ -148,6 +148,7 @@ test("accounts are listed without usage if the usage query fails, and the query 
   await using own = await ReportedDatabase.open()
   let isBroken = true
   const reports = {
+    isBehind: false,
     upToDate: async () => {
       if (isBroken) throw new Error("the disk is full")
       return own.reports.upToDate()

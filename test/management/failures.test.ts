@@ -36,7 +36,7 @@ function failures(): Failures {
   }
   return new Failures({
     log: log as FailureLog,
-    reports: { upToDate: () => Promise.reject(new Error("no list is read")) },
+    reports: { isBehind: false, upToDate: () => Promise.reject(new Error("no list is read")) },
     requests: requests as Requests,
   })
 }

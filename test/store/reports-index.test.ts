@@ -104,6 +104,7 @@ describe("the report index", () => {
     await own.add(...many)
     await using hasty = new ReportsOnDemand(own.database.directory.database, 0)
     const reports = await hasty.upToDate()
+    expect(hasty.isBehind).toBe(true)
     const first = (await reports.keyUses(["key_a"]))[0]?.requests ?? 0
     expect(first).toBeLessThan(3_000)
     expect(await (await own.reports.upToDate()).keyUses(["key_a"])).toMatchObject([

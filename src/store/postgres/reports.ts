@@ -92,6 +92,9 @@ export class PostgresReports implements Reports, AsyncDisposable {
     this.#reports = explaining(reports, address.place)
   }
 
+  /** Never true, because a request is added to the sums together with its charge. */
+  readonly isBehind = false
+
   async upToDate(): Promise<RequestReports> {
     return this.#reports
   }

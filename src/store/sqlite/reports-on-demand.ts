@@ -43,6 +43,10 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
     this.#timeout = new AdaptiveTimeout(maxWaitMs)
   }
 
+  get isBehind(): boolean {
+    return this.#timeout.hasTimedOut
+  }
+
   async upToDate(): Promise<RequestReports> {
     const reports = (await this.current()).requests
     const caughtUp = this.#last.then(() => this.#catchUp(reports))

@@ -1,4 +1,4 @@
-import { SimpleGrid, Skeleton, Text } from "@mantine/core"
+import { Alert, SimpleGrid, Skeleton, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Suspense } from "react"
 import type { Overview } from "tollgate-contract/usage.ts"
@@ -44,7 +44,7 @@ export function OverviewPage() {
   const keys = useQuery(keysQuery(accountId))
   const overview = asked.data
   if (isNowhere) return <NoAccount />
-  const isNew = overview !== undefined && isUnused(overview) && keys.data !== undefined
+  const isNew = overview?.is_incomplete === false && isUnused(overview) && keys.data !== undefined
   // Existing data stays when a refetch fails.
   const hasContent = asked.error === null || overview !== undefined
   return (
@@ -64,6 +64,7 @@ export function OverviewPage() {
         title={t("The overview could not be loaded")}
         retry={() => void asked.refetch()}
       />
+      {overview?.is_incomplete === true && <Incomplete />}
       {session.is_operator && <FailingProviders />}
       {hasContent && <Figures overview={overview} isAll={isAll} accountId={accountId} />}
       {isNew ? (
@@ -90,6 +91,17 @@ export function OverviewPage() {
         )
       )}
     </Page>
+  )
+}
+
+/** Warns that the numbers are too low for now. */
+function Incomplete() {
+  return (
+    <Alert role="status" color="yellow" variant="light" title={t("Recent requests are missing")}>
+      {t(
+        "The index for lists and reports is being built, as after an upgrade. Balances and charges are not affected. This page updates automatically.",
+      )}
+    </Alert>
   )
 }
 
