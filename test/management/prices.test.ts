@@ -11,8 +11,7 @@ import { until } from "../support/until.ts"
 
 const { privateKey } = generateKeyPairSync("ed25519")
 const KEYS = [publicText(privateKey)]
-/** Reading a list takes about as long as a tenth of this, so shorter intervals would cost much more. */
-const PACE_MS = 500
+const PACE_MS = 20
 const TOMORROW = new Date(Date.parse(builtIn.date) + 86_400_000).toISOString().slice(0, 10)
 
 type Price = Record<string, unknown>
@@ -30,17 +29,34 @@ function feed(models: Record<string, Price | null>, date = TOMORROW): string {
   )
 }
 
-/** A server that publishes a price list. */
+/**
+ * A server that sends each price list once, because reading a list takes ten times as long as a failed download. At all
+ * other times it is unavailable.
+ */
 class PriceListServer implements Disposable {
-  text = ""
-  asked = 0
+  #text = ""
+  #asked = 0
   readonly #server = Bun.serve({
     port: 0,
     fetch: () => {
-      this.asked++
-      return new Response(this.text, { status: this.text === "" ? 503 : 200 })
+      this.#asked++
+      const text = this.#text
+      this.#text = ""
+      return new Response(text, { status: text === "" ? 503 : 200 })
     },
   })
+
+  /** Sends the list to the next request. */
+  publish(text: string): void {
+    this.#text = text
+  }
+
+  /** Waits until the gateway has applied or rejected the published list. It then requests the list again. */
+  async wasRead(): Promise<void> {
+    await until(() => this.#text === "")
+    const asked = this.#asked
+    await until(() => this.#asked > asked)
+  }
 
   get url(): string {
     return `http://127.0.0.1:${this.#server.port}/prices.json`
@@ -78,7 +94,8 @@ async function priceOf(gateway: TestGateway, id: string): Promise<unknown> {
 describe("automatic price updates", () => {
   test("wait for the operator with `ask`, and apply to each request after the operator accepts them", async () => {
     using list = new PriceListServer()
-    list.text = feed({ echo: { input: "1", output: "2" } })
+    const added = feed({ echo: { input: "1", output: "2" } })
+    list.publish(added)
     await using gateway = await start(list, "ask")
     await until(() => news(gateway).length > 0)
     expect(news(gateway)).toMatchObject([{ state: "pending", date: TOMORROW, added: 1 }])
@@ -97,8 +114,8 @@ describe("automatic price updates", () => {
       },
     })
     // Offering the same list again must have no effect.
-    const before = list.asked
-    await until(() => list.asked > before + 1)
+    list.publish(added)
+    await list.wasRead()
     expect(news(gateway)).toHaveLength(1)
 
     const other = await ask(gateway, "POST", "/prices/apply", { date: builtIn.date })
@@ -113,12 +130,13 @@ describe("automatic price updates", () => {
 
   test("apply increases immediately with `increases`, and delay all other changes", async () => {
     using list = new PriceListServer()
-    list.text = feed({
+    const changed = feed({
       "gpt-4o": { ...GPT, output: "11" },
       "gpt-4o-mini": { ...builtIn.vendors.openai["gpt-4o-mini"].price, output: "0.5" },
       echo: { input: "1", output: "2" },
       "gpt-5-mini": null,
     })
+    list.publish(changed)
     await using gateway = await start(list, "increases")
     await until(() => news(gateway).length > 1)
     expect(news(gateway)).toMatchObject([
@@ -130,8 +148,8 @@ describe("automatic price updates", () => {
     expect(JSON.stringify(await priceOf(gateway, "gpt-4o"))).toContain('"11"')
     expect(await priceOf(gateway, "echo")).toBeUndefined()
     expect(await priceOf(gateway, "gpt-5-mini")).toBeDefined()
-    const before = list.asked
-    await until(() => list.asked > before + 1)
+    list.publish(changed)
+    await list.wasRead()
     expect(news(gateway)).toHaveLength(2)
     await asked(gateway, "POST", "/prices/apply", { date: TOMORROW })
     expect(await priceOf(gateway, "echo")).toBeDefined()
@@ -140,7 +158,7 @@ describe("automatic price updates", () => {
 
   test("apply the whole list with `all`, and the audit log records the actor", async () => {
     using list = new PriceListServer()
-    list.text = feed({ echo: { input: "1", output: "2" } })
+    list.publish(feed({ echo: { input: "1", output: "2" } }))
     await using gateway = await start(list, "all")
     await until(() => news(gateway).length > 0)
     expect(await priceOf(gateway, "echo")).toBeDefined()
@@ -158,25 +176,24 @@ describe("automatic price updates", () => {
         .filter(({ name }) => name === "pricesNotRefreshed")
         .map(({ facts }) => String(facts[0]))
     await until(() => failures().some((text) => text.includes("answered with status 503")))
-    list.text = "<html>"
+    list.publish("<html>")
     await until(() => failures().some((text) => text.includes("not a price list")))
-    list.text = writeFeed("{}", generateKeyPairSync("ed25519").privateKey)
+    list.publish(writeFeed("{}", generateKeyPairSync("ed25519").privateKey))
     await until(() => failures().some((text) => text.includes("not trusted here")))
-    list.text = feed({ echo: { input: "0", output: "0" } }, "2026-01-01")
-    const before = list.asked
-    await until(() => list.asked > before + 2)
+    list.publish(feed({ echo: { input: "0", output: "0" } }, "2026-01-01"))
+    await list.wasRead()
     expect(await asked(gateway, "GET", "/prices")).toMatchObject({
       date: builtIn.date,
       pending: null,
     })
-    list.text = feed({ echo: { input: "1", output: "2" } })
+    list.publish(feed({ echo: { input: "1", output: "2" } }))
     await until(() => news(gateway).length > 0)
     expect(news(gateway)).toMatchObject([{ state: "applied", date: TOMORROW }])
   })
 
   test("keep the operator's own prices", async () => {
     using list = new PriceListServer()
-    list.text = feed({ "gpt-4o": { ...GPT, output: "99" } })
+    list.publish(feed({ "gpt-4o": { ...GPT, output: "99" } }))
     const settings = { prices: { refresh: list.url, apply: "all" as const, keys: KEYS } }
     await using gateway = await startManaged({
       settings,
@@ -198,7 +215,7 @@ test("any of the processes can send the operator's notice of a pending price lis
   await using gateway = await start(list, "ask")
   const target = { channel: "webhook", address: receiver.url, types: ["price.changed"] }
   await asked(gateway, "POST", "/notices/targets", target)
-  list.text = feed({ echo: { input: "1", output: "2" } })
+  list.publish(feed({ echo: { input: "1", output: "2" } }))
   await until(() => receiver.received.length > 0)
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
     type: "price.changed",
