@@ -367,8 +367,8 @@ describe("a broken answer with many words", () => {
 })
 
 describe("invalid vendor answers in every format", () => {
-  for (const { id } of PAGES) {
-    for (const callerFormat of CALLER_FORMATS) {
+  for (const [index, { id }] of PAGES.entries()) {
+    for (const callerFormat of sampleOf(CALLER_FORMATS, 2, index)) {
       for (const stream of [false, true]) {
         test(`fail without a charge: ${id}, through ${callerFormat.path}${stream ? ", streamed" : ""}`, async () => {
           const { gateway, caller } = replaying

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { LEDGERS } from "../../support/databases.ts"
+import { IS_EXHAUSTIVE, sampleOf } from "../../support/exhaustive.ts"
 import { recordReadRows } from "../../support/read-rows.ts"
 import { CASES } from "./matrix-cases.ts"
 import { type Asking, type Case, startWorld, type World } from "./matrix-world.ts"
@@ -44,18 +45,22 @@ const VARIANTS: readonly Case[] = [
 
 test.each(Object.entries(LEDGERS).filter(([name]) => !name.includes("journal")))(
   "a member's request reads no rows of other accounts from %s",
-  async (_, ledger) => {
+  async (name, ledger) => {
     using read = recordReadRows()
     await using world = await startWorld(await ledger())
     read.rows.length = 0
-    for (const one of [...CASES, ...VARIANTS]) {
-      if (one.endsSession) continue
-      for (const role of MEMBERS) await send(world, one, role)
+    const cases = [...CASES, ...VARIANTS].filter(({ endsSession }) => endsSession !== true)
+    // `npm test` sends each request as one of the members, who differ between the databases.
+    const offset = name === "SQLite" ? 0 : 1
+    for (const [index, one] of cases.entries()) {
+      for (const role of sampleOf(MEMBERS, MEMBERS.length, index + offset)) {
+        await send(world, one, role)
+      }
     }
     // Requests that prepare the requests of members have the admin token, which is not a person.
     const people = new Set(read.rows.map(({ person }) => person))
     expect(people.size).toBe(MEMBERS.length)
-    expect(read.rows.length).toBeGreaterThan(500)
+    expect(read.rows.length).toBeGreaterThan(IS_EXHAUSTIVE ? 500 : 150)
     const foreign = read.rows.filter(({ row }) =>
       world.theirs.secrets.some((secret) => row.includes(secret)),
     )

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { parseCredits } from "../../../src/ledger/money.ts"
 import { CHAT, HELLO } from "../../relay/support.ts"
+import { sampleOf } from "../../support/exhaustive.ts"
 import { provider } from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
 import { CASES } from "./matrix-cases.ts"
@@ -135,7 +136,10 @@ const ALL = [...CASES, ...VARIANTS].filter(({ endsSession }) => endsSession !== 
 
 async function answersTo(role: Role): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>()
-  for (const one of [...ALL, ...(await requestCases())]) {
+  const cases = [...ALL, ...(await requestCases())]
+  const offset = CUSTOMERS.findIndex((customer) => customer === role)
+  // `npm test` sends each request as operator and as two of the four customers.
+  for (const one of offset < 0 ? cases : sampleOf(cases, 2, offset)) {
     const asking = (await one.ask?.(world, role)) ?? {}
     const [method = "", pattern = ""] = one.route.split(" ")
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => asking.path?.[name] ?? "")

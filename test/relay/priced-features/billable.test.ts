@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ProviderSettings, ServicePriceSettings } from "../../../src/config/settings.ts"
+import { sampleOf } from "../../support/exhaustive.ts"
 import {
   provider,
   simulated,
@@ -129,7 +130,7 @@ describe("a priced field", () => {
     }
 
     if (one.prices) {
-      for (const stream of [false, true]) {
+      for (const stream of sampleOf([false, true], 2, index)) {
         test(`counts toward the hold, the usage and the charge: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
           current = one
           const caller = await gateway.caller("10")
