@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const yamlFor = (url: string): string => `
-server: { port: 0, drain_delay: 2s, drain: 60s }
+server: { port: 0, drain_delay: 500ms, drain: 60s }
 providers:
   sim: { vendor: openai-compatible, api_key: upstream, base_url: "${url}/v1" }
 models:
