@@ -32,6 +32,10 @@ export const ONLY_IN_ALL: Readonly<Record<string, string>> = {
   "test/torture/idempotency-kill.test.ts": "repeats kill.test.ts with idempotency keys",
   "test/torture/idempotency-cuts.test.ts":
     "cuts idempotent requests between processes; test/http/idempotency runs them in one",
+  "test/relay/state/vendor-state-processes.test.ts":
+    "uses ids of vendors at two processes; vendor-state.test.ts uses them at one",
+  "test/simulator/hostile-bodies.test.ts":
+    "attacks the simulator; test/http/worst-bodies.test.ts attacks the gateway",
   "test/store/cut-migration.test.ts":
     "kills migrations of whole processes; migrate.test.ts lets single steps fail",
   "test/store/postgres/hosts.test.ts": "switches between two database servers",

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import { connectTo } from "../relay/raw-caller.ts"
+import { sampleOf } from "../support/exhaustive.ts"
 import {
   createInstallation,
   type Installation,
@@ -57,7 +58,7 @@ function migratesConnections(): boolean {
   return existsSync(setting) && readFileSync(setting, "utf8").trim() === "1"
 }
 
-test.concurrent.each([1, 2])(
+test.concurrent.each(sampleOf([1, 2], 2))(
   "a gateway replaces another gateway under load without losing a request (workers: %p)",
   async (workers) => {
     const first = await replace(undefined, workers)

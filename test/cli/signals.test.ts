@@ -45,7 +45,7 @@ test.each(sampleOf(STARTS, 2))(
   },
 )
 
-test.each(["1", "2"])("%s draining process(es) ignore SIGHUP", async (workers) => {
+test.each(sampleOf(["1", "2"], 2, 1))("%s draining process(es) ignore SIGHUP", async (workers) => {
   using installation = createInstallation("server: { port: 0, drain_delay: 60s }\n")
   await using serving = await startServing(installation, { TOLLGATE_WORKERS: workers })
   const { pid } = serving.process

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { databaseFileIn } from "../../src/store/sqlite/database-file.ts"
+import { sampleOf } from "../support/exhaustive.ts"
 import {
   DONE,
   frame,
@@ -98,7 +99,7 @@ function nodesOf(installation: Installation): number[] {
     .map((node) => node.process)
 }
 
-for (const workers of ["1", "2"]) {
+for (const workers of sampleOf(["1", "2"], 2)) {
   test.concurrent(`a blocked event loop is reported with its request, and its process is restarted: ${workers} worker(s)`, async () => {
     using vendor = startHostile()
     using installation = createInstallation(yaml(vendor.url))
@@ -190,7 +191,7 @@ test.concurrent("a second signal ends the gateway without waiting for running re
         { headers: { "content-type": "text/event-stream" } },
       ),
   )
-  for (const workers of ["1", "2"]) {
+  for (const workers of sampleOf(["1", "2"], 2, 1)) {
     using installation = createInstallation(yaml(vendor.url))
     const key = await createCaller(installation)
     await using serving = await startServing(installation, {

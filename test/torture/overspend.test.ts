@@ -33,7 +33,7 @@ const TRIALS = MEANS.flatMap(({ workers, ...means }) =>
   workers.map((count) => ({ ...means, workers: count })),
 )
 
-for (const { name, credits, budget, workers } of sampleOf(TRIALS, 2)) {
+for (const { name, credits, budget, workers } of sampleOf(TRIALS, 3, 1)) {
   test.concurrent(`200 simultaneous requests on ${name} do not exceed credits for 50, ${workers} process(es)`, async () => {
     await using simulator = startSimulator()
     using installation = createInstallation(yamlFor(simulator.url))
