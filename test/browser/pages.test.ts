@@ -95,7 +95,7 @@ test.each(Object.entries(PAGES))("the page %s passes the page checks", async (na
   expect(operator.complaints).toEqual([])
 })
 
-test.each(sampleOf(Object.entries(PAGES), 3))(
+test.each(sampleOf(Object.entries(PAGES), 7))(
   "the page %s on a phone does not shift while it loads, and has large touch targets",
   async (name, address) => {
     const { page } = operator
@@ -109,7 +109,7 @@ test.each(sampleOf(Object.entries(PAGES), 3))(
 
 test.each(
   [1440, 390].flatMap((width, index) =>
-    sampleOf(Object.entries(PAGES), 9, 4 * index).map(
+    sampleOf(Object.entries(PAGES), 14, 7 * index).map(
       ([name, address]) => [name, width, address] as const,
     ),
   ),
