@@ -12,6 +12,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../support/gateway.ts"
+import { sampleRuns } from "../support/exhaustive.ts"
 
 let gateway: TestGateway
 let caller: TestCaller
@@ -146,7 +147,7 @@ test("the estimate equals the hold, and the charge is between the minimum and th
         await comesTrue(path, { model, stream, ...several, ...CHATS[path](text, limit) })
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sampleRuns(60) },
   )
 })
 

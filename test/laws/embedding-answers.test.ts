@@ -8,7 +8,7 @@ import { LongValue, parseAround, parseWhole } from "../../src/canon/long-value.t
 import { joinPieces } from "../../src/canon/sliced-json-text.ts"
 import { encodeEmbeddingResult } from "../../src/dialects/embedding/result.ts"
 import { embeddingOf, requestOf } from "../dialects/embedding/support.ts"
-import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
+import { sampleRuns } from "../support/exhaustive.ts"
 
 /**
  * Vectors that are passed on without being parsed must give the same response and the same charge as parsed vectors.
@@ -132,7 +132,7 @@ const damaged = fc
 const encoding = fc.constantFrom("float", "base64")
 
 /** Random answers for each law. */
-const RUNS = IS_EXHAUSTIVE ? 3_000 : 600
+const RUNS = sampleRuns(3_000)
 
 describe("an answer whose vectors are passed on unparsed", () => {
   test("results in the same response and token count as a parsed answer", async () => {

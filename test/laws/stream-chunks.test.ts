@@ -156,7 +156,7 @@ function* merges(frames: readonly Uint8Array[]): Generator<Uint8Array[]> {
   }
 }
 
-for (const [upstream, client, isCall] of sampleCombinations(2, UPSTREAMS, CLIENTS, [false, true])) {
+for (const [upstream, client, isCall] of sampleCombinations(4, UPSTREAMS, CLIENTS, [false, true])) {
   const frames = framesOf(upstream.id, isCall)
   const what = `${upstream.id} to ${client.id}, ${isCall ? "a call" : "text"}`
 

@@ -6,6 +6,7 @@ import { startManaged } from "../http/admin/support.ts"
 import { stripeWebhook } from "../../src/http/admin/stripe-webhook.ts"
 import { type Heard, recorder, type TestGateway } from "../support/gateway.ts"
 import { until } from "../support/until.ts"
+import { sampleRuns } from "../support/exhaustive.ts"
 
 const SECRET = "whsec_for_tests"
 /** The amount of each payment in cents, and in nanocredits. */
@@ -205,7 +206,7 @@ test("each signed Stripe event is acknowledged, and never changes credits in the
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: sampleRuns(60) },
   )
   expect((await verifyLedgers(gateway.store)).problems).toEqual([])
 })

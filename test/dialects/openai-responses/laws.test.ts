@@ -17,6 +17,7 @@ import {
   REQUEST,
   wireOf,
 } from "./support.ts"
+import { sampleRuns } from "../../support/exhaustive.ts"
 
 const words = fc.string({ minLength: 1, maxLength: 12, unit: "grapheme" })
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/)
@@ -294,7 +295,7 @@ describe("a Responses answer", () => {
         const { output } = await readByClient(frames)
         expect(output.map(({ id }) => id)).toEqual(itemsOf(frames).map(({ id }) => id as string))
       }),
-      { numRuns: 60 },
+      { numRuns: sampleRuns(60) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { equalLimits } from "../../support/settings.ts"
 import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "../support.ts"
 import { until } from "../../support/until.ts"
+import { sampleRuns } from "../../support/exhaustive.ts"
 
 /** More sequences than OpenAI takes, so that the relay searches for them. */
 const STOP = ["a1", "b2", "c3", "d4", "STOP"]
@@ -292,7 +293,7 @@ test("whole and streamed answers have the same end and the same cost for any spl
       expect(usage?.["output"]).toBeGreaterThan(0)
       expect(usage?.["output"]).toBeLessThanOrEqual(50)
     }),
-    { numRuns: 60 },
+    { numRuns: sampleRuns(60) },
   )
 })
 
