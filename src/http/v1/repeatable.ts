@@ -59,7 +59,7 @@ function answerOnce(
   { path, handler, errors, encodeBreak }: Route,
   services: RepeatableServices,
 ): Handler {
-  const { idempotency, keyring, store, events, memory, pace } = services
+  const { idempotency, keyring, events, memory, pace } = services
   return async (request, connection) => {
     const bodyLimit = isForm(request.headers) ? MAX_FORM_BYTES : services.bodyLimit()
     try {
