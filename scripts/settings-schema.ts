@@ -3,11 +3,10 @@
  * compares it with the declarations.
  */
 import { join } from "node:path"
-import { z } from "zod"
 import { DECLARED_SETTINGS, type DeclaredSetting } from "../src/config/declared-settings.ts"
 import { dialectsOf } from "../src/config/provider-rules.ts"
-import { JSON_FORMS } from "../src/config/reading.ts"
-import { fileSchema } from "../src/config/schema.ts"
+import type { Reader } from "../src/config/reading.ts"
+import { fileReader } from "../src/config/schema.ts"
 import { vendors } from "../src/vendors/index.ts"
 
 export const SETTINGS_SCHEMA = join(import.meta.dir, "../tollgate.schema.json")
@@ -20,7 +19,7 @@ export function settingsSchema(): string {
     dialects: [...new Set(known.flatMap(dialectsOf))],
     providers: [],
   }
-  const schema = jsonSchemaOf(fileSchema(names, "/"))
+  const schema = jsonSchemaOf(fileReader(names, "/"))
   for (const setting of DECLARED_SETTINGS) document(schema, setting)
   const members = Object.entries(membersOf(schema)).map(
     ([name, member]) => `    ${JSON.stringify(name)}: ${JSON.stringify(member)}`,
@@ -38,28 +37,16 @@ ${members.join(",\n")}
 `
 }
 
-type JsonObject = z.core.JSONSchema.BaseSchema
+interface JsonObject {
+  properties?: Members
+  anyOf?: readonly JsonObject[]
+  [name: string]: unknown
+}
 type Members = Readonly<Record<string, JsonObject>>
 
-/** Returns the JSON Schema of unchecked values. */
-export function jsonSchemaOf(schema: z.ZodType): JsonObject {
-  return z.toJSONSchema(schema, {
-    io: "input",
-    unrepresentable: "any",
-    override({ zodSchema, jsonSchema }) {
-      const form = JSON_FORMS.get(zodSchema)
-      if (form !== undefined)
-        Object.assign(jsonSchema, "form" in form ? form.form : anyOf(form.anyOf))
-    },
-  })
-}
-
-function anyOf(schemas: readonly z.ZodType[]): JsonObject {
-  const alternatives = schemas.map((schema) => {
-    const { $schema: _, ...alternative } = jsonSchemaOf(schema)
-    return alternative
-  })
-  return { anyOf: alternatives }
+/** Returns a copy of the JSON Schema of a reader. Readers share parts of their schemas. */
+function jsonSchemaOf(reader: Reader<unknown>): JsonObject {
+  return JSON.parse(JSON.stringify(reader.form()))
 }
 
 /** Adds the documentation and the default of a setting to its place in the schema. */

@@ -62,10 +62,10 @@ const ENDPOINT_PATH =
 export function baseAddress() {
   const any = address()
   return reading((input) => {
-    const { data, error } = any.safeParse(input)
-    if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is not an address")
-    const base = data.replace(ENDPOINT_PATH, "")
-    if (base === data) return data
+    const written = any.readOne(input)
+    if (written instanceof Fault) return written
+    const base = written.replace(ENDPOINT_PATH, "")
+    if (base === written) return written
     return new Fault(
       `ends in the path of an endpoint, which the gateway adds itself. Write ${base}`,
     )

@@ -1,9 +1,9 @@
 import { readGoogleCredentials } from "./google-credentials.ts"
-import { asObject, type IssueFinding, issueFindings } from "./issues.ts"
+import { asObject, type Finding } from "./finding.ts"
 import { dialectsOf } from "./provider-rules.ts"
 import { structureFindings } from "./rules.ts"
-import { Fault } from "./reading.ts"
-import { partSchema } from "./schema.ts"
+import { Fault, Faults } from "./reading.ts"
+import { partReader } from "./schema.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlNumber } from "./yaml-value.ts"
 
@@ -28,38 +28,38 @@ export interface EntryContext {
   readonly vendors: readonly KnownVendor[]
   /** Ids of the providers that deployments may name. */
   readonly providers: readonly string[]
-  /** Schema built from `vendors` and `providers`, for callers that check many entries. */
-  readonly schema?: ReturnType<typeof schemaFor>
+  /** The reader for `vendors` and `providers`, for callers that check many entries. */
+  readonly reader?: ReturnType<typeof readerFor>
 }
 
-/** Builds the schema of entries for these vendors and providers. */
-export function schemaFor(vendors: readonly KnownVendor[], providers: readonly string[]) {
+/** Builds the reader of entries for these vendors and providers. */
+export function readerFor(vendors: readonly KnownVendor[], providers: readonly string[]) {
   const names = {
     vendors: vendors.map((vendor) => vendor.id),
     providers,
     dialects: [...new Set(vendors.flatMap(dialectsOf))],
   }
-  return partSchema(names, "/")
+  return partReader(names, "/")
 }
 
 /**
  * Returns the problems of an entry, by the rules of `tollgate.yaml`. Paths start at the entry. They are empty for the
  * entire entry or its id.
  */
-export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly IssueFinding[] {
-  const { vendors, providers, schema = schemaFor(vendors, providers) } = context
+export function entryFindings(entry: ConsoleEntry, context: EntryContext): readonly Finding[] {
+  const { vendors, providers, reader = readerFor(vendors, providers) } = context
   const machine = machineFindings(entry)
   if (machine.length > 0) return machine
   const data = asFile(entry)
-  const parsed = schema.safeParse(data)
-  const issues = parsed.success ? [] : parsed.error.issues
-  const all = [...issueFindings(data, issues), ...structureFindings(data, vendors, providers)]
+  const read = reader.read(data)
+  const faults = read instanceof Faults ? read.all : []
+  const all: readonly Finding[] = [...faults, ...structureFindings(data, vendors, providers)]
   const depth = entry.section === "setting" ? entry.id.split(".").length : 2
   return all.map((finding) => ({ ...finding, path: finding.path.slice(depth) }))
 }
 
 /** Rejects references to local files and the machine's identity, which only operators of the machine may use. */
-function machineFindings({ section, value }: ConsoleEntry): IssueFinding[] {
+function machineFindings({ section, value }: ConsoleEntry): Finding[] {
   if (section !== "provider") return []
   const several = asObject(value)?.["api_keys"]
   const places = [

@@ -1,14 +1,15 @@
 import { buildSettings } from "./build.ts"
 import { CHANGEABLE_SETTINGS, isSecretSetting } from "./changeable-settings.ts"
-import { asObject } from "./issues.ts"
+import { asObject } from "./finding.ts"
 import {
   asFile,
   type ConsoleSection,
   entryFindings,
   namedProviders,
-  schemaFor,
+  readerFor,
 } from "./console-entry.ts"
 import { defaultName } from "./sections/providers.ts"
+import { Faults } from "./reading.ts"
 import type { FileSettings } from "./schema.ts"
 import type { SecretCipher } from "./secret-cipher.ts"
 import type { Settings } from "./settings.ts"
@@ -140,7 +141,7 @@ export function readConsole(
   const opened = records.map((record) => decryptRecord(record, cipher, known))
   // Entries may name providers that have been removed. Such entries stay valid, and the catalog warns about them.
   const providers = opened.flatMap(({ id, value }) => namedProviders(id, value))
-  let schema: ReturnType<typeof schemaFor> | undefined
+  let reader: ReturnType<typeof readerFor> | undefined
   const entries = new Map<string, RawEntry>()
   const faults = new Map<string, string>()
   const names: string[] = []
@@ -151,11 +152,14 @@ export function readConsole(
     if (members !== undefined) entries.set(place, members)
     let { file, fault } = found
     if (file === undefined && fault === undefined) {
-      schema ??= schemaFor(vendors, providers)
+      reader ??= readerFor(vendors, providers)
       const entry = { section, id, value }
-      const [finding] = entryFindings(entry, { vendors, providers, schema })
+      const [finding] = entryFindings(entry, { vendors, providers, reader })
       if (finding) fault = `${finding.path.join(".")} ${finding.message}`.trim()
-      else file = schema.parse(asFile(entry))
+      else {
+        const read = reader.read(asFile(entry))
+        if (!(read instanceof Faults)) file = read
+      }
     }
     if (file === undefined) {
       faults.set(place, fault ?? "it is not used")

@@ -1,6 +1,5 @@
-import type { z } from "zod"
 import type { TelemetryEnvironment } from "./telemetry-environment.ts"
-import type { Fault } from "./reading.ts"
+import { Fault, type Reader } from "./reading.ts"
 import type { Members } from "./shapes.ts"
 
 /** The input for a setting in the console, through which an operator can change it at run time. */
@@ -21,7 +20,7 @@ export interface Secret<Value> {
   describe(value: Value | undefined): unknown
 }
 
-/** All properties of a setting except its schema. */
+/** All properties of a setting except its reader. */
 export interface SettingOptions<Value> {
   /** The setting's row in docs/reference/settings.md, as Markdown. */
   readonly documentation: string
@@ -51,27 +50,28 @@ export interface SettingOptions<Value> {
 
 /** The declaration of a setting, from which all other forms of the setting are derived. */
 export interface Setting<Value> extends SettingOptions<NonNullable<Value>> {
-  readonly schema: z.ZodType
+  readonly reader: Reader<unknown>
   /** The value if the setting is absent. */
   readonly initial: Value
 }
 
 /** Declares a setting with a default. */
 export function setting<Value>(
-  schema: z.ZodType<Value>,
+  reader: Reader<Value>,
   options: SettingOptions<NonNullable<Value>> & { readonly default: string },
 ): Setting<NonNullable<Value>>
 /** Declares a setting without a default. */
 export function setting<Value>(
-  schema: z.ZodType<Value>,
+  reader: Reader<Value>,
   options: SettingOptions<NonNullable<Value>>,
 ): Setting<NonNullable<Value> | undefined>
 export function setting<Value>(
-  schema: z.ZodType<Value>,
+  reader: Reader<Value>,
   options: SettingOptions<NonNullable<Value>>,
 ): Setting<Value | undefined> {
-  const initial = options.default === undefined ? undefined : schema.parse(options.default)
-  return { ...options, schema, initial }
+  const initial = options.default === undefined ? undefined : reader.readOne(options.default)
+  if (initial instanceof Fault) throw new Error(`the default ${options.default} ${initial.message}`)
+  return { ...options, reader, initial }
 }
 
 type ValueOf<Declaration> =

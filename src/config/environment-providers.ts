@@ -1,6 +1,6 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { baseAddress } from "./addresses.ts"
-import { Fault, readWith } from "./reading.ts"
+import { Fault } from "./reading.ts"
 import { type ProviderEntry, vendorMembers } from "./sections/providers.ts"
 import { snakeCase } from "./shapes.ts"
 import type { Environment } from "./substitute.ts"
@@ -107,10 +107,10 @@ function readEntry(
   const members = { ...vendorMembers(process.cwd()), baseUrl: baseAddress() }
   const faults: ConfigProblem[] = []
   const values: Record<string, unknown> = {}
-  for (const [member, schema] of Object.entries(members)) {
+  for (const [member, reader] of Object.entries(members)) {
     const variable = settings.find(([name]) => name === snakeCase(member))?.[1]
     if (variable === undefined) continue
-    const value = readWith<unknown>(schema)(environment[variable] ?? "")
+    const value = reader.readOne(environment[variable] ?? "")
     if (value instanceof Fault) faults.push({ path: variable, message: value.message })
     else values[member] = value
   }

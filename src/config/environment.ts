@@ -1,7 +1,7 @@
 import type { ConfigProblem } from "./config-error.ts"
 import { DECLARED_SETTINGS } from "./declared-settings.ts"
 import { suggestion } from "./nearest.ts"
-import { Fault, readWith } from "./reading.ts"
+import { Fault } from "./reading.ts"
 import { oneOf } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 import { type TelemetryEnvironment, telemetryEnvironment } from "./telemetry-environment.ts"
@@ -40,11 +40,11 @@ export function readEnvironment(environment: Environment): EnvironmentReading {
     problems.push({ path, message: value.message })
     return undefined
   }
-  read("TOLLGATE_LOG", readWith(oneOf(LOG_LEVELS, "log level")))
+  read("TOLLGATE_LOG", (text) => oneOf(LOG_LEVELS, "log level").readOne(text))
   const overrides = DECLARED_SETTINGS.flatMap((setting) => {
     if (setting.environment === undefined) return []
-    const parse = setting.readVariable ?? readWith(setting.schema)
-    const value = read(setting.environment, parse)
+    const { reader, readVariable } = setting
+    const value = read(setting.environment, readVariable ?? ((text) => reader.readOne(text)))
     return value === undefined ? [] : [[setting.name, value] as const]
   })
   const telemetry = telemetryEnvironment(environment)

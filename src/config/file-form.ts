@@ -2,6 +2,7 @@ import { DECLARED_SETTINGS, DECLARATIONS, type DeclaredSetting } from "./declare
 import { describeSettings } from "./describe.ts"
 import { writeDuration } from "./duration.ts"
 import { valueAt } from "./places.ts"
+import type { Reader } from "./reading.ts"
 import { writeMegabytes, writeMinutes } from "./scalars.ts"
 import type { Settings } from "./settings.ts"
 import { snakeCase } from "./shapes.ts"
@@ -48,18 +49,17 @@ function place(
  * Returns a value in the format of the file. A number is written with a unit that results in the same number when it is
  * read.
  */
-function written({ schema }: DeclaredSetting, value: unknown): unknown {
+function written({ reader }: DeclaredSetting, value: unknown): unknown {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return value.map(renamed)
-  if (typeof value !== "number" || reads(schema, String(value), value)) return value
-  const text = WRITERS.map((write) => write(value)).find((each) => reads(schema, each, value))
+  if (typeof value !== "number" || reads(reader, String(value), value)) return value
+  const text = WRITERS.map((write) => write(value)).find((each) => reads(reader, each, value))
   if (text === undefined) return value
   return Number.isFinite(Number(text)) ? Number(text) : text
 }
 
-function reads(schema: DeclaredSetting["schema"], text: string, value: number): boolean {
-  const { success, data } = schema.safeParse(text)
-  return success && data === value
+function reads(reader: Reader<unknown>, text: string, value: number): boolean {
+  return reader.read(text) === value
 }
 
 /** Renames the members of the entries of a table as in the file. */

@@ -1,17 +1,14 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { ConfigError, type ConfigProblem } from "./config-error.ts"
-import type { Finding } from "./finding.ts"
-import { asObject, issueFindings } from "./issues.ts"
+import { asObject, type Finding } from "./finding.ts"
 import { dialectsOf } from "./provider-rules.ts"
+import { Faults } from "./reading.ts"
 import { structureFindings } from "./rules.ts"
-import { type FileNames, type FileSettings, fileSchema } from "./schema.ts"
+import { type FileNames, fileReader, type FileSettings } from "./schema.ts"
 import type { Environment } from "./substitute.ts"
 import type { KnownVendor } from "./vendors.ts"
 import { YamlFile } from "./yaml-file.ts"
-
-/** Interpreting a schema that is used once is faster than compiling it. */
-const INTERPRETED = { jitless: true }
 
 /** File in the working directory that is read if no file is named. */
 export const DEFAULT_FILE = "tollgate.yaml"
@@ -71,16 +68,14 @@ export class SettingsFile {
       providers,
       dialects: [...new Set(vendors.flatMap(dialectsOf))],
     }
-    const parsed = fileSchema(names, this.#directory).safeParse(this.#value, INTERPRETED)
-    const issues = parsed.success ? [] : parsed.error.issues
+    const read = fileReader(names, this.#directory).read(this.#value)
+    const faults = read instanceof Faults ? read.all : []
     const problems = [
       ...this.#yaml.problems,
-      ...issueFindings(this.#value, issues).map(({ path, message, name }) =>
-        this.#yaml.problem(path, message, name),
-      ),
+      ...faults.map(({ path, message, name }) => this.#yaml.problem(path, message, name)),
       ...structureFindings(this.#value, vendors, providers).map((finding) => this.problem(finding)),
     ]
-    const settings = parsed.data ?? {}
+    const settings = read instanceof Faults ? {} : read
     return { settings, problems: problems.toSorted(byPlace) }
   }
 

@@ -4,6 +4,8 @@ import { type SettingPath, YamlNumber } from "./yaml-value.ts"
 export interface Finding {
   readonly path: SettingPath
   readonly message: string
+  /** The invalid name below `path`, if a name is invalid instead of a value. */
+  readonly name?: string
   /** The first missing setting, if the problem is a missing setting. */
   readonly lacking?: string
 }
@@ -12,6 +14,12 @@ export interface Finding {
 export function member(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
   return (value as Record<string, unknown>)[name]
+}
+
+/** Returns unvalidated data as names with values; undefined if it is not an object. */
+export function asObject(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined
+  return value as Record<string, unknown>
 }
 
 /** Returns the names and values of unvalidated data. */

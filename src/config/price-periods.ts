@@ -1,8 +1,9 @@
 import { PERIOD_MEMBERS, type PeriodTimes, WEEKDAYS } from "#contract/price-periods.ts"
 import { isAlways, isWeekly, isZone, minuteOfDay, overlaps } from "../accounting/period-calendar.ts"
 import { entries, type Finding, member, numberIn } from "./finding.ts"
-import { Fault, readingText } from "./reading.ts"
+import { Fault, Faults, readingText } from "./reading.ts"
 import { moment, oneOf } from "./scalars.ts"
+import { list } from "./shapes.ts"
 import type { SettingPath } from "./yaml-value.ts"
 
 const HOURS = /^([01]\d|2[0-3]):[0-5]\d-(([01]\d|2[0-3]):[0-5]\d|24:00)$/
@@ -163,21 +164,13 @@ function betweenFindings(path: SettingPath, all: readonly ReadPeriod[]): Finding
 /** Returns the times of an unvalidated period; undefined if any of them is invalid. */
 function timesIn(period: unknown): PeriodTimes | undefined {
   const times: { -readonly [Name in keyof PeriodTimes]: PeriodTimes[Name] } = {}
-  for (const [name, schema] of Object.entries(periodScalars)) {
+  const readers = { ...periodScalars, days: list(weekday), hours: list(hours) }
+  for (const [name, reader] of Object.entries(readers)) {
     const value = member(period, name)
     if (value === undefined) continue
-    const { success, data } = schema.safeParse(value)
-    if (!success) return undefined
-    Object.assign(times, { [name]: data })
-  }
-  const lists = { days: weekday, hours }
-  for (const [name, schema] of Object.entries(lists)) {
-    const value = member(period, name)
-    if (value === undefined) continue
-    if (!Array.isArray(value) || value.length === 0) return undefined
-    const read = value.map((each: unknown) => schema.safeParse(each))
-    if (read.some(({ success }) => !success)) return undefined
-    Object.assign(times, { [name]: read.map(({ data }) => data) })
+    const read = reader.read(value)
+    if (read instanceof Faults) return undefined
+    Object.assign(times, { [name]: read })
   }
   return times
 }

@@ -1,24 +1,111 @@
-import { z } from "zod"
-import { YamlNumber } from "./yaml-value.ts"
+import { type SettingPath, UNRESOLVED, YamlNumber } from "./yaml-value.ts"
 
 /**
  * The reason why a value is invalid, as the end of a sentence that starts with the setting's name.
  */
 export class Fault {
   readonly message: string
+  /** The path from the value that was read to the invalid value. */
+  readonly path: SettingPath
+  /** The invalid name below `path`, if a name is invalid instead of a value. */
+  readonly name?: string
 
-  constructor(message: string) {
+  constructor(message: string, path: SettingPath = [], name?: string) {
     this.message = message
+    this.path = path
+    if (name !== undefined) this.name = name
+  }
+}
+
+/** The faults of an invalid value. There are none if the fault was reported when the file was parsed. */
+export class Faults {
+  readonly all: Fault[]
+
+  constructor(...all: Fault[]) {
+    this.all = all
+  }
+
+  /** Adds the faults of a part of the value. */
+  addBelow(step: PropertyKey, { all }: Faults): void {
+    for (const { message, path, name } of all) {
+      this.all.push(new Fault(message, [step, ...path], name))
+    }
   }
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The JSON Schemas of schemas that have a custom reader, and of their alternatives. */
-export const JSON_FORMS = new WeakMap<
-  z.core.$ZodType,
-  { readonly form: JsonSchema } | { readonly anyOf: readonly z.ZodType[] }
->()
+/** The value that a reader returns. */
+export type Output<Kind> = Kind extends Reader<infer Value> ? Value : never
+
+/**
+ * Reads and checks one kind of value. All settings together have a thousand readers, so creating a reader has to be
+ * fast.
+ */
+export class Reader<Value> {
+  /** Reads unvalidated data, in which undefined stands for an absent value. */
+  readonly read: (input: unknown) => Value | Faults
+  /** Returns the JSON Schema of valid data, for editors. */
+  readonly form: () => JsonSchema
+  /** Whether a value is required. */
+  readonly isRequired: boolean
+
+  constructor(read: (input: unknown) => Value | Faults, form: () => JsonSchema, isRequired = true) {
+    this.read = (input) => (input === UNRESOLVED ? new Faults() : read(input))
+    this.form = form
+    this.isRequired = isRequired
+  }
+
+  /** Reads data, and returns only the first fault. */
+  readOne(input: unknown): Value | Fault {
+    const value = this.read(input)
+    return value instanceof Faults ? (value.all[0] ?? new Fault("is not valid")) : value
+  }
+
+  /** Allows an absent value. */
+  optional(): Reader<Value | undefined> {
+    const read = (input: unknown) => (input === undefined ? undefined : this.read(input))
+    return new Reader<Value | undefined>(read, this.form, false)
+  }
+
+  /** Allows an absent value, and a name without a value, which counts as absent. */
+  nullish(): Reader<Value | undefined> {
+    const form = () => ({ anyOf: [this.form(), { type: "null" }] })
+    const read = (input: unknown) =>
+      (input ?? undefined) === undefined ? undefined : this.read(input)
+    return new Reader<Value | undefined>(read, form, false)
+  }
+
+  /** Reads this data if the value is absent. */
+  orElse(data: unknown): Reader<Value> {
+    const form = () => ({ default: data, ...this.form() })
+    return new Reader((input) => this.read(input === undefined ? data : input), form, false)
+  }
+
+  transform<Other>(change: (value: Value) => Other): Reader<Other> {
+    const read = (input: unknown): Other | Faults => {
+      const value = this.read(input)
+      return value instanceof Faults ? value : change(value)
+    }
+    return new Reader(read, this.form, this.isRequired)
+  }
+
+  /** Adds a rule for valid values. */
+  check(faultsOf: (value: Value) => readonly Fault[]): Reader<Value> {
+    const read = (input: unknown): Value | Faults => {
+      const value = this.read(input)
+      if (value instanceof Faults) return value
+      const faults = faultsOf(value)
+      return faults.length === 0 ? value : new Faults(...faults)
+    }
+    return new Reader(read, this.form, this.isRequired)
+  }
+
+  /** Adds a rule for valid values that has a single fault. */
+  refine(isMet: (value: Value) => boolean, message: string): Reader<Value> {
+    return this.check((value) => (isMet(value) ? [] : [new Fault(message)]))
+  }
+}
 
 const STRING: JsonSchema = { type: "string" }
 /** The JSON Schema of a secret text. */
@@ -30,22 +117,21 @@ export const TEXT_OR_NUMBER: JsonSchema = { type: ["string", "number"] }
 export const TEXT_OR_OFF: JsonSchema = { anyOf: [TEXT_OR_NUMBER, { const: false }] }
 
 /**
- * Creates a schema from a function that returns a value or its fault.
+ * Creates a reader from a function that returns a value or its fault.
  * @param form the JSON Schema for editors; text if absent.
  */
 export function reading<Value>(read: (input: unknown) => Value | Fault, form = STRING) {
-  const schema = z.unknown().transform((input, context): Value => {
-    const result = read(input)
-    if (!(result instanceof Fault)) return result
-    context.addIssue({ code: "custom", message: result.message })
-    return z.NEVER
-  })
-  JSON_FORMS.set(schema, { form })
-  return schema
+  return new Reader<Value>(
+    (input) => {
+      const result = read(input)
+      return result instanceof Fault ? new Faults(result) : result
+    },
+    () => form,
+  )
 }
 
 /**
- * Creates a schema from a function that reads nonempty text.
+ * Creates a reader from a function that reads nonempty text.
  * @param form the JSON Schema for editors; text if absent.
  */
 export function readingText<Value>(read: (text: string) => Value | Fault, form = STRING) {
@@ -55,32 +141,31 @@ export function readingText<Value>(read: (text: string) => Value | Fault, form =
   }, form)
 }
 
-interface Checking<Value> {
-  safeParse(input: unknown): {
-    readonly data?: Value
-    readonly error?: { readonly issues: readonly { readonly message: string }[] }
-  }
-}
-
-/** Creates a function that parses text by a schema. It is for values outside of the settings file. */
-export function readWith<Value>(schema: Checking<Value>): (text: string) => Value | Fault {
-  return (text) => {
-    const { data, error } = schema.safeParse(text)
-    return data ?? new Fault(error?.issues[0]?.message ?? "is not valid")
-  }
-}
-
-/** The fault of a name without a value. */
-export const NO_VALUE = "has no value. Give it one, or remove the line"
-/** The fault of a value of another kind, such as a number. */
-export const NOT_TEXT = "must be text. Put it in quotes"
-
 /** Reads nonempty text. */
 export function readText(input: unknown): string | Fault {
+  const text = readAnyText(input)
+  return typeof text === "string" && text.trim() === ""
+    ? new Fault("is empty. Give it a value, or remove the line")
+    : text
+}
+
+/** Reads text, which may be empty. */
+export function readAnyText(input: unknown): string | Fault {
+  if (typeof input === "string") return input
   if (input === undefined) return new Fault("is missing")
-  if (input === null) return new Fault(NO_VALUE)
-  if (typeof input !== "string") return new Fault(NOT_TEXT)
-  return input.trim() === "" ? new Fault("is empty. Give it a value, or remove the line") : input
+  if (input === null) return new Fault("has no value. Give it one, or remove the line")
+  const kind = kindOf(input)
+  // Quotes would turn a list or a group of settings into text that the setting cannot read either.
+  return new Fault(
+    kind === undefined ? "must be text. Put it in quotes" : `must be text, but is ${kind}`,
+  )
+}
+
+/** Returns the kind of a value that is neither text nor a number. */
+export function kindOf(input: unknown): string | undefined {
+  if (Array.isArray(input)) return "a list"
+  if (typeof input !== "object" || input instanceof YamlNumber) return undefined
+  return input instanceof Uint8Array ? "binary data" : "a group of settings"
 }
 
 /** Reads the text of a number, with or without quotes. Other text is returned unchanged. */

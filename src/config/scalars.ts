@@ -157,9 +157,8 @@ export function durationOrOff() {
     const text = readNumberText(input)
     if (text instanceof Fault) return text
     if (text === "off" || parseDuration(/^[\d.]+$/.test(text) ? `${text}s` : text) === 0) return 0
-    const { data, error } = length.safeParse(input)
-    if (data !== undefined) return data
-    return new Fault(`${error?.issues[0]?.message}, or off`)
+    const read = length.readOne(input)
+    return read instanceof Fault ? new Fault(`${read.message}, or off`) : read
   }, TEXT_OR_OFF)
 }
 

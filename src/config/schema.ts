@@ -1,10 +1,9 @@
-import type { z } from "zod"
 import { DECLARED_SECTIONS, DECLARED_SETTINGS, type DeclaredSetting } from "./declared-settings.ts"
-import { asObject } from "./issues.ts"
-import { type KnownNames, modelsSchema } from "./sections/models.ts"
+import type { Output, Reader } from "./reading.ts"
+import { type KnownNames, modelsReader } from "./sections/models.ts"
 import { priceGroups } from "./sections/price-groups.ts"
-import { providersSchema } from "./sections/providers.ts"
-import { strict } from "./shapes.ts"
+import { providersReader } from "./sections/providers.ts"
+import { entry } from "./shapes.ts"
 
 /** The names that settings may refer to. */
 export interface FileNames extends KnownNames {
@@ -12,38 +11,42 @@ export interface FileNames extends KnownNames {
 }
 
 /**
- * Builds the schema of `tollgate.yaml`.
+ * Builds the reader of `tollgate.yaml`.
  * @param directory the folder that contains the file.
  */
-export function fileSchema(names: FileNames, directory: string) {
-  return schemaWith(WHOLE_SHAPE, names, directory)
+export function fileReader(names: FileNames, directory: string) {
+  return readerWith(WHOLE_SHAPE, names, directory)
 }
 
-/** Builds the schema of a part of the settings, without the rules about settings that must be set together. */
-export function partSchema(names: FileNames, directory: string) {
-  return schemaWith(PART_SHAPE, names, directory)
+/** Builds the reader of a part of the settings, without the rules about settings that must be set together. */
+export function partReader(names: FileNames, directory: string) {
+  return readerWith(PART_SHAPE, names, directory)
 }
 
-function schemaWith(declared: DeclaredShape, names: FileNames, directory: string) {
-  return strict({
+function readerWith(declared: DeclaredShape, names: FileNames, directory: string) {
+  return entry({
     ...declared,
-    providers: providersSchema(names.vendors, directory),
-    models: modelsSchema(names),
+    providers: providersReader(names.vendors, directory),
+    models: modelsReader(names),
     price_groups: priceGroups,
   })
 }
 
 /** The parsed content of a valid file. Members have the names used in the file. */
-export type FileSettings = z.output<ReturnType<typeof fileSchema>>
+export type FileSettings = Readonly<Record<string, unknown>> & {
+  readonly providers?: Output<ReturnType<typeof providersReader>>
+  readonly models?: Output<ReturnType<typeof modelsReader>>
+  readonly price_groups?: Output<typeof priceGroups>
+}
 
-type DeclaredShape = Readonly<Record<string, z.ZodType>>
+type DeclaredShape = Readonly<Record<string, Reader<unknown>>>
 
 /** The declared settings. A section with only comments counts as absent. */
 const PART_SHAPE: DeclaredShape = declaredShape()
 const WHOLE_SHAPE: DeclaredShape = withSectionRules(PART_SHAPE)
 
-function declaredShape(): Record<string, z.ZodType> {
-  const shape: Record<string, z.ZodType> = {}
+function declaredShape(): Record<string, Reader<unknown>> {
+  const shape: Record<string, Reader<unknown>> = {}
   const sections = Object.groupBy(DECLARED_SETTINGS, ({ name }) => name.split(".", 1)[0] ?? "")
   for (const [name, settings = []] of Object.entries(sections)) {
     const [first] = settings
@@ -52,23 +55,22 @@ function declaredShape(): Record<string, z.ZodType> {
   return shape
 }
 
-function sectionShape(section: string, settings: readonly DeclaredSetting[]): z.ZodType {
+function sectionShape(section: string, settings: readonly DeclaredSetting[]): Reader<unknown> {
   const members = settings.map(
     (one) => [one.name.slice(section.length + 1), optional(one)] as const,
   )
-  return strict(Object.fromEntries(members)).nullish()
+  return entry(Object.fromEntries(members)).nullish()
 }
 
 function withSectionRules(shape: DeclaredShape): DeclaredShape {
   const ruled = { ...shape }
   for (const [, { section, rule }] of DECLARED_SECTIONS) {
-    const schema = shape[section]
-    if (rule === undefined || schema === undefined) continue
-    ruled[section] = schema.refine((file) => {
-      const members = Object.entries(asObject(file) ?? {})
-      const names = members.flatMap(([name, value]) => ((value ?? null) === null ? [] : [name]))
-      return asObject(file) === undefined || rule.isMet(new Set(names))
-    }, rule.message)
+    const reader = shape[section]
+    if (rule === undefined || reader === undefined) continue
+    ruled[section] = reader.refine(
+      (file) => file === undefined || rule.isMet(new Set(Object.keys(file as object))),
+      rule.message,
+    )
   }
   return ruled
 }
@@ -89,6 +91,6 @@ export function violatedRule(
   return isMet ? undefined : rule.message
 }
 
-function optional({ schema, isNullable }: DeclaredSetting): z.ZodType {
-  return isNullable ? schema.nullish() : schema.optional()
+function optional({ reader, isNullable }: DeclaredSetting): Reader<unknown> {
+  return isNullable ? reader.nullish() : reader.optional()
 }

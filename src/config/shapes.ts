@@ -1,56 +1,112 @@
-import { z } from "zod"
 import { MODEL_ID_PATTERN } from "./aliases.ts"
-import { Fault, JSON_FORMS, readingText, SECRET_TEXT } from "./reading.ts"
+import { suggestion } from "./nearest.ts"
+import {
+  Fault,
+  Faults,
+  kindOf,
+  type Output,
+  readAnyText,
+  Reader,
+  readingText,
+  SECRET_TEXT,
+} from "./reading.ts"
+import { isPrintableName } from "./yaml-file.ts"
 import { YamlNumber } from "./yaml-value.ts"
 
-/**
- * Creates the schema of an object that only allows known names. For an unknown name, the issue's message lists the
- * known names.
- */
-export function strict<Shape extends z.core.$ZodShape>(shape: Shape) {
-  const object = z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys" ? Object.keys(shape).join(" ") : structureFault(issue),
-  })
-  return z.preprocess((input) => (input instanceof YamlNumber ? NaN : input), object)
-}
-
-export function record<Value extends z.core.$ZodType>(
-  names: z.ZodType<string, string>,
-  value: Value,
-) {
-  return z.record(names, value, { error: structureFault })
-}
-
-export function list<Item extends z.core.$ZodType>(item: Item) {
-  return z.array(item, { error: structureFault }).min(1, "is empty. Give it an entry, or remove it")
-}
-
-/** Creates the schema of a value that is either plain or a table. */
-export function either<Plain, Table>(plain: z.ZodType<Plain>, table: z.ZodType<Table>) {
-  const schema = z.unknown().transform((input, context): Plain | Table => {
-    const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
-    const { data, error } = isPlain ? plain.safeParse(input) : table.safeParse(input)
-    if (data !== undefined) return data
-    for (const issue of error?.issues ?? []) {
-      context.issues.push({ ...issue, input } as z.core.$ZodRawIssue)
+/** Creates the reader of a table whose names the operator chooses. */
+export function record<Value>(names: Reader<string>, value: Reader<Value>) {
+  const read = (input: unknown): Record<string, Value> | Faults => {
+    const table = readTable(input)
+    if (table instanceof Fault) return new Faults(table)
+    let faults: Faults | undefined
+    const values: [string, Value][] = []
+    for (const [name, written] of Object.entries(table)) {
+      const known = names.readOne(name)
+      const one = known instanceof Fault ? known : value.read(written)
+      if (one instanceof Fault) (faults ??= new Faults()).all.push(new Fault(one.message, [], name))
+      else if (one instanceof Faults) (faults ??= new Faults()).addBelow(name, one)
+      else values.push([name, one])
     }
-    return z.NEVER
+    return faults ?? Object.fromEntries(values)
+  }
+  const form = () => ({
+    type: "object",
+    propertyNames: names.form(),
+    additionalProperties: value.form(),
   })
-  JSON_FORMS.set(schema, { anyOf: [plain, table] })
-  return schema
+  return new Reader(read, form)
 }
 
-function structureFault(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== "invalid_type") return undefined
-  if (issue.input === undefined) return "is missing"
-  const wanted = issue.expected === "array" ? "a list" : "names with values"
-  if (issue.input === null) return `has no value. Give it ${wanted}, or remove the line`
-  return `must hold ${wanted}, not ${typeof issue.input === "number" ? "a number" : "this"}`
+/** Limits on the length of a list. */
+interface ListLimits {
+  readonly min?: number
+  readonly max?: number
+  /** What to do with a longer list. */
+  readonly remedy?: string
 }
 
+/** Creates the reader of a list, which is not empty by default. */
+export function list<Item>(item: Reader<Item>, limits: ListLimits = {}) {
+  const { min = 1, max = Infinity, remedy = "Remove the rest" } = limits
+  const read = (input: unknown): Item[] | Faults => {
+    if (!Array.isArray(input)) return new Faults(structureFault(input, "a list"))
+    if (input.length < min) {
+      return new Faults(new Fault("is empty. Give it an entry, or remove it"))
+    }
+    if (input.length > max) return new Faults(new Fault(`has more than ${max} entries. ${remedy}`))
+    let faults: Faults | undefined
+    const items: Item[] = []
+    for (const [index, written] of input.entries()) {
+      const one = item.read(written)
+      if (one instanceof Faults) (faults ??= new Faults()).addBelow(index, one)
+      else items.push(one)
+    }
+    return faults ?? items
+  }
+  const form = () => ({
+    ...(min > 0 && { minItems: min }),
+    ...(max < Infinity && { maxItems: max }),
+    type: "array",
+    items: item.form(),
+  })
+  return new Reader(read, form)
+}
+
+/** Creates the reader of a value that is either plain or a table. */
+export function either<Plain, Table>(plain: Reader<Plain>, table: Reader<Table>) {
+  const read = (input: unknown): Plain | Table | Faults => {
+    const isPlain = typeof input !== "object" || input === null || input instanceof YamlNumber
+    return isPlain ? plain.read(input) : table.read(input)
+  }
+  return new Reader<Plain | Table>(read, () => ({ anyOf: [plain.form(), table.form()] }))
+}
+
+function readTable(input: unknown): Readonly<Record<string, unknown>> | Fault {
+  const isTable =
+    typeof input === "object" &&
+    input !== null &&
+    !Array.isArray(input) &&
+    !(input instanceof YamlNumber || input instanceof Uint8Array)
+  return isTable
+    ? (input as Readonly<Record<string, unknown>>)
+    : structureFault(input, "names with values")
+}
+
+function structureFault(input: unknown, wanted: string): Fault {
+  if (input === undefined) return new Fault("is missing")
+  if (input === null) return new Fault(`has no value. Give it ${wanted}, or remove the line`)
+  const kind = input instanceof YamlNumber ? "a number" : (kindOf(input) ?? "this")
+  return new Fault(`must hold ${wanted}, not ${kind}`)
+}
+
+/** Creates the reader of text that matches a pattern. */
 export function name(pattern: RegExp, wanted: string) {
-  return z.string().regex(pattern, wanted)
+  const read = (input: unknown): string | Faults => {
+    const text = readAnyText(input)
+    if (text instanceof Fault) return new Faults(text)
+    return pattern.test(text) ? text : new Faults(new Fault(wanted))
+  }
+  return new Reader(read, () => ({ type: "string", pattern: pattern.source }))
 }
 
 export const MODEL_ID = name(
@@ -111,7 +167,7 @@ export function present<Value extends object>(value: Value): Members<Value> {
   return Object.fromEntries(members) as Members<Value>
 }
 
-type Shape = Readonly<Record<string, z.ZodType>>
+type Shape = Readonly<Record<string, Reader<unknown>>>
 
 /** Returns the default name of a member in the file. */
 export function snakeCase(member: string): string {
@@ -119,7 +175,7 @@ export function snakeCase(member: string): string {
 }
 
 /**
- * Creates the schema of an object whose members are in snake case in the file. A member without a value counts as
+ * Creates the reader of a table with fixed names, which are the members in snake case. A member without a value counts as
  * absent.
  * @param names the members that have a different name in the file.
  */
@@ -127,14 +183,49 @@ export function entry<Entry extends Shape>(
   shape: Entry,
   names: Partial<Record<keyof Entry, string>> = {},
 ) {
-  const members = Object.keys(shape).map((member) => [member, names[member] ?? snakeCase(member)])
-  const schemas = members.map(([member = "", name = ""]) => [name, shape[member]] as const)
-  return strict(Object.fromEntries(schemas) as Shape).transform((file) => {
-    const values = members.map(([member = "", name = ""]) => [member, file[name] ?? undefined])
-    return present(Object.fromEntries(values)) as Members<{
-      [Member in keyof Entry]: Exclude<z.output<Entry[Member]>, null>
-    }>
-  })
+  const members = Object.entries(shape).map(
+    ([member, reader]) => [member, names[member] ?? snakeCase(member), reader] as const,
+  )
+  const known = members.map(([, name]) => name)
+  const read = (input: unknown): Values<Entry> | Faults => {
+    const table = readTable(input)
+    if (table instanceof Fault) return new Faults(table)
+    let faults: Faults | undefined
+    const values: Record<string, unknown> = {}
+    for (const [member, name, reader] of members) {
+      const value = reader.read(table[name])
+      if (value instanceof Faults) (faults ??= new Faults()).addBelow(name, value)
+      else if (value !== undefined) values[member] = value
+    }
+    for (const [name, value] of Object.entries(table)) {
+      if (known.includes(name)) continue
+      const fault = new Fault(unknownName(name, known, value), [], name)
+      ;(faults ??= new Faults()).all.push(fault)
+    }
+    return faults ?? (values as Values<Entry>)
+  }
+  const form = () => {
+    const required = members.flatMap(([, name, { isRequired }]) => (isRequired ? [name] : []))
+    return {
+      type: "object",
+      properties: Object.fromEntries(members.map(([, name, reader]) => [name, reader.form()])),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    }
+  }
+  return new Reader(read, form)
+}
+
+/** The values of a table with fixed names. */
+type Values<Entry extends Shape> = Members<{ [Member in keyof Entry]: Output<Entry[Member]> }>
+
+function unknownName(name: string, known: readonly string[], value: unknown): string {
+  const glued = known.find((knownName) => name.startsWith(`${knownName}:`))
+  if (glued !== undefined) return `there must be a space after '${glued}:'`
+  const hint = suggestion(name, known)
+  // A name without a value may be a secret whose own name is missing, so it is only shown if it resembles a known name.
+  const shown = isPrintableName(name) && (value !== null || hint !== "") ? ` '${name}'` : ""
+  return `unknown name${shown}.${hint || ` Known here: ${known.join(", ")}`}`
 }
 
 /**

@@ -1,5 +1,5 @@
 import { address } from "./addresses.ts"
-import { Fault, readWith } from "./reading.ts"
+import { Fault, type Reader, readingText } from "./reading.ts"
 import { number, oneOf, text, wholeNumber } from "./scalars.ts"
 import type { Environment } from "./substitute.ts"
 
@@ -33,10 +33,10 @@ export function telemetryEnvironment(environment: Environment): {
   readonly warnings: readonly string[]
 } {
   const warnings: string[] = []
-  const read = <Value>(name: string, parse: (text: string) => Value | Fault): Value | undefined => {
+  const read = <Value>(name: string, reader: Reader<Value>): Value | undefined => {
     const text = environment[name]
     if (text === undefined || text.trim() === "") return undefined
-    const value = parse(text)
+    const value = reader.readOne(text)
     if (!(value instanceof Fault)) return value
     warnings.push(`${name}: ${value.message}. It is ignored`)
     return undefined
@@ -46,13 +46,13 @@ export function telemetryEnvironment(environment: Environment): {
   }
   const values = {
     collector: collectorOf(environment, read),
-    sample: read("OTEL_TRACES_SAMPLER_ARG", readWith(number(0, 1))),
-    serviceName: read("OTEL_SERVICE_NAME", readWith(text())),
-    resource: read("OTEL_RESOURCE_ATTRIBUTES", readPairs),
+    sample: read("OTEL_TRACES_SAMPLER_ARG", number(0, 1)),
+    serviceName: read("OTEL_SERVICE_NAME", text()),
+    resource: read("OTEL_RESOURCE_ATTRIBUTES", readingText(readPairs)),
     metricsEvery:
       environment["OTEL_METRICS_EXPORTER"] === "none"
         ? 0
-        : read("OTEL_METRIC_EXPORT_INTERVAL", readWith(wholeNumber(1_000, 86_400_000))),
+        : read("OTEL_METRIC_EXPORT_INTERVAL", wholeNumber(1_000, 86_400_000)),
   }
   const known = Object.entries(values).filter(([, value]) => value !== undefined)
   return { values: Object.fromEntries(known), warnings }
@@ -60,14 +60,14 @@ export function telemetryEnvironment(environment: Environment): {
 
 function collectorOf(
   environment: Environment,
-  read: <Value>(name: string, parse: (text: string) => Value | Fault) => Value | undefined,
+  read: <Value>(name: string, reader: Reader<Value>) => Value | undefined,
 ): TelemetryEnvironment["collector"] {
-  const endpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT", readWith(address()))
+  const endpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT", address())
   if (endpoint === undefined) return undefined
   const name = "OTEL_EXPORTER_OTLP_PROTOCOL"
-  const protocol = read(name, readWith(oneOf(OTLP_PROTOCOLS, "protocol")))
+  const protocol = read(name, oneOf(OTLP_PROTOCOLS, "protocol"))
   if (protocol === undefined && environment[name]) return undefined
-  const headers = read("OTEL_EXPORTER_OTLP_HEADERS", readPairs)
+  const headers = read("OTEL_EXPORTER_OTLP_HEADERS", readingText(readPairs))
   return { endpoint, ...(protocol && { protocol }), ...(headers && { headers }) }
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { pathName } from "../canon/invalid-request.ts"
-import type { IssueFinding } from "../config/issues.ts"
+import type { Finding } from "../config/finding.ts"
 import { toSentence } from "./sentence.ts"
 
 /** Maximum reported faults. */
@@ -23,7 +23,7 @@ interface Fault {
  * field.
  */
 export function rejectFindings(
-  findings: readonly IssueFinding[],
+  findings: readonly Finding[],
   subject: string,
   idName: string,
 ): void {
@@ -49,7 +49,7 @@ export function rejected(parameter: string, message: string): GatewayError {
   })
 }
 
-function faultOf({ path, message, name, lacking }: IssueFinding, idName: string): Fault {
+function faultOf({ path, message, name, lacking }: Finding, idName: string): Fault {
   // The entry's own name is invalid. The path of the fault then ends before the name.
   if (name !== undefined && WHOLE_SENTENCE.test(message) && path.length === 0) {
     return { name: idName, words: message }

@@ -1,5 +1,5 @@
 import { type RawEntry, secretNames } from "../config/console-settings.ts"
-import { asObject } from "../config/issues.ts"
+import { asObject } from "../config/finding.ts"
 import { defaultName } from "../config/sections/providers.ts"
 import { rejected } from "./entry-rejection.ts"
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
 import { parse, stringify } from "yaml"
-import { jsonSchemaOf } from "../../scripts/settings-schema.ts"
 import { settingsChanges } from "../../src/config/changes.ts"
 import { DECLARED_SETTINGS } from "../../src/config/declared-settings.ts"
 import { describeSettings } from "../../src/config/describe.ts"
@@ -147,9 +146,9 @@ test.each(DECLARED_SETTINGS.filter(({ name }) => EXAMPLES[name]?.includes("hidde
   },
 )
 
-test("every setting with a secret schema declares its secrets", () => {
-  const holding = DECLARED_SETTINGS.filter(({ schema }) =>
-    JSON.stringify(jsonSchemaOf(schema)).includes('"writeOnly":true'),
+test("every setting with a secret value declares its secrets", () => {
+  const holding = DECLARED_SETTINGS.filter(({ reader }) =>
+    JSON.stringify(reader.form()).includes('"writeOnly":true'),
   )
   expect(holding.length).toBeGreaterThan(10)
   expect(holding.filter(({ secret }) => secret === undefined)).toEqual([])

@@ -47,9 +47,9 @@ test.each([
   ["defaults: { image_model: [1] }", "1:26 defaults.image_model: must be text, but is a list"],
   ["defaults: { image_model: 1 }", "1:26 defaults.image_model: must be text. Put it in quotes"],
   ["defaults: { image_model: true }", "1:26 defaults.image_model: must be text. Put it in quotes"],
-  ["prices: { keys: 1 }", "1:17 prices.keys: must be a list"],
-  ["prices: { keys: { a: 1 } }", "1:17 prices.keys: must be a list, but is a group of settings"],
-  ["prices: { keys: }", "1:17 prices.keys: has no value. Give it one, or remove the line"],
+  ["prices: { keys: 1 }", "1:17 prices.keys: must hold a list, not a number"],
+  ["prices: { keys: { a: 1 } }", "1:17 prices.keys: must hold a list, not a group of settings"],
+  ["prices: { keys: }", "1:17 prices.keys: has no value. Give it a list, or remove the line"],
 ])("an error about a value of the wrong type names the YAML type: %s", (text, problem) => {
   expect(problems(text)).toEqual([problem])
 })
@@ -131,7 +131,7 @@ describe("the YAML check of settings", () => {
     ["two documents", "data: a\n---\ndata: b", "2:1 : a second document starts here"],
     ["an unknown tag", "data: !path a", "1:7 : this tag (!name) is unknown"],
     ["an alias without anchor", "data: *a", "1:7 : no anchor of this name"],
-    ["a list at the top", "- a", "1:1 : must hold names with values, not this"],
+    ["a list at the top", "- a", "1:1 : must hold names with values, not a list"],
     [
       "a forbidden name",
       "providers:\n  __proto__: {}",
@@ -243,7 +243,7 @@ describe("the value check of settings", () => {
     ["multiplier: .inf", "1:13 multiplier: must be a decimal number"],
     ["multiplier: 0.1234567", "1:13 multiplier: has more than 6 digits after the point"],
     ["admin_token: a b", "1:14 admin_token: must be printable characters without spaces"],
-    ["providers: []", "1:12 providers: must hold names with values, not this"],
+    ["providers: []", "1:12 providers: must hold names with values, not a list"],
     ["providers: { a: }", "1:17 providers.a: has no value"],
     ["providers: { a: { vendor: } }", "1:27 providers.a.vendor: has no value"],
     ["providers: { a: {} }", "1:17 providers.a.vendor: is missing"],
@@ -358,7 +358,10 @@ describe("the value check of settings", () => {
       "3:60 models.a/b.price.tiers[1].above: another tier",
     ],
     [model("{ deployments: [] }"), "3:23 models.a/b.deployments: is empty"],
-    [model("{ deployments: {} }"), "3:23 models.a/b.deployments: must hold a list, not this"],
+    [
+      model("{ deployments: {} }"),
+      "3:23 models.a/b.deployments: must hold a list, not a group of settings",
+    ],
     [
       model("{ deployments: [{ provider: b }] }"),
       "3:36 models.a/b.deployments[0].provider: is not a configured provider.",

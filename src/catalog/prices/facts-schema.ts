@@ -2,17 +2,18 @@ import { z } from "zod"
 import { WEEKDAYS } from "#contract/price-periods.ts"
 import { once } from "../../canon/once.ts"
 import { dayHours, periodFindings, periodScalars } from "../../config/price-periods.ts"
+import { Fault, type Reader } from "../../config/reading.ts"
 import { minimumSeconds } from "../../config/scalars.ts"
 import type { Facts } from "../facts.ts"
 
 /** Validates text in a price list like the corresponding setting. */
-function asWritten(schema: z.ZodType) {
+function asWritten(reader: Reader<unknown>) {
   return z
     .string()
     .optional()
     .superRefine((written, context) => {
-      const [issue] = schema.safeParse(written).error?.issues ?? []
-      if (issue !== undefined) context.addIssue({ code: "custom", message: issue.message })
+      const read = reader.readOne(written)
+      if (read instanceof Fault) context.addIssue({ code: "custom", message: read.message })
     })
 }
 

@@ -1,7 +1,7 @@
 import type { AccountTemplate } from "#contract/accounts.ts"
 import { setting } from "../declare.ts"
 import { amount, text, wholeNumber } from "../scalars.ts"
-import { list, name, present, record, strict } from "../shapes.ts"
+import { entry, list, name, record } from "../shapes.ts"
 
 const CREDIT_PLACES = 9
 const MAX_LIMIT = 1_000_000
@@ -11,7 +11,7 @@ const TEMPLATE_NAME = name(
   "must be a name of letters, digits, '-' and '_'",
 )
 
-const template = strict({
+const template = entry({
   credits: amount(CREDIT_PLACES).optional(),
   requests_per_minute: wholeNumber(1, MAX_LIMIT).optional(),
   tokens_per_minute: wholeNumber(1, 1_000_000_000).optional(),
@@ -25,7 +25,7 @@ const template = strict({
   models: list(text()).optional(),
 }).transform(
   // The contract's types declare mutable lists.
-  (own) => present(own) as AccountTemplate,
+  (own) => own as AccountTemplate,
 )
 
 export const ACCOUNTS = {

@@ -1,6 +1,6 @@
-import type { z } from "zod"
 import type { Secret } from "../declare.ts"
 import { address, placeName } from "../addresses.ts"
+import type { Output } from "../reading.ts"
 import { secret, text } from "../scalars.ts"
 import { entry } from "../shapes.ts"
 
@@ -17,7 +17,7 @@ export const BUCKET = {
 
 export const bucket = entry(BUCKET)
 
-export type BucketSettings = z.output<typeof bucket>
+export type BucketSettings = Output<typeof bucket>
 
 export const BUCKET_SECRET: Secret<BucketSettings> = {
   textsOf: ({ accessKeyId, secretAccessKey }) => [accessKeyId, secretAccessKey],

@@ -146,10 +146,10 @@ function readDatabaseSecret(text: string): string | Fault {
 const leaseLength = duration()
 
 function readLeaseTerm(input: unknown): number | Fault {
-  const { data, error } = leaseLength.safeParse(input)
-  if (data === undefined) return new Fault(error?.issues[0]?.message ?? "is not a valid duration")
-  const isPossible = data >= MIN_LEASE_TERM && data <= MAX_LEASE_TERM
-  return isPossible ? data : new Fault("must be between 5s and 10m")
+  const length = leaseLength.readOne(input)
+  if (length instanceof Fault) return length
+  const isPossible = length >= MIN_LEASE_TERM && length <= MAX_LEASE_TERM
+  return isPossible ? length : new Fault("must be between 5s and 10m")
 }
 
 /**

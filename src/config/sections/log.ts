@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
-import type { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
 import { wholeAddress } from "../addresses.ts"
+import type { Output } from "../reading.ts"
 import { duration, flag, megabytes, text, wholeNumber } from "../scalars.ts"
 import { describeHeaders, HEADER_SECRET } from "../secret-forms.ts"
 import { entry, headers } from "../shapes.ts"
@@ -13,24 +13,24 @@ const lineFile = entry(
     /** Absolute path of the file. */
     path: text(),
     /** Size at which the file is rotated. */
-    rotateBytes: megabytes(1, 1_048_576).prefault("100"),
+    rotateBytes: megabytes(1, 1_048_576).orElse("100"),
     /** Maximum number of rotated files that are kept. */
-    keep: wholeNumber(0, 100_000).prefault("10"),
+    keep: wholeNumber(0, 100_000).orElse("10"),
   },
   { rotateBytes: "rotate_mb" },
 )
 
-export type LineFileSettings = z.output<typeof lineFile>
+export type LineFileSettings = Output<typeof lineFile>
 
 /** An address that receives the request log. It may contain a secret. */
 const lineAddress = entry(
   {
     url: wholeAddress(),
     /** Whether the address may be in a private network. */
-    allowsPrivate: flag().prefault("false"),
-    isCompressed: flag().prefault("true"),
+    allowsPrivate: flag().orElse("false"),
+    isCompressed: flag().orElse("true"),
     /** Flush interval in milliseconds. */
-    every: duration().prefault("5s"),
+    every: duration().orElse("5s"),
     /** Additional headers. Values may be secret, and are never printed. */
     headers: headers()
       .nullish()
@@ -39,7 +39,7 @@ const lineAddress = entry(
   { allowsPrivate: "private", isCompressed: "gzip" },
 )
 
-export type LineAddressSettings = z.output<typeof lineAddress>
+export type LineAddressSettings = Output<typeof lineAddress>
 
 /** A bucket that receives the request log. */
 const lineBucket = entry(
@@ -48,9 +48,9 @@ const lineBucket = entry(
     /** Prefix of object names, empty or with a trailing slash. */
     prefix: text().optional(),
     /** Whether the bucket may be in a private network. */
-    allowsPrivate: flag().prefault("false"),
+    allowsPrivate: flag().orElse("false"),
     /** Flush interval in milliseconds. */
-    every: duration().prefault("5m"),
+    every: duration().orElse("5m"),
   },
   { allowsPrivate: "private" },
 ).transform(({ prefix = "", allowsPrivate, every, ...place }) => {
@@ -58,7 +58,7 @@ const lineBucket = entry(
   return { place, prefix: parts.map((part) => `${part}/`).join(""), allowsPrivate, every }
 })
 
-export type LineBucketSettings = z.output<typeof lineBucket>
+export type LineBucketSettings = Output<typeof lineBucket>
 
 const ADDRESS_SECRET: Secret<LineAddressSettings> = {
   textsOf: ({ url, headers }) => [url, ...HEADER_SECRET.textsOf(headers)],

@@ -8,8 +8,8 @@ import {
   TOKEN_PRICE_NAMES,
   type TokenPriceName,
 } from "#contract/usage-classes.ts"
-import type { z } from "zod"
 import { dayHours, periodScalars, weekday } from "../price-periods.ts"
+import type { Output } from "../reading.ts"
 import { amount, minimumSeconds, wholeNumber } from "../scalars.ts"
 import { either, entry, label, list, name, present, record } from "../shapes.ts"
 import { MULTIPLIER } from "./pricing.ts"
@@ -52,7 +52,7 @@ const modeRates = entry({
 /** Service modes `priority`, `flex` and `fast`. Each has a factor on the token rates, or its own rates. */
 const modes = record(MODE_NAME, either(MULTIPLIER, modeRates))
 const modeFactors = record(MODE_NAME, MULTIPLIER)
-export type ModeTable = Readonly<z.output<typeof modes>>
+export type ModeTable = Readonly<Output<typeof modes>>
 
 /** Credits per million units of each class. */
 type PriceTable = Readonly<Partial<Record<PriceName, DecimalText>>>
@@ -70,7 +70,7 @@ const card = {
 export interface PriceCardSettings extends PriceTable {
   /** Minimum number of seconds charged per audio request, as a whole number. */
   readonly minimum_seconds?: DecimalText
-  readonly tiers?: readonly z.output<typeof tier>[]
+  readonly tiers?: readonly Output<typeof tier>[]
   /** Prices of a million images by size and quality: `1024x1024/hd`, `1024x1024` or `hd`. */
   readonly images?: Readonly<Record<string, DecimalText>>
   readonly modes?: ModeTable
@@ -107,10 +107,10 @@ export const servicePrices = entry({
   modes: modeFactors.optional(),
 })
 
-export type ServicePriceSettings = z.output<typeof servicePrices>
+export type ServicePriceSettings = Output<typeof servicePrices>
 
 /** Separates the price for all images from the prices of single kinds. */
-function withImages<Card extends { readonly image?: z.output<typeof imagePrice> }>({
+function withImages<Card extends { readonly image?: Output<typeof imagePrice> }>({
   image,
   ...rest
 }: Card) {

@@ -16,10 +16,9 @@ import {
   SCHEMA_KEYWORDS,
   TOOL_NAME_CHARACTERS,
 } from "#contract/model-rules.ts"
-import { z } from "zod"
 import { MODEL_ID_PATTERN } from "../aliases.ts"
 import { suggestion } from "../nearest.ts"
-import { Fault, readingText } from "../reading.ts"
+import { Fault, type Output, readingText } from "../reading.ts"
 import { flag, number, oneOf, text, wholeNumber } from "../scalars.ts"
 import { either, entry, list, MODEL_ID, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
@@ -27,11 +26,11 @@ import { MULTIPLIER } from "./pricing.ts"
 import { STRATEGIES, DISCONNECTS } from "./routing.ts"
 
 function anyOf<Word extends string>(words: readonly Word[], kind: string) {
-  return z.array(oneOf(words, kind), { error: "must be a list" })
+  return list(oneOf(words, kind), { min: 0 })
 }
 
 function someOf<Word extends string>(words: readonly Word[], kind: string) {
-  return anyOf(words, kind).min(1, "is empty. Give it an entry, or remove it")
+  return list(oneOf(words, kind))
 }
 
 function numberOf(name: keyof typeof RULE_RANGES) {
@@ -98,9 +97,9 @@ function dialects(names: KnownNames) {
 
 const modelRules = entry(modelRuleScalars).transform((rules): ModelRules => rules)
 
-const WEIGHT = number(0, 1_000_000).prefault("1")
+const WEIGHT = number(0, 1_000_000).orElse("1")
 
-function deploymentSchema(names: KnownNames) {
+function deploymentReader(names: KnownNames) {
   const provider = readingText((text) => {
     if (names.providers.includes(text)) return text
     const hint = suggestion(text, names.providers) || " Add it under 'providers'."
@@ -137,7 +136,7 @@ const member = either(
   entry({ model: MODEL_ID, weight: WEIGHT }),
 )
 
-function modelSchema(names: KnownNames) {
+function modelReader(names: KnownNames) {
   return entry({
     kind: oneOf(MODEL_KIND_NAMES, "kind of model").optional(),
     price: price.optional(),
@@ -157,23 +156,23 @@ function modelSchema(names: KnownNames) {
     dialects: dialects(names),
     /** Rules that override the known rules of the model. */
     rules: modelRules.optional(),
-    deployments: list(deploymentSchema(names)).optional(),
+    deployments: list(deploymentReader(names)).optional(),
     /** The models of a group. Any of them may respond. A group has neither deployments nor a price. */
     members: list(member).optional(),
   })
 }
 
-/** Builds the schema of the table `models`, whose names are model ids. */
-export function modelsSchema(names: KnownNames) {
-  return record(MODEL_ID, modelSchema(names))
+/** Builds the reader of the table `models`, whose names are model ids. */
+export function modelsReader(names: KnownNames) {
+  return record(MODEL_ID, modelReader(names))
     .transform((models) =>
       named(Object.entries(models).map(([id, entry]) => [id, withDeployments(id, entry)])),
     )
     .nullish()
 }
 
-type FileModel = z.output<ReturnType<typeof modelSchema>>
-type FileDeployment = z.output<ReturnType<typeof deploymentSchema>>
+type FileModel = Output<ReturnType<typeof modelReader>>
+type FileDeployment = Output<ReturnType<typeof deploymentReader>>
 
 export interface DeploymentSettings extends FileDeployment {
   readonly provider: string

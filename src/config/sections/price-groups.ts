@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type { Output } from "../reading.ts"
 import { moment } from "../scalars.ts"
 import { entry, label, list, name, named, record } from "../shapes.ts"
 import { price } from "./model-prices.ts"
@@ -25,7 +25,7 @@ const term = entry({
     .optional(),
 })
 
-export type PriceTermSettings = z.output<typeof term>
+export type PriceTermSettings = Output<typeof term>
 
 /** A group of accounts with their own prices. */
 const priceGroup = entry({
@@ -34,9 +34,9 @@ const priceGroup = entry({
   terms: list(term).transform((terms) => terms.toSorted((a, b) => a.from - b.from)),
 })
 
-export type PriceGroupSettings = z.output<typeof priceGroup>
+export type PriceGroupSettings = Output<typeof priceGroup>
 
-/** The schema of the table `price_groups`, whose names are group ids. */
+/** The reader of the table `price_groups`, whose names are group ids. */
 export const priceGroups = record(PRICE_GROUP_ID, priceGroup)
   .transform((groups) => named(Object.entries(groups)))
   .nullish()

@@ -1,14 +1,12 @@
-import type { z } from "zod"
 import { readGoogleCredentials } from "../google-credentials.ts"
 import { accountName, baseAddress, placeName } from "../addresses.ts"
-import { readingText } from "../reading.ts"
+import { Fault, type Output, readingText } from "../reading.ts"
 import { flag, number, oneOf, secret, text } from "../scalars.ts"
 import { either, entry, headers, list, name, named, record } from "../shapes.ts"
 import { servicePrices } from "./model-prices.ts"
 
-/** Maximum credentials of a provider. Each one creates a deployment of every model of the provider. */
-const MAX_CREDENTIALS = 100
-const TOO_MANY = `has more than ${MAX_CREDENTIALS} entries. Make another provider of the rest`
+/** Limits of a provider's credentials. Each one creates a deployment of every model of the provider. */
+const CREDENTIAL_LIMITS = { max: 100, remedy: "Make another provider of the rest" }
 
 const PROVIDER_ID = name(
   /^[a-z0-9][a-z0-9-]*$/,
@@ -44,7 +42,7 @@ export function vendorMembers(directory: string) {
 }
 
 /** A key, or a credential with its own name and weight. */
-function credentialSchema(directory: string) {
+function credentialReader(directory: string) {
   const {
     account: _a,
     region: _r,
@@ -54,21 +52,20 @@ function credentialSchema(directory: string) {
   } = vendorMembers(directory)
   const whole = entry({
     name: CREDENTIAL_NAME.optional(),
-    weight: number(0, 1_000_000).prefault("1"),
+    weight: number(0, 1_000_000).orElse("1"),
     ...credential,
   })
-  const alone = secret().transform((apiKey): z.output<typeof whole> => ({ apiKey, weight: 1 }))
+  const alone = secret().transform((apiKey): Output<typeof whole> => ({ apiKey, weight: 1 }))
   return either(alone, whole)
 }
 
-function providerSchema(vendors: readonly string[], directory: string) {
+function providerReader(vendors: readonly string[], directory: string) {
   const provider = entry({
     /** The vendor's id, such as `openai`, `groq` or `openai-compatible`. */
     vendor: oneOf(vendors, "vendor"),
     ...vendorMembers(directory),
     /** Several named credentials instead of a single one. */
-    apiKeys: list(credentialSchema(directory))
-      .max(MAX_CREDENTIALS, TOO_MANY)
+    apiKeys: list(credentialReader(directory), CREDENTIAL_LIMITS)
       .transform((keys) =>
         keys.map((key, index) => ({ ...key, name: key.name ?? defaultName(index) })),
       )
@@ -80,20 +77,19 @@ function providerSchema(vendors: readonly string[], directory: string) {
     /** Prices that differ from the vendor's known prices. */
     prices: servicePrices.optional(),
     /** Whether the catalog includes the vendor's known models. */
-    knownModels: flag().prefault("true"),
+    knownModels: flag().orElse("true"),
     /** The dialects that this provider's servers support; if absent, the vendor's usual dialects. */
     dialects: list(text()).optional(),
     /** Top-level fields of requests that are passed on although their price is unknown. */
     extraFields: list(text()).optional(),
   })
-  return provider.superRefine(({ credentials, project, apiKeys = [] }, context) => {
+  return provider.check(({ credentials, project, apiKeys = [] }) => {
     const several = apiKeys.map((key, index) => ({ path: ["api_keys", index], ...key }))
-    for (const one of [{ path: [], credentials, project }, ...several]) {
-      if (one.credentials === undefined || one.credentials.projectId !== undefined) continue
-      if ((one.project ?? project) !== undefined) continue
-      const message = "needs a project, because its credentials name no project"
-      context.addIssue({ code: "custom", path: one.path, message })
-    }
+    return [{ path: [], credentials, project }, ...several].flatMap((one) => {
+      if (one.credentials === undefined || one.credentials.projectId !== undefined) return []
+      if ((one.project ?? project) !== undefined) return []
+      return [new Fault("needs a project, because its credentials name no project", one.path)]
+    })
   })
 }
 
@@ -109,12 +105,12 @@ function lowercased(headers: Readonly<Record<string, string>> | null | undefined
   return named(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Builds the schema of the table `providers`, whose names are provider ids. */
-export function providersSchema(vendors: readonly string[], directory: string) {
-  return record(PROVIDER_ID, providerSchema(vendors, directory)).nullish()
+/** Builds the reader of the table `providers`, whose names are provider ids. */
+export function providersReader(vendors: readonly string[], directory: string) {
+  return record(PROVIDER_ID, providerReader(vendors, directory)).nullish()
 }
 
-export type ProviderEntry = z.output<ReturnType<typeof providerSchema>>
+export type ProviderEntry = Output<ReturnType<typeof providerReader>>
 
 export type NamedCredential = NonNullable<ProviderEntry["apiKeys"]>[number]
 

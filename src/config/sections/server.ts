@@ -1,6 +1,6 @@
 import { section, setting } from "../declare.ts"
 import { address, host, network, pageOrigin } from "../addresses.ts"
-import { Fault, readWith } from "../reading.ts"
+import { Fault } from "../reading.ts"
 import { durationOrOff, secret, text, wholeNumber } from "../scalars.ts"
 import { PLAIN_SECRET } from "../secret-forms.ts"
 import { list } from "../shapes.ts"
@@ -93,7 +93,7 @@ export const ACCESS = {
 }
 
 function readPort(value: string): number | Fault {
-  const port = readWith(PORT)(value)
+  const port = PORT.readOne(value)
   if (!(port instanceof Fault) || !/^[a-z]+:\/\//.test(value)) return port
   return new Fault(
     `${port.message}. Kubernetes sets it so for a Service named tollgate: ` +
@@ -103,10 +103,10 @@ function readPort(value: string): number | Fault {
 
 /** Reads a list of networks, separated by commas or spaces. */
 function readNetworks(value: string): string[] | Fault {
-  const read = readWith(network())
+  const reader = network()
   const networks: string[] = []
   for (const entry of value.split(/[\s,]+/).filter((one) => one !== "")) {
-    const found = read(entry)
+    const found = reader.readOne(entry)
     if (found instanceof Fault)
       return new Fault(`${found.message}, and is not ${entry.slice(0, 50)}`)
     networks.push(found)

@@ -1,18 +1,16 @@
-import { z } from "zod"
 import { type Secret, section, setting } from "../declare.ts"
 import { address } from "../addresses.ts"
-import { secret, text } from "../scalars.ts"
+import type { Output } from "../reading.ts"
+import { oneOf, secret, text } from "../scalars.ts"
 import { presence } from "../secret-forms.ts"
-import { entry, list } from "../shapes.ts"
+import { entry, list, name } from "../shapes.ts"
 
 const OIDC_ID = /^[a-z0-9][a-z0-9-]{0,39}$/
 
 /** An OpenID Connect issuer for signing in. */
 const issuer = entry({
   /** The last part of the callback address `/admin/v1/auth/callback/<id>`. */
-  id: z
-    .string("must be text")
-    .regex(OIDC_ID, "must be lowercase letters, digits and hyphens, such as company"),
+  id: name(OIDC_ID, "must be lowercase letters, digits and hyphens, such as company"),
   /** The name shown on the sign-in page. */
   name: text().optional(),
   issuer: address(),
@@ -20,18 +18,16 @@ const issuer = entry({
   /** The client's secret; absent for a public client. Never printed. */
   clientSecret: secret().optional(),
   /** Whether users with a second factor must use it, or whether the issuer alone decides. */
-  secondFactor: z.enum(["required", "issuer"], "must be required or issuer").prefault("required"),
+  secondFactor: oneOf(["required", "issuer"], "rule").orElse("required"),
   /**
    * How existing users are linked to the issuer: after they sign in to confirm the link, or by an email address that
    * the issuer has verified.
    */
-  linkUsers: z
-    .enum(["confirmed", "verified_email"], "must be confirmed or verified_email")
-    .prefault("confirmed"),
-  scopes: list(text()).prefault(["openid", "email", "profile"]),
+  linkUsers: oneOf(["confirmed", "verified_email"], "rule").orElse("confirmed"),
+  scopes: list(text()).orElse(["openid", "email", "profile"]),
 }).transform((own) => ({ ...own, name: own.name ?? own.id }))
 
-export type OidcSettings = z.output<typeof issuer>
+export type OidcSettings = Output<typeof issuer>
 
 const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
   textsOf: (issuers) => issuers.flatMap(({ clientSecret }) => clientSecret ?? []),
@@ -40,7 +36,7 @@ const ISSUER_SECRET: Secret<readonly OidcSettings[]> = {
 }
 
 /** The people who see multipliers, providers and deployments. */
-const costAudience = z.enum(["everyone", "operators"], "must be everyone or operators")
+const costAudience = oneOf(["everyone", "operators"], "audience")
 
 /** Settings of the console; undefined if the section is absent. */
 export const SIGN_IN = section(
@@ -85,7 +81,7 @@ export const SIGN_IN = section(
  * from its customers.
  */
 export function hidesCostsIn(settings: {
-  readonly console?: { readonly showCostsTo?: z.output<typeof costAudience> } | undefined
+  readonly console?: { readonly showCostsTo?: Output<typeof costAudience> } | undefined
   readonly stripe?: object | undefined
 }): boolean {
   const audience = settings.console?.showCostsTo ?? (settings.stripe ? "operators" : "everyone")
