@@ -92,13 +92,13 @@ async function goThrough({ page }: Visitor, words: string, times: number): Promi
 function restOf(page: Visitor["page"]): () => Promise<void> {
   const pending = new Set<object>()
   let changedAt = performance.now()
-  page.on("request", (request) => pending.add(request))
-  for (const end of ["requestfinished", "requestfailed"] as const) {
-    page.on(end, (request) => {
-      pending.delete(request)
-      changedAt = performance.now()
-    })
+  const end = (request: object): void => {
+    pending.delete(request)
+    changedAt = performance.now()
   }
+  page.on("request", (request) => pending.add(request))
+  page.on("requestfinished", end)
+  page.on("requestfailed", end)
   return async () => {
     while (pending.size > 0 || performance.now() - changedAt < QUIET_MS)
       await Bun.sleep(QUIET_MS / 4)

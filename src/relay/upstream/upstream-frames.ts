@@ -42,6 +42,7 @@ export class UpstreamFrames {
   #delayed: readonly ReadEvent[] = []
   /** Time until which the end of a whole response is awaited. Only events extend it. */
   #hangUpAt: number | undefined
+  #hasEnded = false
   /** Whether a frame has arrived. Bytes before the first frame only show that the server responds. */
   hasArrived = false
   /** The members with the usage in a frame that was too long to be read, or after it. */
@@ -70,6 +71,7 @@ export class UpstreamFrames {
       await ownTurn()
       return { frames: this.takeDelayed(), bytes: 0 }
     }
+    if (this.#hasEnded) return { bytes: 0 }
     const rest = this.#rest
     if (rest !== undefined) await ownTurn()
     // This runs for each frame. Usually, it only waits for the body.
@@ -77,9 +79,13 @@ export class UpstreamFrames {
     try {
       bytes = this.#sliceOf(rest ?? (await this.#receive(isWhole)).value)
     } catch (error) {
+      this.#hasEnded = true
       if (!isWhole) throw this.#attempt.explain(error)
     }
-    if (bytes === undefined) return { bytes: 0 }
+    if (bytes === undefined) {
+      this.#hasEnded = true
+      return { bytes: 0 }
+    }
     const parsing = this.#parseOrSkip(bytes)
     const frames = parsing instanceof Promise ? await parsing : parsing
     return {
