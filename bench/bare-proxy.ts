@@ -13,18 +13,18 @@ async function proxy(request: Request): Promise<Response> {
   body.model = model.slice(model.indexOf("/") + 1)
   const authorization = "Bearer upstream"
   const path = request.url.slice(request.url.indexOf("/v1/") + "/v1".length)
-  const answer = await fetch(upstream + path, {
+  const response = await fetch(upstream + path, {
     method: "POST",
     headers: { ...JSON_HEADERS, authorization },
     body: JSON.stringify(body),
   })
-  if (body.stream === true && answer.body !== null) {
-    const stream = mode === "pipe" ? answer.body : renamed(answer.body, model)
+  if (body.stream === true && response.body !== null) {
+    const stream = mode === "pipe" ? response.body : renamed(response.body, model)
     return new Response(stream, { headers: STREAM_HEADERS })
   }
-  const result = (await answer.json()) as { model: string }
+  const result = (await response.json()) as { model: string }
   result.model = model
-  return new Response(JSON.stringify(result), { status: answer.status, headers: JSON_HEADERS })
+  return new Response(JSON.stringify(result), { status: response.status, headers: JSON_HEADERS })
 }
 
 function renamed(body: ReadableStream<Uint8Array>, model: string): ReadableStream {

@@ -13,7 +13,7 @@ import { measureStart } from "./measure/start.ts"
 import { measureObservation } from "./measure/observation.ts"
 import { measureSize } from "./measure/size.ts"
 import { measureStore } from "./measure/store.ts"
-import { checkAnswers } from "./load/check-answer.ts"
+import { checkResponses } from "./load/check-response.ts"
 import {
   type BenchOptions,
   type Part,
@@ -110,7 +110,7 @@ async function run(options: BenchOptions): Promise<number> {
 
 async function findUsual(names: readonly SubjectName[]): Promise<Found> {
   await using upstream = await startUpstream(0)
-  return await findSubjects(names, upstream, checkAnswers)
+  return await findSubjects(names, upstream, checkResponses)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CADENCE, CHAT_CALLERS, STREAM_CALLERS } from "./measure/processor-time.ts"
 import { ROUND_TRIP } from "./measure/store.ts"
-import { ANSWER_TOKENS, STREAM_FRAMES } from "./load/request.ts"
+import { RESPONSE_TOKENS, STREAM_FRAMES } from "./load/request.ts"
 import type { CallTime } from "./console/time-calls.ts"
 import type { Block, Cost } from "./measure/blocks.ts"
 import type { SubjectName } from "./options.ts"
@@ -142,8 +142,10 @@ function startRows({ start }: Results): Row[] {
   if (start === undefined) return []
   return [
     rowOf("start to /healthz, ms", start, ({ toHealth }) => formatNumber(toHealth.median)),
-    rowOf("start to first response, ms", start, ({ toAnswer }) => formatNumber(toAnswer.median)),
-    rowOf("  lowest to highest", start, ({ toAnswer }) => range(toAnswer)),
+    rowOf("start to first response, ms", start, ({ toResponse }) =>
+      formatNumber(toResponse.median),
+    ),
+    rowOf("  lowest to highest", start, ({ toResponse }) => range(toResponse)),
   ]
 }
 
@@ -240,8 +242,8 @@ function formatSize({ size }: Results): string[] {
       formatNumber(microseconds.median),
       `${formatNumber(ratio.median)}x`,
       range(ratio),
-      start ? formatNumber(start.toAnswer.median) : "-",
-      start ? range(start.toAnswer) : "-",
+      start ? formatNumber(start.toResponse.median) : "-",
+      start ? range(start.toResponse) : "-",
       start ? megabytes(start.atRest) : "-",
     ]
   })
@@ -265,7 +267,7 @@ function formatNotes(results: Results): string[] {
   const { chat, stream, latency } = results
   const lines = [
     ...(chat
-      ? [`chat: ${CHAT_CALLERS} callers, ${ANSWER_TOKENS} tokens; ${quality(chat.blocks)}`]
+      ? [`chat: ${CHAT_CALLERS} callers, ${RESPONSE_TOKENS} tokens; ${quality(chat.blocks)}`]
       : []),
     ...(stream ? [`stream: ${streamNote(stream.blocks)}; ${quality(stream.blocks)}`] : []),
     ...(latency ? [latencyNote(latency)] : []),

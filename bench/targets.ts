@@ -132,7 +132,7 @@ const TARGETS: readonly Target[] = [
     unit: " ms",
     must: 200,
     aim: 100,
-    find: ({ start }) => ofTollgate(start)?.toAnswer,
+    find: ({ start }) => ofTollgate(start)?.toResponse,
   },
   ...storeTargets(),
   ...consoleTargets(),

@@ -6,7 +6,7 @@ export interface Upstream extends AsyncDisposable {
   readonly url: string
   /** The address with OpenAI's prefix `/v1`. */
   readonly baseUrl: string
-  /** Returns the number of answers that the vendor is currently writing. */
+  /** Returns the number of responses that the vendor is currently writing. */
   open(): Promise<number>
   /** Returns the path of the vendor's last request. */
   lastPath(): Promise<string>
@@ -31,8 +31,8 @@ export async function startUpstream(cadence: number): Promise<Upstream> {
     counter: number
   }
   const ask = async () => {
-    const answer = await fetch(`http://127.0.0.1:${counter}/`)
-    return (await answer.json()) as { readonly open: number; readonly lastPath: string }
+    const response = await fetch(`http://127.0.0.1:${counter}/`)
+    return (await response.json()) as { readonly open: number; readonly lastPath: string }
   }
   return {
     port,

@@ -26,7 +26,7 @@ export const account = z.object({
    * Amount owed after a card payment was reversed. While it is above zero, requests are rejected.
    */
   debt: credits,
-  /** Whether prompts and answers of the account's requests are stored. Only an operator can change this. */
+  /** Whether prompts and responses of the account's requests are stored. Only an operator can change this. */
   stores_content: z.boolean(),
   state: accountState,
   /** Globs of the models that the account's keys may call; null means all models. */
@@ -199,7 +199,7 @@ export const redemption = z.object({ code: z.string().trim().min(1).max(100) })
 
 /** The body of `POST /admin/v1/accounts/{id}/checkout`, which creates a Stripe payment page. */
 export const checkout = z.object({ credits: positiveCredits })
-export const checkoutAnswer = z.object({ url: z.string() })
+export const checkoutResponse = z.object({ url: z.string() })
 
 /**
  * The query of `GET /admin/v1/accounts/{id}/statement`, which downloads a file, or returns a page for printing. The
@@ -223,30 +223,30 @@ export const accountRoutes = {
     summary: "List your accounts with their spend, searched and sorted",
     minimumRole: "session",
     query: accountQuery,
-    answer: accountPage,
+    response: accountPage,
   }),
   "POST /accounts": route({
     summary: "Create an account",
     minimumRole: "operator",
     body: newAccount,
-    answer: account,
+    response: account,
   }),
   "GET /accounts/{id}": route({
     summary: "Get an account",
     minimumRole: "viewer",
-    answer: account,
+    response: account,
   }),
   "PATCH /accounts/{id}": route({
     summary: "Pause, close, limit or rename an account, or store its prompts and responses",
     minimumRole: "operator",
     body: accountChange,
-    answer: account,
+    response: account,
   }),
   "POST /accounts/{id}/checkout": route({
     summary: "Create a Stripe payment page for credits",
     minimumRole: "member",
     body: checkout,
-    answer: checkoutAnswer,
+    response: checkoutResponse,
   }),
 }
 
@@ -255,25 +255,25 @@ export const creditRoutes = {
   "GET /accounts/{id}/credits": route({
     summary: "Get the balance of an account and the holds of its running requests",
     minimumRole: "viewer",
-    answer: accountCredits,
+    response: accountCredits,
   }),
   "GET /accounts/{id}/entries": route({
     summary: "List the entries of the account's ledger, newest first",
     minimumRole: "viewer",
     query: entryQuery,
-    answer: entryPage,
+    response: entryPage,
   }),
   "POST /accounts/{id}/entries": route({
     summary: "Grant, refund or adjust credits, with a reason that the ledger stores",
     minimumRole: "operator",
     body: newEntry,
-    answer: entry,
+    response: entry,
   }),
   "POST /accounts/{id}/redeem": route({
     summary: "Redeem a code for an account",
     minimumRole: "member",
     body: redemption,
-    answer: entry,
+    response: entry,
   }),
   "GET /statements": route({
     summary: "Download the statements of all accounts for a period as a ZIP file",

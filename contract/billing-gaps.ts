@@ -42,6 +42,6 @@ export const billingGapRoutes = {
     summary: "Report estimated charges, unpriced features, write-offs and uncharged provider cost",
     minimumRole: "operator",
     query: billingGapsQuery,
-    answer: billingGaps,
+    response: billingGaps,
   }),
 }

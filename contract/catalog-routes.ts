@@ -23,24 +23,24 @@ export const providerRoutes = {
     summary: "List the providers; only operators see their settings",
     minimumRole: "session",
     query: pageQuery,
-    answer: providerPage,
+    response: providerPage,
   }),
   "GET /providers/vendors": route({
     summary: "List the vendors that a provider can use, with their settings",
     minimumRole: "operator",
-    answer: z.object({ object: z.literal("list"), data: z.array(vendor) }),
+    response: z.object({ object: z.literal("list"), data: z.array(vendor) }),
   }),
   "POST /providers": route({
     summary: "Add a provider; its secrets are encrypted on disk and never shown again",
     minimumRole: "operator",
     body: newProvider,
-    answer: provider,
+    response: provider,
   }),
   "PATCH /providers/{id}": route({
     summary: "Change a provider; absent members are unchanged, null removes a member",
     minimumRole: "operator",
     body: providerEntry,
-    answer: provider,
+    response: provider,
   }),
   "DELETE /providers/{id}": route({
     summary: "Remove a provider and the settings of its models",
@@ -49,7 +49,7 @@ export const providerRoutes = {
   "POST /providers/{id}/test": route({
     summary: "Test a provider's credential with a free request",
     minimumRole: "operator",
-    answer: providerTest,
+    response: providerTest,
   }),
 }
 
@@ -59,29 +59,29 @@ export const modelRoutes = {
     summary: "List the models with kind, context, prices, endpoints and health",
     minimumRole: "session",
     query: modelQuery,
-    answer: modelPage,
+    response: modelPage,
   }),
   "GET /models/newer": route({
     summary: "List requested models that are newer than the price list",
     minimumRole: "operator",
-    answer: newerModelList,
+    response: newerModelList,
   }),
   "GET /models/{provider}/{name...}": route({
     summary: "Get a model",
     minimumRole: "session",
-    answer: model,
+    response: model,
   }),
   "POST /models/test": route({
     summary: "Test whether the providers of a model offer it, free of charge",
     minimumRole: "operator",
     body: modelTestQuestion,
-    answer: modelTest,
+    response: modelTest,
   }),
   "PUT /models/{provider}/{name...}": route({
     summary: "Set a model's price, multiplier, kind or deployments, or add a model",
     minimumRole: "operator",
     body: modelEntry,
-    answer: model,
+    response: model,
   }),
   "DELETE /models/{provider}/{name...}": route({
     summary: "Reset the settings of a model",

@@ -23,19 +23,21 @@ type Inputs = {
     Sent<"query", Table[Name]["query"]> &
     Sent<"body", Table[Name]["body"]>
 }
-type Answers = { readonly [Name in RouteName]: z.output<Table[Name]["answer"]> }
+type RouteResponses = { readonly [Name in RouteName]: z.output<Table[Name]["response"]> }
 
 /** The input of a route: path parameters, query and body. */
 export type Input<Name extends RouteName> = Inputs[Name]
 /** The response of a route; undefined if the response is empty or a file. */
-export type Answer<Name extends RouteName> = Answers[Name]
+export type RouteResponse<Name extends RouteName> = RouteResponses[Name]
 
 /** The names of routes that return pages of a list. */
 export type PageName = {
-  [Name in RouteName]: Answers[Name] extends { readonly next_cursor: string | null } ? Name : never
+  [Name in RouteName]: RouteResponses[Name] extends { readonly next_cursor: string | null }
+    ? Name
+    : never
 }[RouteName]
 /** One entry of a paged list. */
-export type Item<Name extends PageName> = Answers[Name]["data"][number]
+export type Item<Name extends PageName> = RouteResponses[Name]["data"][number]
 
 /** The input of any route, for code that handles all routes. */
 export interface AnyInput {

@@ -47,24 +47,24 @@ export const codeRoutes = {
     summary: "List the codes, without their texts",
     minimumRole: "operator",
     query: codeQuery,
-    answer: codePage,
+    response: codePage,
   }),
   "POST /codes": route({
     summary: "Create a code; only this response contains its text",
     minimumRole: "operator",
     body: newCode,
-    answer: codeWithText,
+    response: codeWithText,
   }),
   "POST /codes/batch": route({
     summary:
       "Create several codes with the same properties; only this response contains their texts",
     minimumRole: "operator",
     body: newCodes,
-    answer: codesWithText,
+    response: codesWithText,
   }),
   "POST /codes/{id}/revoke": route({
     summary: "Revoke a code; redeemed credits remain",
     minimumRole: "operator",
-    answer: code,
+    response: code,
   }),
 }

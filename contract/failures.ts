@@ -112,7 +112,7 @@ export const failureRoutes = {
     summary: "List the admitted and the rejected requests of an account, or of all your accounts",
     minimumRole: "session",
     query: listedRequestQuery,
-    answer: listedRequestPage,
+    response: listedRequestPage,
   }),
   "GET /requests.csv": route({
     summary: "Download up to 50,000 of these admitted and rejected requests as a CSV file",
@@ -122,12 +122,12 @@ export const failureRoutes = {
   "GET /requests/{request}": route({
     summary: "Get the receipt of a request, or the reason for its rejection",
     minimumRole: "viewer",
-    answer: requestRecord,
+    response: requestRecord,
   }),
   "GET /failures": route({
     summary: "List the failed requests of the last seven days, newest first",
     minimumRole: "session",
     query: failureQuery,
-    answer: failedRequestPage,
+    response: failedRequestPage,
   }),
 }

@@ -65,18 +65,18 @@ export const labelBudgetRoutes = {
   "GET /accounts/{id}/label-budgets": route({
     summary: "List the budgets of an account's end users and tags",
     minimumRole: "viewer",
-    answer: labelBudgets,
+    response: labelBudgets,
   }),
   "PUT /accounts/{id}/label-budgets": route({
     summary: "Replace the budgets of an account's end users and tags",
     minimumRole: "owner",
     body: labelBudgets,
-    answer: labelBudgets,
+    response: labelBudgets,
   }),
   "GET /accounts/{id}/label-budgets/spent": route({
     summary: "Get the spend of these budgets today and this month",
     minimumRole: "viewer",
     query: pageQuery.extend({ cursor: z.string().max(4_000).optional() }),
-    answer: page(labelSpending),
+    response: page(labelSpending),
   }),
 }

@@ -25,12 +25,12 @@ export const memberKeyRoutes = {
   "GET /accounts/{id}/member-keys": route({
     summary: "Get the rules for keys that members create",
     minimumRole: "viewer",
-    answer: memberKeyRules,
+    response: memberKeyRules,
   }),
   "PUT /accounts/{id}/member-keys": route({
     summary: "Set whether members may create keys, and their maximum budgets and models",
     minimumRole: "owner",
     body: memberKeyRules,
-    answer: memberKeyRules,
+    response: memberKeyRules,
   }),
 }

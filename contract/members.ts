@@ -173,18 +173,18 @@ export const invitationRoutes = {
     summary: "List the pending invitations",
     minimumRole: "owner",
     query: invitationQuery,
-    answer: invitationPage,
+    response: invitationPage,
   }),
   "POST /members/invitations": route({
     summary: "Invite a person to an account; only this response contains the link",
     minimumRole: "owner",
     body: newInvitation,
-    answer: invitationWithLink,
+    response: invitationWithLink,
   }),
   "DELETE /members/invitations/{id}": route({
     summary: "Withdraw an invitation",
     minimumRole: "owner",
-    answer: done,
+    response: done,
   }),
 }
 
@@ -194,18 +194,18 @@ export const memberRoutes = {
     summary: "List the members of an account, or of all your accounts",
     minimumRole: "viewer",
     query: memberQuery,
-    answer: memberPage,
+    response: memberPage,
   }),
   "PATCH /members/{id}": route({
     summary: "Give a member another role",
     minimumRole: "owner",
     body: memberChange,
-    answer: member,
+    response: member,
   }),
   "DELETE /members/{id}": route({
     summary: "Remove a member",
     minimumRole: "owner",
-    answer: done,
+    response: done,
   }),
 }
 
@@ -214,13 +214,13 @@ export const acceptanceRoutes = {
   "GET /invitations/{token}": route({
     summary: "Get an invitation",
     minimumRole: "anyone",
-    answer: openInvitation,
+    response: openInvitation,
   }),
   "POST /invitations/{token}/accept": route({
     summary: "Accept an invitation, as a new user or as the signed-in user",
     minimumRole: "anyone",
     body: acceptance,
-    answer: session,
+    response: session,
   }),
 }
 
@@ -230,35 +230,35 @@ export const userRoutes = {
     summary: "List all users, oldest first",
     minimumRole: "operator",
     query: userQuery,
-    answer: userPage,
+    response: userPage,
   }),
   "PATCH /users/{id}": route({
     summary:
       "Rename a user, make them an operator, or disable them; a disabled user's sessions end",
     minimumRole: "operator",
     body: userChange,
-    answer: user,
+    response: user,
   }),
   "GET /users/{id}/export": route({
     summary: "Export all stored data of a person, for operators and that person",
     minimumRole: "session",
-    answer: personExport,
+    response: personExport,
   }),
   "POST /users/erase": route({
     summary: "Erase the data of an invited person who never signed in",
     minimumRole: "operator",
     body: addressErasure,
-    answer: erasure,
+    response: erasure,
   }),
   "POST /users/{id}/erase": route({
     summary: "Erase a person; records of their actions remain under an anonymous id",
     minimumRole: "operator",
-    answer: erasure,
+    response: erasure,
   }),
   "POST /users/{id}/reset": route({
     summary: "Create a link for setting a new password",
     minimumRole: "operator",
     body: userReset,
-    answer: resetLink,
+    response: resetLink,
   }),
 }

@@ -49,11 +49,11 @@ export const PDF_ENGINES = ["native", "cloudflare-ai"] as const
 export const SERVER_ORDERS = ["price", "any"] as const
 export const MAX_TOKENS_FIELDS = [ANY, "max_tokens", "max_completion_tokens"] as const
 
-/** Modalities that an answer can contain. */
+/** Modalities that a response can contain. */
 export const MODALITIES = ["text", "image", "audio"] as const
 export type Modality = (typeof MODALITIES)[number]
 
-/** A format of answers other than text. */
+/** A format of responses other than text. */
 export const ANSWER_FORMATS = ["json_object", "json_schema"] as const
 export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
 

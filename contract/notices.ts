@@ -75,28 +75,28 @@ export const noticeRoutes = {
     summary: "List the targets of notices",
     minimumRole: "owner",
     query: noticeTargetQuery,
-    answer: noticeTargets,
+    response: noticeTargets,
   }),
   "POST /notices/targets": route({
     summary: "Add a target of notices; only this response contains the secret of a webhook",
     minimumRole: "owner",
     body: newNoticeTarget,
-    answer: noticeTargetWithSecret,
+    response: noticeTargetWithSecret,
   }),
   "DELETE /notices/targets/{id}": route({
     summary: "Remove a target of notices",
     minimumRole: "owner",
-    answer: done,
+    response: done,
   }),
   "POST /notices/targets/{id}/test": route({
     summary: "Send a test notice to a target",
     minimumRole: "owner",
-    answer: done,
+    response: done,
   }),
   "GET /notices": route({
     summary: "List sent notices, newest first, with their delivery status",
     minimumRole: "viewer",
     query: noticeQuery,
-    answer: noticePage,
+    response: noticePage,
   }),
 }

@@ -28,8 +28,8 @@ export const auditPage = page(auditRecord)
 export const auditQuery = pageQuery.extend({
   account: identifier.optional(),
   /**
-   * A part of the action, of the actor's name, or of the id or name of the changed object or person, regardless of case.
-   * People are also found by a part of their email. Only the newest 100,000 records are searched.
+   * A part of the action, of the actor's name, or of the id or name of the changed object or person, regardless of
+   * case. People are also found by a part of their email. Only the newest 100,000 records are searched.
    */
   search: z.string().max(100).optional(),
   actor: z.string().max(100).optional(),
@@ -136,7 +136,7 @@ export const auditRoutes = {
     summary: "List the audit records, newest first",
     minimumRole: "session",
     query: auditQuery,
-    answer: auditPage,
+    response: auditPage,
   }),
 }
 
@@ -145,35 +145,35 @@ export const settingsRoutes = {
   "GET /settings": route({
     summary: "Get the active settings, and the settings that can be changed here",
     minimumRole: "operator",
-    answer: settingsView,
+    response: settingsView,
   }),
   "PATCH /settings": route({
     summary: "Change settings; null restores the default",
     minimumRole: "operator",
     body: settingsChange,
-    answer: settingsView,
+    response: settingsView,
   }),
   "POST /settings/email/test": route({
     summary: "Send a test email with the active mail server",
     minimumRole: "operator",
     body: mailTest,
-    answer: settingsTest,
+    response: settingsTest,
   }),
   "POST /settings/stripe/test": route({
     summary: "Call Stripe with the active secret key, without a change",
     minimumRole: "operator",
-    answer: settingsTest,
+    response: settingsTest,
   }),
   "GET /settings/issuers": route({
     summary: "List the OpenID Connect issuers for sign-in to the console",
     minimumRole: "operator",
-    answer: issuerList,
+    response: issuerList,
   }),
   "PUT /settings/issuers/{id}": route({
     summary: "Add or change an OpenID Connect issuer",
     minimumRole: "operator",
     body: issuerChange,
-    answer: issuerSettings,
+    response: issuerSettings,
   }),
   "DELETE /settings/issuers/{id}": route({
     summary: "Remove an OpenID Connect issuer",
@@ -182,11 +182,11 @@ export const settingsRoutes = {
   "POST /settings/issuers/{id}/test": route({
     summary: "Read the discovery document and the keys of an OpenID Connect issuer",
     minimumRole: "operator",
-    answer: settingsTest,
+    response: settingsTest,
   }),
   "GET /ledger/verification": route({
     summary: "Verify every account's ledger",
     minimumRole: "operator",
-    answer: ledgerVerdict,
+    response: ledgerVerdict,
   }),
 }

@@ -44,7 +44,7 @@ export const passwordRoutes = {
     summary: "Change your password; your other sessions end",
     minimumRole: "session",
     body: passwordChange,
-    answer: done,
+    response: done,
   }),
 }
 
@@ -54,24 +54,24 @@ export const proofRoutes = {
     summary: "Set a new password with an operator's link",
     minimumRole: "anyone",
     body: passwordReset,
-    answer: done,
+    response: done,
   }),
   "GET /auth/reset-password/{token}": route({
     summary: "Check an operator's link: 403 if it no longer works",
     minimumRole: "anyone",
-    answer: done,
+    response: done,
   }),
   "POST /auth/two-factor/verify-totp": route({
     summary: "Complete a sign-in with the code of your authenticator",
     minimumRole: "anyone",
     body: secondStep,
-    answer: done,
+    response: done,
   }),
   "POST /auth/two-factor/verify-backup-code": route({
     summary: "Sign in with a backup code if the authenticator is lost",
     minimumRole: "anyone",
     body: secondStep,
-    answer: done,
+    response: done,
   }),
 }
 
@@ -81,18 +81,18 @@ export const twoFactorRoutes = {
     summary: "Begin to set up a second factor; its first code activates it",
     minimumRole: "session",
     body: ownPassword,
-    answer: twoFactorSetup,
+    response: twoFactorSetup,
   }),
   "POST /auth/two-factor/disable": route({
     summary: "Turn your second factor off",
     minimumRole: "session",
     body: ownPassword,
-    answer: done,
+    response: done,
   }),
   "POST /auth/two-factor/generate-backup-codes": route({
     summary: "Create new backup codes; the old ones become invalid",
     minimumRole: "session",
     body: ownPassword,
-    answer: backupCodes,
+    response: backupCodes,
   }),
 }

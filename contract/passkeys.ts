@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { done, identifier, label, moment, page } from "./common.ts"
 import { route } from "./route.ts"
-import { signInAnswer } from "./session.ts"
+import { signInResponse } from "./session.ts"
 
 /** A passkey of the signed-in user. */
 export const passkey = z.object({
@@ -67,20 +67,20 @@ export const passkeySignIn = z.object({
   /** Whether the session continues after the browser is closed. */
   remember: z.boolean().default(true),
 })
-export type PasskeyAnswer = z.infer<typeof passkeySignIn>["credential"]
+export type PasskeyResponse = z.infer<typeof passkeySignIn>["credential"]
 
 /** The routes for signing in with a passkey, without an email address. */
 export const passkeySignInRoutes = {
   "POST /auth/sign-in/passkey/begin": route({
     summary: "Get the options for a sign-in with a passkey",
     minimumRole: "anyone",
-    answer: passkeyOptions,
+    response: passkeyOptions,
   }),
   "POST /auth/sign-in/passkey": route({
     summary: "Sign in with a passkey",
     minimumRole: "anyone",
     body: passkeySignIn,
-    answer: signInAnswer,
+    response: signInResponse,
   }),
 }
 
@@ -89,29 +89,29 @@ export const passkeyRoutes = {
   "GET /auth/passkeys": route({
     summary: "List your passkeys",
     minimumRole: "session",
-    answer: passkeyPage,
+    response: passkeyPage,
   }),
   "POST /auth/passkeys/begin": route({
     summary: "Get the options for creating a passkey",
     minimumRole: "session",
     body: passkeyBeginning,
-    answer: passkeyOptions,
+    response: passkeyOptions,
   }),
   "POST /auth/passkeys": route({
     summary: "Add a passkey that the browser created",
     minimumRole: "session",
     body: newPasskey,
-    answer: passkey,
+    response: passkey,
   }),
   "PATCH /auth/passkeys/{id}": route({
     summary: "Rename a passkey",
     minimumRole: "session",
     body: passkeyChange,
-    answer: passkey,
+    response: passkey,
   }),
   "DELETE /auth/passkeys/{id}": route({
     summary: "Remove a passkey, so that it can no longer sign in",
     minimumRole: "session",
-    answer: done,
+    response: done,
   }),
 }

@@ -71,24 +71,24 @@ export const priceGroupRoutes = {
     summary: "List the price groups, with their terms and numbers of accounts",
     minimumRole: "operator",
     query: pageQuery,
-    answer: priceGroupPage,
+    response: priceGroupPage,
   }),
   "POST /price-groups": route({
     summary: "Create a price group: a multiplier, a rate card or both, with a start time",
     minimumRole: "operator",
     body: newPriceGroup,
-    answer: priceGroup,
+    response: priceGroup,
   }),
   "GET /price-groups/{id}": route({
     summary: "Get a price group",
     minimumRole: "operator",
-    answer: priceGroup,
+    response: priceGroup,
   }),
   "PATCH /price-groups/{id}": route({
     summary: "Rename a price group, or change its terms that have not begun",
     minimumRole: "operator",
     body: priceGroupChange,
-    answer: priceGroup,
+    response: priceGroup,
   }),
   "DELETE /price-groups/{id}": route({
     summary: "Delete a price group without accounts",

@@ -55,13 +55,13 @@ export const priceRoutes = {
   "GET /prices": route({
     summary: "Get the active price list, and the changes of the pending one",
     minimumRole: "operator",
-    answer: priceLists,
+    response: priceLists,
   }),
   "POST /prices/apply": route({
     summary: "Apply the pending price list",
     minimumRole: "operator",
     /** The date of the list that the operator reviewed. */
     body: z.object({ date: day }),
-    answer: priceLists,
+    response: priceLists,
   }),
 }

@@ -234,8 +234,8 @@ export type CallerReceipt = z.infer<typeof callerReceipt>
 export const receipt = callerReceipt.extend({
   /** The vendor's charge, if it differs from the computed cost before the multiplier. Only operators see it. */
   provider_cost: credits.optional(),
-  /** The request and the answer; null unless the account stores content. */
-  content: z.object({ request: z.unknown(), answer: z.unknown() }).nullable(),
+  /** The request and the response; null unless the account stores content. */
+  content: z.object({ request: z.unknown(), response: z.unknown() }).nullable(),
 })
 export type Receipt = z.infer<typeof receipt>
 
@@ -246,7 +246,7 @@ export const receiptRoutes = {
       "List the requests of an account, or of all your accounts: newest, most expensive or slowest first",
     minimumRole: "session",
     query: requestQuery,
-    answer: requestPage,
+    response: requestPage,
   }),
   "GET /receipts.csv": route({
     summary: "Download up to 50,000 of these admitted requests as a CSV file",
@@ -256,6 +256,6 @@ export const receiptRoutes = {
   "GET /receipts/{request}": route({
     summary: "Get the receipt of a request: its attempts, usage, price and charge",
     minimumRole: "viewer",
-    answer: receipt,
+    response: receipt,
   }),
 }

@@ -68,6 +68,6 @@ export const reconciliationRoutes = {
   "GET /reconciliations": route({
     summary: "List the last comparison of the ledger with the bill of each provider",
     minimumRole: "operator",
-    answer: z.object({ object: z.literal("list"), data: z.array(reconciliation) }),
+    response: z.object({ object: z.literal("list"), data: z.array(reconciliation) }),
   }),
 }

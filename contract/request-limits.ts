@@ -41,7 +41,7 @@ export const MAX_PARTS = 10_000
 const TOOLS = 10_000
 /** Amazon Bedrock accepts 2,500 stop sequences, other providers 4 to 16. */
 const STOPS = 2_500
-/** Maximum total length of all stop sequences in characters. Each character of an answer is compared with them. */
+/** Maximum total length of all stop sequences in characters. Each character of a response is compared with them. */
 const STOP_LENGTH = 65_536
 /** Vendors accept at most 2,048 texts. */
 export const MAX_TEXTS = 10_000

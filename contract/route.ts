@@ -26,12 +26,12 @@ export interface Route<
   Role extends MinimumRole = MinimumRole,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
-  Answer extends z.ZodType = z.ZodType,
+  RouteResponse extends z.ZodType = z.ZodType,
 > extends Facts<Role> {
   readonly query: Query
   readonly body: Body
   /** The schema of the response; `nothing` if the response is empty or a file. */
-  readonly answer: Answer
+  readonly response: RouteResponse
 }
 
 /**
@@ -45,16 +45,16 @@ export function route<
   Role extends MinimumRole,
   Query extends z.ZodType = Nothing,
   Body extends z.ZodType = Nothing,
-  Answer extends z.ZodType = Nothing,
+  RouteResponse extends z.ZodType = Nothing,
 >(
   facts: Facts<Role> & {
     readonly query?: Query
     readonly body?: Body
-    readonly answer?: Answer
+    readonly response?: RouteResponse
   },
-): Route<Role, Query, Body, Answer>
+): Route<Role, Query, Body, RouteResponse>
 export function route(facts: Facts<MinimumRole> & Partial<Route>): Route {
-  return { query: nothing, body: nothing, answer: nothing, ...facts }
+  return { query: nothing, body: nothing, response: nothing, ...facts }
 }
 
 /** A deeply read-only value: the return type of the services behind the routes. */

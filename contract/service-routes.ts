@@ -24,7 +24,7 @@ export interface ServiceRoute {
   /** The limits of the body's JSON fields. Each limit is far above the limits of providers. */
   readonly limits?: RequestLimits
   /** The media type of the response. Defaults to JSON. */
-  readonly answer?: string
+  readonly response?: string
   /** Whether the route is free. Free routes ignore idempotency keys. */
   readonly isFree?: boolean
   /** Whether the route is open. Open routes need no key. */
@@ -217,7 +217,7 @@ export const SERVICE_ROUTES = {
     summary: "Convert a text to speech",
     group: "Audio",
     like: "OpenAI",
-    answer: "audio/*",
+    response: "audio/*",
     ...JSON_BODY,
     limits: { lists: {}, maps: {}, texts: ["model", "input", "instructions"] },
   },
@@ -279,7 +279,7 @@ export const SERVICE_ROUTES = {
   "GET /metrics": {
     summary: "Get metrics for Prometheus, with the token from metrics.token",
     group: "Operation",
-    answer: "text/plain",
+    response: "text/plain",
   },
 } as const satisfies Readonly<Record<string, ServiceRoute>>
 

@@ -80,7 +80,7 @@ export const passwordSignIn = z.object({
   /** Whether the session continues after the browser is closed. */
   remember: z.boolean().default(true),
 })
-export const signInAnswer = z.object({
+export const signInResponse = z.object({
   /** Whether a code is needed, which is sent to `POST /admin/v1/auth/two-factor/verify-totp`. */
   two_factor: z.boolean(),
 })
@@ -99,7 +99,7 @@ export const oidcSignIn = z.object({
     .regex(CONSOLE_PAGE, "must be a page of the console: /console/...")
     .default("/console/"),
 })
-export const oidcSignInAnswer = z.object({
+export const oidcSignInResponse = z.object({
   url: z.string(),
   /**
    * A token for linking the issuer to an existing user. The page sends it as `x-tollgate-link-token` when the user
@@ -113,35 +113,35 @@ export const signInRoutes = {
   "GET /sign-in": route({
     summary: "List the ways to sign in",
     minimumRole: "anyone",
-    answer: signInOptions,
+    response: signInOptions,
   }),
   "POST /setup": route({
     summary: "Create the first user, an operator, with the link of the first start",
     minimumRole: "anyone",
     body: setup,
-    answer: session,
+    response: session,
   }),
   "GET /setup/{token}": route({
     summary: "Check the link of the first start: 403 or 409 if it does not work",
     minimumRole: "anyone",
-    answer: done,
+    response: done,
   }),
   "POST /auth/sign-in/email": route({
     summary: "Sign in with email address and password",
     minimumRole: "anyone",
     body: passwordSignIn,
-    answer: signInAnswer,
+    response: signInResponse,
   }),
   "DELETE /session": route({
     summary: "Sign out",
     minimumRole: "anyone",
-    answer: done,
+    response: done,
   }),
   "POST /auth/sign-in/oidc": route({
     summary: "Redirect the browser to an issuer for sign-in",
     minimumRole: "anyone",
     body: oidcSignIn,
-    answer: oidcSignInAnswer,
+    response: oidcSignInResponse,
   }),
   "GET /auth/callback/{id}": route({
     summary: "Complete a sign-in at an issuer",
@@ -154,22 +154,22 @@ export const sessionRoutes = {
   "GET /session": route({
     summary: "Get the signed-in user and their permissions",
     minimumRole: "session",
-    answer: session,
+    response: session,
   }),
   "PATCH /session": route({
     summary: "Change your name",
     minimumRole: "session",
     body: ownChange,
-    answer: session,
+    response: session,
   }),
   "GET /session/all": route({
     summary: "List your open sessions, newest first",
     minimumRole: "session",
-    answer: page(openSession),
+    response: page(openSession),
   }),
   "DELETE /session/all/{id}": route({
     summary: "End one of your sessions",
     minimumRole: "session",
-    answer: done,
+    response: done,
   }),
 }

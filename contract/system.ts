@@ -43,6 +43,6 @@ export const systemRoutes = {
   "GET /system": route({
     summary: "Get the state of the nodes and the database, with their problems",
     minimumRole: "operator",
-    answer: system,
+    response: system,
   }),
 }

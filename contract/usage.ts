@@ -56,7 +56,7 @@ export const usageQuery = z.object({
 export type UsageQuery = z.infer<typeof usageQuery>
 
 /** Response times in milliseconds; null if no request received a response. */
-const answerTimes = z.object({
+const responseTimes = z.object({
   p50_duration_ms: z.int().nullable(),
   p95_duration_ms: z.int().nullable(),
   p50_first_byte_ms: z.int().nullable(),
@@ -64,7 +64,7 @@ const answerTimes = z.object({
   /** Median of the output tokens per second. */
   tokens_per_second: z.number().nullable(),
 })
-export type AnswerTimesDocument = z.infer<typeof answerTimes>
+export type ResponseTimesDocument = z.infer<typeof responseTimes>
 
 export const usageRow = z.object({
   /**
@@ -90,7 +90,7 @@ export const usageRow = z.object({
   /** Mean duration of successful requests in milliseconds. */
   mean_duration_ms: z.int().nullable(),
   mean_first_byte_ms: z.int().nullable(),
-  times: answerTimes.optional(),
+  times: responseTimes.optional(),
 })
 export type UsageRow = z.infer<typeof usageRow>
 
@@ -214,7 +214,7 @@ export const reliabilityRow = reliabilityCounts.extend({
   state: z.enum(["healthy", "failing"]),
   /** Start of the first of the consecutive hours in which most requests failed; null unless the state is `failing`. */
   failing_since: moment.nullable(),
-  times: answerTimes,
+  times: responseTimes,
   /** The last 24 hours, oldest first, including hours without requests. */
   hours: z.array(reliabilityCounts.extend({ at: moment })),
 })
@@ -245,7 +245,7 @@ const requestCount = z.object({
   /** Start of the minute, hour or day in UTC. */
   at: moment,
   answered: z.int(),
-  /** Number of requests that held credits and received no answer or only a part of an answer. */
+  /** Number of requests that held credits and received no response or only a part of a response. */
   failed: z.int(),
   /** Number of requests that were rejected before a vendor was called. They are stored for seven days. */
   rejected: z.int(),
@@ -268,31 +268,31 @@ export const usageRoutes = {
       "Get sums of the requests in a period, by group and over time, compared with the period before",
     minimumRole: "session",
     query: usageQuery,
-    answer: usage,
+    response: usage,
   }),
   "GET /usage/changes": route({
     summary: "Compare the spending of two periods, and get the keys, models and labels responsible",
     minimumRole: "session",
     query: usageChangesQuery,
-    answer: usageChanges,
+    response: usageChanges,
   }),
   "GET /usage/overview": route({
     summary: "Get the balance, spending, errors and latency of today and the last thirty days",
     minimumRole: "session",
     query: overviewQuery,
-    answer: overview,
+    response: overview,
   }),
   "GET /usage/reliability": route({
     summary:
       "Get the reliability of models or providers in the last 24 hours, from stored requests",
     minimumRole: "session",
     query: reliabilityQuery,
-    answer: reliability,
+    response: reliability,
   }),
   "GET /usage/requests": route({
     summary: "Count answered, failed and rejected requests over time",
     minimumRole: "session",
     query: requestCountQuery,
-    answer: requestCounts,
+    response: requestCounts,
   }),
 }

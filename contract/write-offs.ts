@@ -25,6 +25,6 @@ export const writeOffRoutes = {
     summary: "List uncharged costs of requests with their reasons, newest first",
     minimumRole: "operator",
     query: writeOffQuery,
-    answer: writeOffPage,
+    response: writeOffPage,
   }),
 }

@@ -85,8 +85,8 @@ export function markedCacheMode(
 }
 
 /**
- * Returns the rates of input and of hits. With the unchanged price of input, the mode lowers no other price if it is used
- * as a factor.
+ * Returns the rates of input and of hits. With the unchanged price of input, the mode lowers no other price if it is
+ * used as a factor.
  */
 function markedHits({ input, cached_input: listed }: Rates): Rates {
   if (input === undefined || listed === undefined) return {}

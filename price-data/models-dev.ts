@@ -66,7 +66,7 @@ export interface Listing {
   reasoningField?: string
   /** Whether the model accepts a temperature. */
   temperature?: boolean
-  /** Whether answers can follow a JSON schema. */
+  /** Whether responses can follow a JSON schema. */
   structuredOutput?: boolean
   price?: Price
   notes: string[]

@@ -128,9 +128,9 @@ const CACHES: ReadonlySet<string> = new Set<PriceClass>([
 ])
 
 /**
- * Returns the rates of a mode with the classes that its list omits, if input and output have the same factor. Lists omit
- * the images, recordings and long prompts of some cheaper modes (ai.google.dev/gemini-api/docs/optimization: Flex costs
- * half; developers.openai.com/api/docs/pricing).
+ * Returns the rates of a mode with the classes that its list omits, if input and output have the same factor. Lists
+ * omit the images, recordings and long prompts of some cheaper modes (ai.google.dev/gemini-api/docs/optimization: Flex
+ * costs half; developers.openai.com/api/docs/pricing).
  */
 function withShared(rates: Rates, price: Rates, factor = discountOf(rates, price)): Rates {
   if (factor === undefined) return rates

@@ -1,4 +1,4 @@
-/** Models that search without a tool and have a price per search, with the maximum number of searches per answer. */
+/** Models that search without a tool and have a price per search, with the maximum number of searches per response. */
 const searching: { vendor: string; name: RegExp; searches: number }[] = [
   // docs.perplexity.ai/getting-started/models/models/sonar-deep-research: the example makes 18 to 30 searches.
   { vendor: "perplexity", name: /^sonar-deep-research$/, searches: 30 },

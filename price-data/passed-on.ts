@@ -54,8 +54,8 @@ export function fillFromMakers(facts: Facts, disputes: Dispute[]): void {
 }
 
 /**
- * Whether a reseller's price of long prompts is that of a maker which no longer has one. Anthropic's models have had one
- * price for their whole context since 2026-03-13 (platform.claude.com/docs/en/about-claude/pricing), and models.dev
+ * Whether a reseller's price of long prompts is that of a maker which no longer has one. Anthropic's models have had
+ * one price for their whole context since 2026-03-13 (platform.claude.com/docs/en/about-claude/pricing), and models.dev
  * keeps tiers at Vercel that no one renews.
  */
 function isLongPriceOutdated(reseller: ModelFacts, maker: ModelFacts): boolean {

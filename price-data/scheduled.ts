@@ -37,7 +37,9 @@ const beijingPeak = {
   hours: ["09:00-12:00", "14:00-18:00"],
 }
 
-/** Highest surcharge of a reseller on the maker's price, in percent: Requesty's models in a region cost 10 or 20 % more. */
+/**
+ * Highest surcharge of a reseller on the maker's price, in percent: Requesty's models in a region cost 10 or 20 % more.
+ */
 const MAX_SURCHARGE_PERCENT = 25n
 
 /**

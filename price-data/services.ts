@@ -32,8 +32,9 @@ export const services: Record<string, Services> = {
     modes: { us: "1.1" },
   },
   // ai.google.dev/gemini-api/docs/pricing: searches cost 35 per 1,000 prompts (Gemini 2) or 14 per 1,000 queries
-  // (Gemini 3), maps 25 per 1,000 prompts or 14 per 1,000 queries. /docs/optimization: priority costs 75 to 100 % more. Flex costs half, except for the
-  // cache reads of some models. If no list has the Flex price of a model, the standard price is charged.
+  // (Gemini 3), maps 25 per 1,000 prompts or 14 per 1,000 queries. /docs/optimization: priority costs 75 to 100 % more.
+  // Flex costs half, except for the cache reads of some models. If no list has the Flex price of a model, the standard
+  // price is charged.
   google: {
     search: "35000",
     map_search: "25000",
@@ -137,7 +138,7 @@ export const mistakenRates: readonly {
  */
 export const tiersBegin: ReadonlySet<string> = new Set(["xai"])
 
-/** Names of resold models that search with every answer, and whose search price is unknown. */
+/** Names of resold models that search with every response, and whose search price is unknown. */
 export const alwaysSearching: readonly { vendor: string; name: RegExp }[] = [
   { vendor: "openrouter", name: /-search-preview|:online$/ },
 ]

@@ -120,14 +120,14 @@ export interface ModelFacts {
   reasoning_field?: string
   /** Set if the model rejects a temperature. */
   temperature?: false
-  /** Whether answers can follow a JSON schema; absent if the lists do not contain this. */
+  /** Whether responses can follow a JSON schema; absent if the lists do not contain this. */
   structured_output?: boolean
   /** The dialects in which the model is offered; absent if it is offered in all dialects of its vendor. */
   dialects?: Dialect[]
   price?: Price
   /** The date of the newest list with this price. */
   priced?: string
-  /** Maximum number of searches per answer that the model makes without a tool. */
+  /** Maximum number of searches per response that the model makes without a tool. */
   own_searches?: number
   /** A factor on the prices at all locations of the vendor except `global`. */
   regional?: string

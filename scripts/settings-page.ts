@@ -1,6 +1,6 @@
 /**
- * Writes the tables of docs/reference/settings.md from the declared settings. `npm run pages` writes the page; a test compares
- * it with the declarations.
+ * Writes the tables of docs/reference/settings.md from the declared settings. `npm run pages` writes the page; a test
+ * compares it with the declarations.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -54,8 +54,8 @@ if (isInMemory) {
 // Keeps freed memory. Returning it to the system and requesting it again would take a tenth of the processor time of a
 // run.
 process.env["MIMALLOC_PURGE_DELAY"] ??= "-1"
-// Collects garbage only after allocations. The timer of the runtime collects the heap of all test files again after each
-// pause, which takes a fourteenth of the processor time of a run.
+// Collects garbage only after allocations. The timer of the runtime collects the heap of all test files again after
+// each pause, which takes a fourteenth of the processor time of a run.
 process.env["BUN_GC_TIMER_DISABLE"] ??= "1"
 for (const [name, value] of Object.entries(LATE_OPTIMIZATION)) process.env[name] ??= value
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))

@@ -3,7 +3,7 @@ import type { JsonObject } from "./json.ts"
 /** A request's options for a Claude model's thinking, at Anthropic or at Bedrock. */
 export interface ThinkingOptions {
   readonly kind: "off" | "enabled" | "adaptive"
-  /** Tokens that an answer spends on thinking. */
+  /** Tokens that a response spends on thinking. */
   readonly tokens: number
   /** Whether only the signature is sent, without the text. */
   readonly isOmitted: boolean

@@ -66,7 +66,7 @@ export class Exchange {
     return this.#gone
   }
 
-  /** Milliseconds between tokens of this answer. */
+  /** Milliseconds between tokens of this response. */
   get cadence(): number {
     const asked = Number(this.headers.get("x-simulate-cadence") ?? Number.NaN)
     return asked >= 0 ? asked : this.state.cadence
@@ -108,7 +108,7 @@ export class Exchange {
 
   /**
    * Watches for a disconnect while no stream is running. It needs an abort signal for each request, so it is used only
-   * for slow answers.
+   * for slow responses.
    */
   watch(): void {
     this.request.signal.addEventListener("abort", () => this.abort(), { once: true })
@@ -119,12 +119,12 @@ export class Exchange {
     this.#end("aborted")
   }
 
-  /** Records that the answer was written completely. */
+  /** Records that the response was written completely. */
   finish(): void {
     this.#end("finished")
   }
 
-  /** Records that the answer was cut off on purpose. */
+  /** Records that the response was cut off on purpose. */
   breakOff(): void {
     this.#end("broken")
   }

@@ -6,7 +6,7 @@ import { dueFault, wholeBody } from "./play.ts"
 import { bodyOf, type StreamScript, streamSteps } from "./stream.ts"
 import { playTransportFault } from "./transport-faults.ts"
 
-/** The form of one vendor's rejections and answers. */
+/** The form of one vendor's rejections and responses. */
 export interface Manner {
   /** Returns the rejection of an invalid credential; undefined if the credential is valid. */
   rejectCredential(exchange: Exchange): Response | undefined
@@ -17,7 +17,7 @@ export interface Manner {
   respond(body: string | ReadableStream): Response
 }
 
-/** An answer, complete or as OpenAI's events, or a rejection. */
+/** A response, complete or as OpenAI's events, or a rejection. */
 export type Answered =
   | { readonly json: object }
   | { readonly script: StreamScript }
@@ -28,7 +28,7 @@ export interface JsonOperation {
   readonly manner: Manner
   /** The model; absent if the body names it. */
   readonly model?: string
-  answer(body: JsonObject, fault: Fault | undefined): Answered
+  respond(body: JsonObject, fault: Fault | undefined): Answered
 }
 
 /** Answers one call of an operation, and injects its fault. */
@@ -56,7 +56,7 @@ export async function answerJson(
     const played = isEvent ? undefined : manner.rejectFault(exchange, fault.name, model)
     if (played !== undefined) return played
   }
-  const answered = operation.answer(body, fault)
+  const answered = operation.respond(body, fault)
   if ("rejected" in answered) return manner.reject(exchange, answered.rejected)
   if ("script" in answered) {
     const steps = streamSteps(answered.script, exchange.cadence, fault)

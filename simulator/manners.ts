@@ -77,7 +77,7 @@ export const GOOGLE: Manner = {
 
 /**
  * Returns the form of Bedrock.
- * @param headers returns further headers of an answer.
+ * @param headers returns further headers of a response.
  */
 export function bedrockManner(headers: () => Readonly<Record<string, string>>): Manner {
   return {

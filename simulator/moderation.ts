@@ -1,5 +1,5 @@
 import type { Fault } from "./faults.ts"
-import type { Answer, WireFormat } from "./format.ts"
+import type { Handler, WireFormat } from "./format.ts"
 import { arrayOf, isObject, type Json, type JsonObject, objectOf, stringOf } from "./json.ts"
 import { answerJson, type Answered, reportedCount, unknownField } from "./json-operation.ts"
 import { OPENAI } from "./manners.ts"
@@ -36,13 +36,13 @@ const INPUTS_OF: ReadonlyMap<string, (input: Json | undefined) => Input[]> = new
 /** Simulates `POST /v1/moderations` of OpenAI and Mistral, and Mistral's `POST /v1/chat/moderations`. */
 export const moderation: WireFormat = {
   name: "moderation",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     const inputsOf = method === "POST" ? INPUTS_OF.get(path) : undefined
     if (inputsOf === undefined) return undefined
     return (exchange) =>
       answerJson(exchange, () => ({
         manner: OPENAI,
-        answer: (body, fault) => answer(body, inputsOf(body.input), fault),
+        respond: (body, fault) => respond(body, inputsOf(body.input), fault),
       }))
   },
 }
@@ -50,7 +50,7 @@ export const moderation: WireFormat = {
 /** The parts of one input. */
 type Input = readonly JsonObject[]
 
-function answer(body: JsonObject, inputs: readonly Input[], fault: Fault | undefined): Answered {
+function respond(body: JsonObject, inputs: readonly Input[], fault: Fault | undefined): Answered {
   const model = stringOf(body.model)
   const form = formOf(model)
   const unknown = unknownField(body, ["model", "input"])

@@ -18,7 +18,7 @@ export function dueFault(
   return exchange.state.flaky.failsNow(fault, marker) ? fault : undefined
 }
 
-/** Returns the body of an answer that is not streamed, and injects its fault. Ends the exchange. */
+/** Returns the body of a response that is not streamed, and injects its fault. Ends the exchange. */
 export function wholeBody(
   exchange: Exchange,
   text: string,

@@ -24,22 +24,22 @@ export type ToolChoice =
   | { readonly kind: "auto" | "none" | "required" }
   | { readonly kind: "named"; readonly name: string }
 
-/** The required form of the answer's text. */
-export type AnswerShape =
+/** The required form of the response's text. */
+export type ResponseShape =
   | { readonly kind: "text" | "object" }
   | { readonly kind: "schema"; readonly schema: JsonObject }
 
 /** A request in terms that every wire format shares. */
 export interface Prompt {
   readonly messages: readonly PromptMessage[]
-  /** The text of the answer. It is the text of the last user message, unless a fault changes it. */
+  /** The text of the response. It is the text of the last user message, unless a fault changes it. */
   readonly echo: string
   readonly tools: readonly OfferedTool[]
   /** Tokens of the tools' definitions in the prompt. */
   readonly toolTokens: number
   readonly toolChoice: ToolChoice
   readonly parallelTools: boolean
-  readonly shape: AnswerShape
+  readonly shape: ResponseShape
   /** Maximum number of tokens of one choice, including reasoning. */
   readonly limit: number
   readonly stop: readonly string[]
@@ -49,7 +49,9 @@ export interface Prompt {
   readonly reasoningTokens: number
 }
 
-/** Returns the text that the answer repeats: the last user message, or the last message if there is no user message. */
+/**
+ * Returns the text that the response repeats: the last user message, or the last message if there is no user message.
+ */
 export function lastUserText(messages: readonly PromptMessage[]): string {
   const message = messages.findLast((message) => message.role === "user") ?? messages.at(-1)
   return message?.text ?? ""

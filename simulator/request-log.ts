@@ -4,7 +4,7 @@ import type { CountedUsage } from "./usage.ts"
 const MAX_REQUESTS = 1000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** A received request, and the outcome of its answer. */
+/** A received request, and the outcome of its response. */
 export class RecordedRequest {
   readonly method: string
   /** Path and query. */
@@ -17,9 +17,9 @@ export class RecordedRequest {
   usage: CountedUsage | undefined = undefined
   /** Whether the log has dropped the request. If its body is read later, the body is not counted as stored. */
   forgotten = false
-  /** Whether the client disconnected before the answer was complete. */
+  /** Whether the client disconnected before the response was complete. */
   aborted = false
-  /** Whether the answer was written completely. False if a fault cut it off. */
+  /** Whether the response was written completely. False if a fault cut it off. */
   finished = false
   readonly #headers: Headers
   #ended = false
@@ -36,14 +36,14 @@ export class RecordedRequest {
     return Object.fromEntries(this.#headers)
   }
 
-  /** Resolves when the answer has ended, because it was finished, cut off by a fault, or aborted. */
+  /** Resolves when the response has ended, because it was finished, cut off by a fault, or aborted. */
   settled(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   /**
-   * Marks the answer as ended. Only the first call has an effect.
+   * Marks the response as ended. Only the first call has an effect.
    * @returns whether this was the first call.
    */
   end(how: "finished" | "aborted" | "broken"): boolean {

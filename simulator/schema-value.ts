@@ -2,7 +2,7 @@ import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } fro
 
 const DEEPEST_OPTIONAL = 4
 const DEEPEST = 12
-/** Maximum number of values in one answer. A schema that refers to itself may describe an infinite value. */
+/** Maximum number of values in one response. A schema that refers to itself may describe an infinite value. */
 const MAX_VALUES = 20_000
 /** Maximum number of characters that are added to a string. */
 const MAX_ADDED_CHARACTERS = 1_000_000
@@ -25,7 +25,7 @@ interface GenerationContext {
   /** The property's name, which is the value of an unrestricted string. */
   readonly name: string
   readonly depth: number
-  /** Number of values that may still be created in the whole answer. */
+  /** Number of values that may still be created in the whole response. */
   readonly left: { values: number }
 }
 

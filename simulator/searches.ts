@@ -21,7 +21,7 @@ export function searchesOf(tools: Json | undefined, echo: string): string[] {
 /** Service tiers that are reported if they are requested. */
 const TIERS = new Set(["priority", "flex"])
 
-/** Returns the service tier of a finished answer. */
+/** Returns the service tier of a finished response. */
 export function servedTier(asked: Json | undefined): string {
   const tier = stringOf(asked)
   return TIERS.has(tier) ? tier : "default"

@@ -34,7 +34,7 @@ export interface Simulator extends AsyncDisposable {
   readonly port: number
   /** Base URL without a trailing slash. OpenAI's paths begin at `{url}/v1`. */
   readonly url: string
-  /** Base URL of a server whose answers are shorter than their `content-length`. */
+  /** Base URL of a server whose responses are shorter than their `content-length`. */
   readonly shortUrl: string
   /** The last 1,000 requests, oldest first. Fewer requests are stored if their bodies are large. */
   readonly requests: RecordedRequest[]
@@ -75,7 +75,7 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
     hostname,
     idleTimeout: 0,
     development: false,
-    fetch: (request) => answer(request, state),
+    fetch: (request) => respond(request, state),
   })
   // Started on first use. Few tests need this fault, and opening a socket takes most of a simulator's start time.
   let short: ReturnType<typeof startShortServer> | undefined
@@ -100,7 +100,7 @@ export function startSimulator(options: SimulatorOptions = {}): Simulator {
   }
 }
 
-function answer(request: Request, state: SimulatorState): Response | Promise<Response> {
+function respond(request: Request, state: SimulatorState): Response | Promise<Response> {
   const address = pathOf(request.url)
   const [prefix = "", vendor] = VENDOR.exec(address) ?? []
   const path = address.slice(prefix.length)

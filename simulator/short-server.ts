@@ -1,5 +1,5 @@
 const BODY = '{"id":"chatcmpl-short","object":"chat.completion","choices":[{"index":0,"mess'
-const ANSWER = [
+const RESPONSE = [
   "HTTP/1.1 200 OK",
   "content-type: application/json",
   `content-length: ${BODY.length * 2}`,
@@ -17,7 +17,7 @@ export function startShortServer(hostname: string): { url: string; stop(): void 
     port: 0,
     socket: {
       data(socket) {
-        socket.end(ANSWER)
+        socket.end(RESPONSE)
       },
     },
   })

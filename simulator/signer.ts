@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto"
 
-/** If a prompt contains this word, the thinking in the answer is redacted. */
+/** If a prompt contains this word, the thinking in the response is redacted. */
 export const REDACTION_WORD = "REDACT"
 
 const MAC_BYTES = 32

@@ -4,7 +4,7 @@ import type { Fault } from "./faults.ts"
 /** One unit of a stream: text, or bytes if the format is binary. */
 export type Frame = string | Uint8Array
 
-/** The frames of a streamed answer, divided into the parts that faults distinguish. */
+/** The frames of a streamed response, divided into the parts that faults distinguish. */
 export interface StreamScript {
   readonly opening: readonly Frame[]
   /** The content, one frame per token. */
@@ -13,7 +13,7 @@ export interface StreamScript {
   readonly closing: readonly Frame[]
   /** The end marker of the format; empty for a format without an end marker. */
   readonly end: Frame
-  /** The error of the format after an answer has begun. Some formats number their frames. */
+  /** The error of the format after a response has begun. Some formats number their frames. */
   readonly errorFrame: Frame | ((framesBefore: number) => Frame)
   /** A frame with broken JSON. */
   readonly brokenFrame: Frame
@@ -38,7 +38,7 @@ const SSE_COMMENTS = ': PROCESSING\n\ndata: {"type":"keepalive"}\n\n'
 // to cost almost nothing.
 const FRAMES_PER_TURN = 64
 
-/** Yields the steps of a streamed answer, including its fault. */
+/** Yields the steps of a streamed response, including its fault. */
 export function* streamSteps(
   script: StreamScript,
   cadence: number,
@@ -127,7 +127,7 @@ function* interspersed(tokens: Iterable<Frame>, idle: Frame): Generator<Frame> {
   }
 }
 
-/** Returns the steps of an answer that is not streamed, including faults that cut the answer off. */
+/** Returns the steps of a response that is not streamed, including faults that cut the response off. */
 export function bodySteps(text: string, fault: Fault): Step[] {
   const middle = Math.ceil(text.length / 2)
   switch (fault.name) {

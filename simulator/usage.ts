@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "./answer.ts"
+import type { PlannedChoice } from "./response.ts"
 import type { Fault } from "./faults.ts"
 import type { Prompt } from "./prompt.ts"
 import type { PromptCache } from "./prompt-cache.ts"
@@ -18,8 +18,8 @@ export const MESSAGE_TOKENS = 3
 const REPLY_TOKENS = 3
 
 /**
- * Returns the tokens of an answer; undefined if the fault is missing usage. `cache` is undefined for vendors that cache
- * only marked text.
+ * Returns the tokens of a response; undefined if the fault is missing usage. `cache` is undefined for vendors that
+ * cache only marked text.
  */
 export function countUsage(
   prompt: Prompt,

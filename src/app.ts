@@ -118,7 +118,7 @@ export class App implements AsyncDisposable {
       keepAlive: options.keepAlive ?? KEEP_ALIVE_MS,
     }
     const spool = new Spool(join(settings.data, "uploads"))
-    const kept = { store, node: nodeId, secret, spool, files: database.files("answers") }
+    const kept = { store, node: nodeId, secret, spool, files: database.files("responses") }
     const idempotency = building.use(openIdempotency(options, state, kept))
     ledger.isClaimed = (request) => idempotency.isRunning(request)
     const relays = openRelays(services, imageStore(base, state, events), building)
@@ -132,8 +132,8 @@ export class App implements AsyncDisposable {
     const answering = openAnswering({ callers: parts, admin, state, options }, building)
     const server = listen(options, answering, state)
     state.url = addressOf(server.hostname ?? settings.server.host, server.port ?? 0)
-    const { lastAnswers } = answering
-    const ending = { lastAnswers, state, billing, ledger, database, watch, idempotency }
+    const { lastResponses } = answering
+    const ending = { lastResponses, state, billing, ledger, database, watch, idempotency }
     building.defer(() => drain({ server, ...ending }))
     return new App({ url: baseUrl(), services: building.move(), live, state, metrics })
   }

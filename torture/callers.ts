@@ -45,7 +45,7 @@ export class Callers {
     await Promise.all(this.#working)
   }
 
-  /** Sends each request that has an idempotency key and a complete answer once more. */
+  /** Sends each request that has an idempotency key and a complete response once more. */
   async repeat(): Promise<void> {
     const whole = this.calls.filter(
       ({ plan, tries }) => plan.idempotencyKey !== undefined && tries.at(-1)?.outcome === "whole",
@@ -89,11 +89,11 @@ export class Callers {
   }
 }
 
-/** Whether an idempotent call must be repeated, because it has no final answer yet. */
+/** Whether an idempotent call must be repeated, because it has no final response yet. */
 function isToBeAskedAgain(plan: CallPlan, { outcome, status, originalId }: Try): boolean {
   if (plan.idempotencyKey === undefined || outcome === "whole") return false
   if (outcome === "rejected" && status === 402) return false
-  // A partial answer that was charged is not repeated, because the gateway would replay the same part, or state that
+  // A partial response that was charged is not repeated, because the gateway would replay the same part, or state that
   // the request was charged.
   return originalId === null && outcome !== "part"
 }
@@ -110,7 +110,7 @@ function planCall(random: Random, { keys, accounts }: World): CallPlan {
     model: isIdempotent ? pickModel(endpoint) : pickModel(endpoint, random),
     isStreamed: endpoint !== "embeddings" && random.chance(0.6),
     words: random.between(1, 60),
-    answerWords: random.between(1, 80),
+    responseWords: random.between(1, 80),
   }
   if (isIdempotent) return { ...plan, idempotencyKey: plan.marker }
   if (random.chance(0.15)) return { ...plan, leavesAfterBytes: random.between(1, 6_000) }
@@ -142,7 +142,7 @@ const LOST: Seen = {
   detail: "",
 }
 
-/** Sends a request, and reads the answer until the caller disconnects. */
+/** Sends a request, and reads the response until the caller disconnects. */
 async function send(url: string, plan: CallPlan): Promise<Seen> {
   const leaving = new AbortController()
   const timer = setTimeout(() => leaving.abort(), plan.leavesAfter ?? TIMEOUT_MS)
@@ -170,17 +170,17 @@ async function send(url: string, plan: CallPlan): Promise<Seen> {
 
 function seenOf(plan: CallPlan, response: Response, text: string): Seen {
   const { status, headers } = response
-  const isAnswer = status === 200
-  const isAll = isAnswer && isWhole(plan, text)
+  const isResponse = status === 200
+  const isAll = isResponse && isWhole(plan, text)
   return {
     status,
     requestId: headers.get("x-request-id"),
-    outcome: isAnswer ? (isAll ? "whole" : "part") : "rejected",
-    usage: isAnswer ? usageOf(text) : null,
-    hasContent: isAnswer && hasContent(text),
+    outcome: isResponse ? (isAll ? "whole" : "part") : "rejected",
+    usage: isResponse ? usageOf(text) : null,
+    hasContent: isResponse && hasContent(text),
     isReplayed: headers.get("idempotent-replayed") === "true",
     digest: isAll ? createHash("sha256").update(text).digest("hex") : null,
     originalId: /"original_request_id":"([^"]+)"/.exec(text)?.[1] ?? null,
-    detail: isAnswer ? text.slice(-DETAIL_LENGTH) : text.slice(0, 2 * DETAIL_LENGTH),
+    detail: isResponse ? text.slice(-DETAIL_LENGTH) : text.slice(0, 2 * DETAIL_LENGTH),
   }
 }

@@ -8,7 +8,7 @@ export type Endpoint = (typeof ENDPOINTS)[number]
 export interface TortureModel {
   readonly id: string
   /**
-   * Whether a complete answer costs exactly what the vendor counted. For other models, the cost is estimated or
+   * Whether a complete response costs exactly what the vendor counted. For other models, the cost is estimated or
    * limited.
    */
   readonly isExact: boolean
@@ -29,10 +29,10 @@ export interface CallPlan {
   readonly endpoint: Endpoint
   readonly model: TortureModel
   readonly isStreamed: boolean
-  /** Number of words in the sent text, and in the requested answer. */
+  /** Number of words in the sent text, and in the requested response. */
   readonly words: number
-  readonly answerWords: number
-  /** The idempotency key. If it is present, the call is repeated until there is an answer. */
+  readonly responseWords: number
+  /** The idempotency key. If it is present, the call is repeated until there is a response. */
   readonly idempotencyKey?: string
   /** The caller disconnects after receiving this number of bytes. */
   readonly leavesAfterBytes?: number
@@ -40,7 +40,7 @@ export interface CallPlan {
   readonly leavesAfter?: number
 }
 
-/** Tokens reported in an answer. */
+/** Tokens reported in a response. */
 export interface ReportedUsage {
   readonly input: number
   readonly output: number
@@ -57,7 +57,8 @@ export interface Try {
   /** The request id in the response headers; null if there was no response. */
   readonly requestId: string | null
   /**
-   * `whole`: the answer is complete. `part`: the answer began with 200 and is incomplete. `rejected`: another status.
+   * `whole`: the response is complete. `part`: the response began with 200 and is incomplete. `rejected`: another
+   * status.
    * `lost`: no response.
    */
   readonly outcome: "whole" | "part" | "rejected" | "lost"
@@ -65,9 +66,9 @@ export interface Try {
   /** Whether any content of the model arrived. */
   readonly hasContent: boolean
   readonly isReplayed: boolean
-  /** Hash of the text of a complete answer. */
+  /** Hash of the text of a complete response. */
   readonly digest: string | null
-  /** The id of the request that was charged for an idempotent call, if the answer of that request is lost. */
+  /** The id of the request that was charged for an idempotent call, if the response of that request is lost. */
   readonly originalId: string | null
   /** The error message, or the end of the text. */
   readonly detail: string

@@ -40,7 +40,7 @@ export function formatReport(options: TortureOptions, result: TortureResult): st
   ].join("\n")
 }
 
-/** Compares the vendor's count of the answers with the payments of callers. The operator loses the difference. */
+/** Compares the vendor's count of the responses with the payments of callers. The operator loses the difference. */
 function moneyLines({ evidence }: TortureResult): string[] {
   const { calls, ledger, vendorCalls } = evidence
   const exact = calls.filter(({ plan }) => plan.model.isExact && plan.endpoint !== "embeddings")

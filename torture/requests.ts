@@ -31,7 +31,7 @@ export function requestOf(plan: CallPlan): { path: string; init: RequestInit } {
 
 function bodyOf(plan: CallPlan): object {
   const model = plan.model.id
-  const text = `/tokens ${plan.answerWords} ${plan.marker}${" word".repeat(plan.words)}`
+  const text = `/tokens ${plan.responseWords} ${plan.marker}${" word".repeat(plan.words)}`
   const messages = [{ role: "user", content: text }]
   const stream = plan.isStreamed
   switch (plan.endpoint) {
@@ -46,7 +46,7 @@ function bodyOf(plan: CallPlan): object {
   }
 }
 
-/** Whether the text of an answer with status 200 is complete. */
+/** Whether the text of a response with status 200 is complete. */
 export function isWhole(plan: CallPlan, text: string): boolean {
   if (!plan.isStreamed) return isJson(text)
   switch (plan.endpoint) {
@@ -61,12 +61,12 @@ export function isWhole(plan: CallPlan, text: string): boolean {
   }
 }
 
-/** Whether a streamed answer contains content. */
+/** Whether a streamed response contains content. */
 export function hasContent(text: string): boolean {
   return /"content":"[^"]|"type":"text_delta"|"type":"response\.output_text\.delta"/.test(text)
 }
 
-/** Returns the usage in an answer; null if the answer has no usage. */
+/** Returns the usage in a response; null if the response has no usage. */
 export function usageOf(text: string): ReportedUsage | null {
   let input: number | undefined
   let output: number | undefined

@@ -11,8 +11,8 @@ const BATCH = 25_000
 const OPTIONS = { strict: true, safeIntegers: true }
 
 /**
- * Indexes the ledger of a data folder for reports, as a gateway does when it starts. A crash may destroy the index until
- * it is complete, so that indexing takes half of the time.
+ * Indexes the ledger of a data folder for reports, as a gateway does when it starts. A crash may destroy the index
+ * until it is complete, so that indexing takes half of the time.
  */
 export function indexHistory(folder: string): void {
   const path = databaseFileIn(folder)

@@ -21,15 +21,18 @@ export interface CallTime {
  * @throws Error if the call does not succeed.
  */
 export async function ask(api: ManagementApi, path: string): Promise<Response> {
-  const answer = await fetch(`${api.url}${path}`, {
+  const response = await fetch(`${api.url}${path}`, {
     headers: { authorization: `Bearer ${api.token}` },
   })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return answer
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response
 }
 
-export async function askJson<Answer>(api: ManagementApi, path: string): Promise<Answer> {
-  return (await (await ask(api, path)).json()) as Answer
+export async function askJson<ResponseBody>(
+  api: ManagementApi,
+  path: string,
+): Promise<ResponseBody> {
+  return (await (await ask(api, path)).json()) as ResponseBody
 }
 
 /** Calls that are slower than this are made more often, because they may miss the limit. */

@@ -14,7 +14,7 @@ export async function ask(
   path: string,
   body: string | FormData,
 ): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${address.port}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${address.port}${path}`, {
     method: "POST",
     headers: {
       ...(typeof body === "string" && { "content-type": "application/json" }),
@@ -24,9 +24,9 @@ export async function ask(
     keepalive: false,
     signal: AbortSignal.timeout(MAX_TIME),
   })
-  const text = await answer.text()
-  if (answer.status === 200) return text
-  throw new Error(`${answer.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
+  const text = await response.text()
+  if (response.status === 200) return text
+  throw new Error(`${response.status} ${text.replaceAll(/\s+/g, " ").slice(0, MAX_WORDS)}`)
 }
 
 /** Returns the reason for a failure in one line. Paths of this machine are removed. */

@@ -1,33 +1,35 @@
 import type { Socket } from "bun"
 import type { Address } from "../subjects/subject.ts"
-import { AnswerReader } from "./answer-reader.ts"
+import { ResponseReader } from "./response-reader.ts"
 import { requestBytes } from "./request.ts"
 
 /** The results of the callers of a loop so far. */
 export interface Seen {
-  readonly answers: number
+  readonly responses: number
   readonly frames: number
   readonly chunks: number
 }
 
 interface Caller {
   readonly socket: Socket<undefined>
-  readonly reader: AnswerReader
+  readonly reader: ResponseReader
   /** The part of the request that has not been written to the socket yet; undefined if the whole request is written. */
   unsent: Buffer | undefined
 }
 
-/** Timeout for the last answers of a subject. */
-const LAST_ANSWERS_TIMEOUT_MS = 30_000
+/** Timeout for the last responses of a subject. */
+const LAST_RESPONSES_TIMEOUT_MS = 30_000
 
-/** Callers that send a request, wait for the complete answer, and then send the next request on the same connection. */
+/**
+ * Callers that send a request, wait for the complete response, and then send the next request on the same connection.
+ */
 export class ClosedLoop implements Disposable {
   readonly #request: Buffer
   readonly #callers: Caller[] = []
   #isRunning = false
   #waiting = 0
   #allQuiet: (() => void) | undefined
-  #answers = 0
+  #responses = 0
   #frames = 0
   #chunks = 0
   #fault: Error | undefined
@@ -45,11 +47,11 @@ export class ClosedLoop implements Disposable {
 
   /**
    * Returns the results so far.
-   * @throws if the status of an answer was not 200, or a connection was closed.
+   * @throws if the status of a response was not 200, or a connection was closed.
    */
   get seen(): Seen {
     if (this.#fault) throw this.#fault
-    return { answers: this.#answers, frames: this.#frames, chunks: this.#chunks }
+    return { responses: this.#responses, frames: this.#frames, chunks: this.#chunks }
   }
 
   /** Starts the callers. */
@@ -64,7 +66,7 @@ export class ClosedLoop implements Disposable {
     if (this.#waiting === 0 || this.#fault) return
     const timer = setTimeout(
       () => this.#fail("the last answers did not arrive"),
-      LAST_ANSWERS_TIMEOUT_MS,
+      LAST_RESPONSES_TIMEOUT_MS,
     )
     await new Promise<void>((resolve) => {
       this.#allQuiet = resolve
@@ -79,7 +81,7 @@ export class ClosedLoop implements Disposable {
   }
 
   async #connect(port: number): Promise<void> {
-    const reader = new AnswerReader()
+    const reader = new ResponseReader()
     const socket: Socket<undefined> = await Bun.connect<undefined>({
       hostname: "127.0.0.1",
       port,
@@ -119,7 +121,7 @@ export class ClosedLoop implements Disposable {
     this.#chunks += reader.chunks - chunksBefore
     if (!isWhole) return
     if (reader.status !== 200) this.#fail(`status ${reader.status}: ${bytes.toString()}`)
-    this.#answers++
+    this.#responses++
     this.#waiting--
     if (this.#isRunning) this.#ask(caller)
     else if (this.#waiting === 0) this.#allQuiet?.()

@@ -1,6 +1,6 @@
 import type { Socket } from "bun"
 import type { Address } from "../subjects/subject.ts"
-import { AnswerReader } from "./answer-reader.ts"
+import { ResponseReader } from "./response-reader.ts"
 import { requestBytes } from "./request.ts"
 
 /** Streams that have received their first frame and stay open. */
@@ -24,7 +24,7 @@ export class IdleStreams implements Disposable {
   }
 
   async #open(port: number, request: Buffer): Promise<void> {
-    const reader = new AnswerReader()
+    const reader = new ResponseReader()
     const socket = await Bun.connect({
       hostname: "127.0.0.1",
       port,

@@ -1,6 +1,6 @@
 import type { Socket } from "bun"
 import type { Address } from "../subjects/subject.ts"
-import { AnswerReader } from "./answer-reader.ts"
+import { ResponseReader } from "./response-reader.ts"
 import { requestBytes } from "./request.ts"
 import { Schedule } from "./schedule.ts"
 
@@ -12,11 +12,11 @@ export interface Arrivals {
 
 /** The results of an open loop. */
 export interface OpenLoopResult {
-  /** Microseconds from the planned start of each request until its complete answer arrived. */
+  /** Microseconds from the planned start of each request until its complete response arrived. */
   readonly latencies: readonly number[]
   /** Microseconds by which the generator itself was late for each request. */
   readonly delays: readonly number[]
-  /** Number of answers with a status other than 200, closed connections, and missing answers. */
+  /** Number of responses with a status other than 200, closed connections, and missing responses. */
   readonly failures: number
 }
 
@@ -24,13 +24,13 @@ export interface OpenLoopResult {
 const FIRST_CONNECTIONS = 16
 /** Maximum number of connections. Further requests wait for a connection, and the wait counts as latency. */
 const MAX_CONNECTIONS = 512
-/** Timeout for the last answers. */
-const LAST_ANSWERS_TIMEOUT_MS = 10_000
+/** Timeout for the last responses. */
+const LAST_RESPONSES_TIMEOUT_MS = 10_000
 const MICROSECONDS = 1_000
 
 interface Connection {
   readonly socket: Socket<undefined>
-  readonly reader: AnswerReader
+  readonly reader: ResponseReader
   /** The planned start of the current request; undefined if there is none. */
   planned: number | undefined
 }
@@ -73,7 +73,7 @@ class OpenLoop {
     })
     const deadline = setTimeout(
       () => this.#allDone?.(),
-      this.#schedule.plannedAt(this.#schedule.count) + LAST_ANSWERS_TIMEOUT_MS,
+      this.#schedule.plannedAt(this.#schedule.count) + LAST_RESPONSES_TIMEOUT_MS,
     )
     this.#tick()
     await done
@@ -127,7 +127,7 @@ class OpenLoop {
   async #connect(): Promise<void> {
     this.#connecting++
     try {
-      const reader = new AnswerReader()
+      const reader = new ResponseReader()
       const socket = await Bun.connect<undefined>({
         hostname: "127.0.0.1",
         port: this.#port,

@@ -1,13 +1,13 @@
 import type { Address } from "../subjects/subject.ts"
 
-/** Number of tokens in the requested answer. */
-export const ANSWER_TOKENS = 200
+/** Number of tokens in the requested response. */
+export const RESPONSE_TOKENS = 200
 /**
- * Number of tokens in a streamed answer. Together with the frames for role, finish reason, usage and end marker, the
- * answer has 100 frames.
+ * Number of tokens in a streamed response. Together with the frames for role, finish reason, usage and end marker, the
+ * response has 100 frames.
  */
 export const STREAM_TOKENS = 96
-/** Number of frames in a streamed answer, including the end marker. */
+/** Number of frames in a streamed response, including the end marker. */
 export const STREAM_FRAMES = 100
 /** Number of texts in one request for embeddings. */
 export const INPUTS = 100
@@ -21,7 +21,9 @@ const QUESTION =
   "Please write the monthly letter to our customers: what is new, what has been repaired, and when " +
   "the next release will be published."
 
-/** Returns a chat completion request of two messages, about 300 bytes, whose answer has the given number of tokens. */
+/**
+ * Returns a chat completion request of two messages, about 300 bytes, whose response has the given number of tokens.
+ */
 export function chatBody(model: string, tokens: number, isStream: boolean): string {
   return JSON.stringify({
     model,

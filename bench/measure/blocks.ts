@@ -77,7 +77,7 @@ export async function runBlock(running: Running, order: BlockOrder, round: numbe
     duration: after.time - before.time,
     processorTime: used,
     strangersTime: Math.max(0, after.busy - before.busy - used),
-    answers: after.answers - before.answers,
+    responses: after.responses - before.responses,
     frames: after.frames - before.frames,
     chunks: after.chunks - before.chunks,
   }
@@ -92,10 +92,10 @@ function read(loop: ClosedLoop, family: readonly number[]) {
   }
 }
 
-/** The cost of one answer or frame for one subject. */
+/** The cost of one response or frame for one subject. */
 export interface Cost {
   readonly subject: string
-  /** Microseconds of processor time per answer or frame. */
+  /** Microseconds of processor time per response or frame. */
   readonly microseconds: Spread
   /** The cost compared with the bare proxy in the same round. */
   readonly ratio: Spread
@@ -115,7 +115,7 @@ const MAX_STRANGERS = 0.1
  * Divides each block by the bare proxy's block of the same round.
  * @param unit the unit that is counted.
  */
-export function costs(blocks: readonly Block[], unit: "answers" | "frames"): readonly Cost[] {
+export function costs(blocks: readonly Block[], unit: "responses" | "frames"): readonly Cost[] {
   const names = [...new Set(blocks.map(({ subject }) => subject))]
   const costOf = (block: Block) => block.processorTime / block[unit]
   return names.map((subject) => {

@@ -10,8 +10,8 @@ export interface ComparedCost<Name extends string> {
 }
 
 /**
- * Returns the cost per answer for each variant of the gateway, divided by the cost of the base variant. Processes with
- * the same name are combined.
+ * Returns the cost per response for each variant of the gateway, divided by the cost of the base variant. Processes
+ * with the same name are combined.
  */
 export function comparedTo<Name extends string>(
   base: Name,
@@ -31,8 +31,8 @@ export function comparedTo<Name extends string>(
   })
 }
 
-/** Returns microseconds of processor time per answer. */
+/** Returns microseconds of processor time per response. */
 function costOf(blocks: readonly Block[]): number {
   const used = blocks.reduce((sum, { processorTime }) => sum + processorTime, 0)
-  return used / blocks.reduce((sum, { answers }) => sum + answers, 0)
+  return used / blocks.reduce((sum, { responses }) => sum + responses, 0)
 }

@@ -29,8 +29,8 @@ import {
   timeFile,
   timePages,
 } from "../console/time-calls.ts"
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
-import { timeAnswers } from "../load/time-answers.ts"
+import { RESPONSE_TOKENS, chatBody } from "../load/request.ts"
+import { timeResponses } from "../load/time-responses.ts"
 import { onAllCores } from "../machine.ts"
 import type { Effort } from "../options.ts"
 import { familyOf, residentMemory } from "../processor.ts"
@@ -204,8 +204,8 @@ async function timeChats(
     headers: { authorization: `Bearer ${key}` },
     model: () => "bench/echo",
   }
-  const body = chatBody("bench/echo", ANSWER_TOKENS, false)
-  await timeAnswers(address, body, CHATS)
+  const body = chatBody("bench/echo", RESPONSE_TOKENS, false)
+  await timeResponses(address, body, CHATS)
   const alone = await chatTimes(address, body)
   const over = new AbortController()
   const asking = (async () => {
@@ -225,7 +225,7 @@ async function timeChats(
 const CHATS = 3_000
 
 async function chatTimes(address: Address, body: string): Promise<ChatTimes> {
-  const took = (await timeAnswers(address, body, CHATS)).map(({ whole }) => whole / 1_000)
+  const took = (await timeResponses(address, body, CHATS)).map(({ whole }) => whole / 1_000)
   return { median: quantile(took, 0.5), p99: quantile(took, 0.99) }
 }
 

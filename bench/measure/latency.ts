@@ -1,5 +1,5 @@
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
-import { timeAnswers } from "../load/time-answers.ts"
+import { RESPONSE_TOKENS, chatBody } from "../load/request.ts"
+import { timeResponses } from "../load/time-responses.ts"
 import type { Effort } from "../options.ts"
 import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
@@ -33,7 +33,7 @@ export interface LatencyResult {
 
 const WARM_UP_SHARE = 2
 
-/** Measures the time from a request to its complete answer on one connection. */
+/** Measures the time from a request to its complete response on one connection. */
 export async function measureLatency(
   subjects: readonly Subject[],
   effort: Effort,
@@ -58,10 +58,10 @@ export async function measureLatency(
   })
 }
 
-/** Returns the time of each complete answer in microseconds. */
+/** Returns the time of each complete response in microseconds. */
 async function timesOf(address: Address, count: number): Promise<number[]> {
-  const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
-  return (await timeAnswers(address, body, count)).map(({ whole }) => whole)
+  const body = chatBody(address.model("echo"), RESPONSE_TOKENS, false)
+  return (await timeResponses(address, body, count)).map(({ whole }) => whole)
 }
 
 function summarize(blocks: readonly LatencyBlock[]): Omit<LatencyResult, "stolen"> {

@@ -1,4 +1,4 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import { IdleStreams } from "../load/idle-streams.ts"
 import { chatBody } from "../load/request.ts"
 import type { Effort } from "../options.ts"
@@ -18,7 +18,7 @@ const POLL_INTERVAL_MS = 50
 /** The memory of one subject in KB. */
 export interface MemoryResult {
   readonly subject: string
-  /** Memory of an idle subject after a few answers. */
+  /** Memory of an idle subject after a few responses. */
   readonly atRest: number
   /** Memory while the first streams are open and idle. */
   readonly withFirst: number
@@ -32,7 +32,7 @@ export interface MemoryResult {
   readonly begun: number
   /** Maximum number of streams that the vendor had open at the same time. */
   readonly openAtVendor: number
-  /** Number of answers that the vendor was still writing after all callers had disconnected. */
+  /** Number of responses that the vendor was still writing after all callers had disconnected. */
   readonly leftAtVendor: number
   /** Milliseconds until all streams were open. */
   readonly openingTime: number
@@ -46,7 +46,7 @@ export async function measureMemory(
   await using upstream = await startUpstream(0)
   return await eachSubject(subjects, upstream, async (prepared) => {
     await using running = await prepared.start()
-    for (let times = 0; times < 5; times++) await checkAnswers(running)
+    for (let times = 0; times < 5; times++) await checkResponses(running)
     return await holdStreams(running, upstream, effort.settling)
   })
 }
@@ -63,7 +63,7 @@ export async function holdStreams(
   const family = familyOf(running.process)
   await Bun.sleep(settling)
   const atRest = residentMemory(family)
-  // This model sends half of an answer and then waits forever.
+  // This model sends half of a response and then waits forever.
   const body = chatBody(running.model("fault-stall"), STREAM_TOKENS, true)
   const began = performance.now()
   using streams = new IdleStreams()

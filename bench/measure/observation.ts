@@ -1,4 +1,4 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import type { Effort } from "../options.ts"
 import type { Running } from "../subjects/subject.ts"
 import { prepareTollgate } from "../subjects/tollgate.ts"
@@ -53,7 +53,7 @@ export async function measureObservation(effort: Effort): Promise<readonly Obser
   for (const [name, settings] of processes) {
     const prepared = stack.use(await prepareTollgate(upstream, settings))
     const one = stack.use(await prepared.start())
-    await checkAnswers(one)
+    await checkResponses(one)
     running.push({ ...one, name })
   }
   const blocks = await takeChatTurns(running, effort)

@@ -1,4 +1,4 @@
-import { ANSWER_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
+import { RESPONSE_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
 import type { Effort } from "../options.ts"
 import type { Running, Subject } from "../subjects/subject.ts"
 import { startUpstream } from "../upstream.ts"
@@ -12,7 +12,7 @@ export const STREAM_CALLERS = 50
 /** Milliseconds between the frames of a stream. At this distance, the frames arrive one by one. */
 export const CADENCE = 5
 
-/** Processor time per answer or frame, with every block of the measurement. */
+/** Processor time per response or frame, with every block of the measurement. */
 export interface ProcessorResult {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
@@ -28,7 +28,7 @@ export async function measureChat(
   const different = subjects.filter(({ name }) => name !== "pipe")
   return await withSubjects(different, upstream, async (running) => {
     const blocks = await takeChatTurns(running, effort)
-    return { blocks, costs: costs(blocks, "answers") }
+    return { blocks, costs: costs(blocks, "responses") }
   })
 }
 
@@ -42,7 +42,7 @@ export function takeChatTurns(
     rounds: effort.chatRounds,
     block: effort.chatBlock,
     warmUp: effort.warmUp,
-    body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
+    body: ({ model }) => chatBody(model("echo"), RESPONSE_TOKENS, false),
   })
 }
 

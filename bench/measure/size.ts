@@ -1,4 +1,4 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import { type LedgerSize, makeLargeLedger } from "../large-ledger/make.ts"
 import type { BenchOptions } from "../options.ts"
 import { familyOf, residentMemory } from "../processor.ts"
@@ -20,10 +20,10 @@ export interface SizeResult {
   readonly starts: readonly SizedStart[]
 }
 
-/** Milliseconds until the first answer of a chat, and memory at rest afterwards in KB. */
+/** Milliseconds until the first response of a chat, and memory at rest afterwards in KB. */
 export interface SizedStart {
   readonly name: Installation
-  readonly toAnswer: Spread
+  readonly toResponse: Spread
   readonly atRest: number
 }
 
@@ -55,7 +55,7 @@ export async function measureSize(options: BenchOptions): Promise<SizeResult> {
   const running: (Running & { readonly name: Installation })[] = []
   for (const [name, one] of prepared) {
     const started = stack.use(await one.start())
-    await checkAnswers(started)
+    await checkResponses(started)
     running.push({ ...started, name })
   }
   const { effort } = options
@@ -73,16 +73,16 @@ async function measureStarts(
   // The first start of each installation does not count, because it fills caches and creates files for later starts.
   for (let round = 0; round <= effort.starts; round++) {
     for (const [index, [, one]] of prepared.entries()) {
-      const { toAnswer } = await timeStart(one, async (running) => {
-        await checkAnswers(running)
+      const { toResponse } = await timeStart(one, async (running) => {
+        await checkResponses(running)
         found[index]?.memory.push(residentMemory(familyOf(running.process)))
       })
-      if (round > 0) found[index]?.times.push(toAnswer)
+      if (round > 0) found[index]?.times.push(toResponse)
     }
   }
   return found.map(({ name, times, memory }) => ({
     name,
-    toAnswer: spreadOf(times),
+    toResponse: spreadOf(times),
     atRest: spreadOf(memory).median,
   }))
 }

@@ -1,4 +1,4 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import { chatBody } from "../load/request.ts"
 import type { Effort, SubjectName } from "../options.ts"
 import { spreadOf, type Spread } from "../statistics.ts"
@@ -9,17 +9,17 @@ import { eachSubject } from "./with-subjects.ts"
 /** Times in milliseconds since the start of the process. */
 export interface StartResult {
   readonly subject: SubjectName
-  /** Time until the first answer of any kind. */
+  /** Time until the first response of any kind. */
   readonly toHealth: Spread
-  /** Time until the complete answer of a chat completion. */
-  readonly toAnswer: Spread
+  /** Time until the complete response of a chat completion. */
+  readonly toResponse: Spread
   readonly starts: readonly StartTime[]
 }
 
 /** Times of one start in milliseconds. */
 export interface StartTime {
   readonly toHealth: number
-  readonly toAnswer: number
+  readonly toResponse: number
 }
 
 /** Measures cold starts. The process is new, but its files are in the system's cache. */
@@ -32,12 +32,12 @@ export async function measureStart(
     const starts = []
     // The first start does not count, because it fills caches and creates files for later starts.
     for (let times = 0; times <= effort.starts; times++)
-      starts.push(await timeStart(prepared, checkAnswers))
+      starts.push(await timeStart(prepared, checkResponses))
     starts.shift()
     return {
       subject: name,
       toHealth: spreadOf(starts.map(({ toHealth }) => toHealth)),
-      toAnswer: spreadOf(starts.map(({ toAnswer }) => toAnswer)),
+      toResponse: spreadOf(starts.map(({ toResponse }) => toResponse)),
       starts,
     }
   })
@@ -52,15 +52,15 @@ export async function timeStart(
   check: (running: Running) => Promise<unknown>,
 ): Promise<StartTime> {
   await using running = await prepared.start()
-  const answer = await fetch(`http://127.0.0.1:${running.port}${running.path}`, {
+  const response = await fetch(`http://127.0.0.1:${running.port}${running.path}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...running.headers },
     body: chatBody(running.model("echo"), 8, false),
     keepalive: false,
   })
-  await answer.text()
-  const toAnswer = performance.now() - running.startedAt
-  if (answer.status !== 200) throw new Error(`${running.name} answered ${answer.status}`)
+  await response.text()
+  const toResponse = performance.now() - running.startedAt
+  if (response.status !== 200) throw new Error(`${running.name} answered ${response.status}`)
   await check(running)
-  return { toHealth: running.startTime, toAnswer }
+  return { toHealth: running.startTime, toResponse }
 }

@@ -1,9 +1,9 @@
 import { SQL } from "bun"
 import { PostgresServer } from "../../test/support/postgres-server.ts"
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import { startDistantProxy } from "../load/distant-proxy.ts"
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
-import { type AnswerTime, timeAnswers } from "../load/time-answers.ts"
+import { RESPONSE_TOKENS, chatBody } from "../load/request.ts"
+import { type ResponseTime, timeResponses } from "../load/time-responses.ts"
 import type { Effort } from "../options.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import type { Address, Running } from "../subjects/subject.ts"
@@ -15,7 +15,7 @@ import { measureSettlements, type SettlementRate } from "./settlements.ts"
 
 /** Round-trip time to the distant database in milliseconds. */
 export const ROUND_TRIP = 20
-/** Number of tokens in a streamed answer. */
+/** Number of tokens in a streamed response. */
 const STREAM_TOKENS = 10
 const FAST_SERVER = ["-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB"]
 const WARM_UP_SHARE = 2
@@ -26,9 +26,9 @@ export type StoreName = "sqlite" | "postgresql" | "postgresql, journal"
 /** The added latency compared with SQLite in the same round, in microseconds. */
 export interface StoreLatency {
   readonly store: StoreName
-  /** Time until the complete answer. */
+  /** Time until the complete response. */
   readonly whole: Spread
-  /** Time until the first byte of a streamed answer. */
+  /** Time until the first byte of a streamed response. */
   readonly firstByte: Spread
 }
 
@@ -125,23 +125,23 @@ async function timeRoundTrips(
   return quantile(times, 0.5)
 }
 
-/** Returns the median times of several answers in microseconds. */
+/** Returns the median times of several responses in microseconds. */
 async function timesOf(
   address: Address,
   count: number,
 ): Promise<{ readonly whole: number; readonly firstByte: number }> {
-  const middle = (times: readonly AnswerTime[], figure: keyof AnswerTime): number =>
+  const middle = (times: readonly ResponseTime[], figure: keyof ResponseTime): number =>
     quantile(
       times.map((time) => time[figure]),
       0.5,
     )
-  const whole = await timeAnswers(address, wholeBody(address), count)
-  const streamed = await timeAnswers(address, streamedBody(address), count)
+  const whole = await timeResponses(address, wholeBody(address), count)
+  const streamed = await timeResponses(address, streamedBody(address), count)
   return { whole: middle(whole, "whole"), firstByte: middle(streamed, "firstByte") }
 }
 
 function wholeBody({ model }: Address): string {
-  return chatBody(model("echo"), ANSWER_TOKENS, false)
+  return chatBody(model("echo"), RESPONSE_TOKENS, false)
 }
 
 function streamedBody({ model }: Address): string {
@@ -168,7 +168,7 @@ async function startStores(
   for (const [name, database] of plans) {
     const prepared = stack.use(await prepareTollgate(upstream, database))
     const running = stack.use(await prepared.start())
-    await checkAnswers(running)
+    await checkResponses(running)
     stores.push({ ...running, name })
   }
   return stores

@@ -1,5 +1,5 @@
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
-import { timeAnswersUntil } from "../load/time-answers.ts"
+import { RESPONSE_TOKENS, chatBody } from "../load/request.ts"
+import { timeResponsesUntil } from "../load/time-responses.ts"
 import type { Effort } from "../options.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import type { Address, Subject } from "../subjects/subject.ts"
@@ -28,7 +28,7 @@ export interface Tail {
   readonly ratio: Spread
 }
 
-/** The slowest answers of all subjects, and the blocks of the measurement. */
+/** The slowest responses of all subjects, and the blocks of the measurement. */
 export interface TailResult {
   readonly tails: readonly Tail[]
   readonly blocks: readonly TailBlock[]
@@ -37,7 +37,7 @@ export interface TailResult {
 /** Numbers of concurrent callers: one caller, and a number that keeps the gateway busy. */
 export const TAIL_CALLERS = [1, CHAT_CALLERS] as const
 
-/** Measures the slowest answers of Tollgate and of the bare proxy in turn, after their code has been compiled. */
+/** Measures the slowest responses of Tollgate and of the bare proxy in turn, after their code has been compiled. */
 export async function measureTail(
   subjects: readonly Subject[],
   effort: Effort,
@@ -61,15 +61,15 @@ export async function measureTail(
 }
 
 /**
- * Returns the time of each complete answer in microseconds. Callers repeat their requests for the given number of
+ * Returns the time of each complete response in microseconds. Callers repeat their requests for the given number of
  * milliseconds.
  */
 async function timesOf(address: Address, callers: number, duration: number): Promise<number[]> {
-  const body = chatBody(address.model("echo"), ANSWER_TOKENS, false)
+  const body = chatBody(address.model("echo"), RESPONSE_TOKENS, false)
   const end = performance.now() + duration
   const times = await Promise.all(
     Array.from({ length: callers }, () =>
-      timeAnswersUntil(address, body, () => performance.now() >= end),
+      timeResponsesUntil(address, body, () => performance.now() >= end),
     ),
   )
   return times.flat().map(({ whole }) => whole)

@@ -1,4 +1,4 @@
-import { checkAnswers } from "../load/check-answer.ts"
+import { checkResponses } from "../load/check-response.ts"
 import type { Prepared, Running, Subject } from "../subjects/subject.ts"
 import type { Upstream } from "../upstream.ts"
 
@@ -13,7 +13,7 @@ export async function withSubjects<Result>(
   for (const subject of subjects) {
     const prepared = started.use(await subject.prepare(upstream))
     const one = started.use(await prepared.start())
-    await checkAnswers(one)
+    await checkResponses(one)
     running.push(one)
   }
   return await measure(running)

@@ -6,13 +6,13 @@ import type { Prepared, Subject } from "../subjects/subject.ts"
 import type { Upstream } from "../upstream.ts"
 import type { Field } from "./field.ts"
 import type { RaceEffort, ScenarioName } from "./plan.ts"
-import { checkRight } from "./right-answers.ts"
+import { checkRight } from "./right-responses.ts"
 
 /** Median times in milliseconds since the start of the process. */
 export interface RaceStart {
   readonly subject: string
   readonly toHealth: number
-  readonly toAnswer: number
+  readonly toResponse: number
   readonly starts: readonly StartTime[]
 }
 
@@ -63,7 +63,7 @@ export function raceStart(course: AloneCourse): Promise<readonly RaceStart[]> {
     return {
       subject: name,
       toHealth: median(starts.map(({ toHealth }) => toHealth)),
-      toAnswer: median(starts.map(({ toAnswer }) => toAnswer)),
+      toResponse: median(starts.map(({ toResponse }) => toResponse)),
       starts,
     }
   })

@@ -3,7 +3,7 @@ import type { Running } from "../subjects/subject.ts"
 import type { Upstream } from "../upstream.ts"
 import { reasonOf } from "../load/ask.ts"
 import type { ScenarioName } from "./plan.ts"
-import { checkRight } from "./right-answers.ts"
+import { checkRight } from "./right-responses.ts"
 
 /** The reasons why subjects could not be measured, by scenario. */
 export type Rejections = Partial<Record<ScenarioName, Record<string, string>>>
@@ -32,7 +32,7 @@ export class Field {
     }
   }
 
-  /** Returns the subjects whose answers are correct in a scenario, each with the number of frames in its streams. */
+  /** Returns the subjects whose responses are correct in a scenario, each with the number of frames in its streams. */
   async able(
     scenario: ScenarioName,
     running: readonly Running[],

@@ -57,7 +57,7 @@ export function otherFigures(results: RaceResults): readonly Figure[] {
       begun < STREAMS ? `${begun} open` : formatNumber(perStream),
     ),
     ...rowOf("upload", "25 MB upload, above rest, MB", upload, (one) => megabytes(one.aboveRest)),
-    ...rowOf("start", "start to first response, ms", start, (one) => formatNumber(one.toAnswer)),
+    ...rowOf("start", "start to first response, ms", start, (one) => formatNumber(one.toResponse)),
     ...rowOf("memory", "memory at rest, MB", memory, ({ atRest }) => megabytes(atRest)),
     ...rowOf("memory", "memory after the load, MB", memory, ({ atEnd }) => megabytes(atEnd)),
   ]

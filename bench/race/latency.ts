@@ -1,6 +1,6 @@
 import { ClosedLoop } from "../load/closed-loop.ts"
 import { openLoop } from "../load/open-loop.ts"
-import { ANSWER_TOKENS, chatBody } from "../load/request.ts"
+import { RESPONSE_TOKENS, chatBody } from "../load/request.ts"
 import { machineTime } from "../processor.ts"
 import { quantile, spreadOf, type Spread } from "../statistics.ts"
 import { type Address, directTo } from "../subjects/subject.ts"
@@ -28,7 +28,7 @@ export interface OpenBlock {
   readonly delay: number
 }
 
-/** Microseconds from the planned start of a request until its complete answer arrived. */
+/** Microseconds from the planned start of a request until its complete response arrived. */
 export interface RaceLatency {
   readonly subject: string
   readonly rate: number
@@ -86,7 +86,7 @@ async function rateFor(address: Address): Promise<number> {
   loop.start()
   await Bun.sleep(PROBING_TIME)
   await loop.stop()
-  const perSecond = (loop.seen.answers / PROBING_TIME) * 1_000
+  const perSecond = (loop.seen.responses / PROBING_TIME) * 1_000
   const rate = RATES.find((one) => one * RESERVE <= perSecond)
   if (rate !== undefined) return rate
   throw new Error(`serves only ${Math.round(perSecond)} requests per second`)
@@ -107,7 +107,7 @@ async function runOpen(turn: Turn, duration: number, round: number): Promise<Ope
 }
 
 function smallChat({ model }: Address): string {
-  return chatBody(model("echo"), ANSWER_TOKENS, false)
+  return chatBody(model("echo"), RESPONSE_TOKENS, false)
 }
 
 function summarize(blocks: readonly OpenBlock[]): readonly RaceLatency[] {

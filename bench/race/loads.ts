@@ -1,5 +1,5 @@
 import {
-  ANSWER_TOKENS,
+  RESPONSE_TOKENS,
   chatBody,
   embeddingsBody,
   longChatBody,
@@ -9,7 +9,7 @@ import {
 import type { Address } from "../subjects/subject.ts"
 import type { ScenarioName } from "./plan.ts"
 
-/** The scenarios in which processor time per answer or frame is measured. */
+/** The scenarios in which processor time per response or frame is measured. */
 export type LoadName = Extract<
   ScenarioName,
   "chat" | "chat-alone" | "prompt" | "streams" | "anthropic" | "embeddings"
@@ -18,7 +18,7 @@ export type LoadName = Extract<
 /** The request that callers repeat in a scenario. */
 export interface Load {
   readonly callers: number
-  readonly unit: "answers" | "frames"
+  readonly unit: "responses" | "frames"
   /** Headers in addition to those that the gateway needs. */
   readonly headers?: Readonly<Record<string, string>>
   path(address: Address): string
@@ -32,9 +32,9 @@ const EMBEDDINGS_PATH = "/v1/embeddings"
 
 const chat: Load = {
   callers: 32,
-  unit: "answers",
+  unit: "responses",
   path: ({ path }) => path,
-  body: ({ model }) => chatBody(model("echo"), ANSWER_TOKENS, false),
+  body: ({ model }) => chatBody(model("echo"), RESPONSE_TOKENS, false),
 }
 
 const streams: Load = {
@@ -48,7 +48,7 @@ const streams: Load = {
 export const LOADS: Readonly<Record<LoadName, Load>> = {
   chat,
   "chat-alone": { ...chat, callers: 1 },
-  prompt: { ...chat, body: ({ model }) => longChatBody(model("echo"), ANSWER_TOKENS) },
+  prompt: { ...chat, body: ({ model }) => longChatBody(model("echo"), RESPONSE_TOKENS) },
   streams,
   anthropic: {
     ...streams,
@@ -58,7 +58,7 @@ export const LOADS: Readonly<Record<LoadName, Load>> = {
   },
   embeddings: {
     callers: 8,
-    unit: "answers",
+    unit: "responses",
     path: () => EMBEDDINGS_PATH,
     body: ({ model }) => embeddingsBody(model("embed")),
   },

@@ -1,5 +1,5 @@
 import { openLoop } from "../load/open-loop.ts"
-import { ANSWER_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
+import { RESPONSE_TOKENS, chatBody, STREAM_TOKENS } from "../load/request.ts"
 import { familyOf, residentMemory } from "../processor.ts"
 import type { Running } from "../subjects/subject.ts"
 import type { RaceCourse } from "./processor.ts"
@@ -11,7 +11,7 @@ export const STEADY_STREAMS = 4
 /** The memory of a subject under a steady load, in KB. */
 export interface LongMemory {
   readonly subject: string
-  /** Memory of an idle subject after its first answers. */
+  /** Memory of an idle subject after its first responses. */
   readonly atRest: number
   /** Memory, measured every few seconds during the load. */
   readonly samples: readonly { readonly second: number; readonly memory: number }[]
@@ -20,7 +20,7 @@ export interface LongMemory {
   readonly atEnd: number
   /** Memory after a period without requests. */
   readonly afterwards: number
-  readonly answers: number
+  readonly responses: number
   readonly failures: number
 }
 
@@ -53,7 +53,7 @@ async function watch(running: Running, { effort }: RaceCourse): Promise<LongMemo
     chatBody(running.model("echo"), tokens, isStream)
   const duration = effort.memoryTime
   const ended = await Promise.all([
-    openLoop(running, body(ANSWER_TOKENS, false), { rate: STEADY_CHATS, duration }),
+    openLoop(running, body(RESPONSE_TOKENS, false), { rate: STEADY_CHATS, duration }),
     openLoop(running, body(STREAM_TOKENS, true), { rate: STEADY_STREAMS, duration }),
   ])
   clearInterval(timer)
@@ -66,7 +66,7 @@ async function watch(running: Running, { effort }: RaceCourse): Promise<LongMemo
     highest: Math.max(atRest, atEnd, ...samples.map(({ memory }) => memory)),
     atEnd,
     afterwards: residentMemory(family),
-    answers: ended.reduce((sum, { latencies }) => sum + latencies.length, 0),
+    responses: ended.reduce((sum, { latencies }) => sum + latencies.length, 0),
     failures: ended.reduce((sum, { failures }) => sum + failures, 0),
   }
 }

@@ -147,10 +147,10 @@ function extra(name: ScenarioName, { latency, memory, idle }: RaceResults): read
       ...[one.atRest, one.atEnd, one.highest, one.afterwards].map((kilobytes) =>
         formatNumber(kilobytes / 1_024),
       ),
-      String(one.answers),
+      String(one.responses),
       String(one.failures),
     ])
-    const head = ["MB", "at rest", "at the end", "highest", "afterwards", "answers", "failures"]
+    const head = ["MB", "at rest", "at the end", "highest", "afterwards", "responses", "failures"]
     return [markdownTable([head, ...rows])]
   }
   return []

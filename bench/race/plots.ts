@@ -90,10 +90,10 @@ function uploadBars({ upload }: RaceResults): readonly Bar[] {
 }
 
 function startBars({ start }: RaceResults): readonly Bar[] {
-  return (start ?? []).map(({ subject, toAnswer, starts }) => ({
+  return (start ?? []).map(({ subject, toResponse, starts }) => ({
     name: subject,
-    value: toAnswer,
-    lowest: Math.min(...starts.map((one) => one.toAnswer)),
-    highest: Math.max(...starts.map((one) => one.toAnswer)),
+    value: toResponse,
+    lowest: Math.min(...starts.map((one) => one.toResponse)),
+    highest: Math.max(...starts.map((one) => one.toResponse)),
   }))
 }

@@ -7,7 +7,7 @@ import type { Field } from "./field.ts"
 import { type Load, type LoadName, LOADS, yardstickOf } from "./loads.ts"
 import { type RaceEffort, roundsOf } from "./plan.ts"
 
-/** Processor time per answer or frame, with every block of the measurement. */
+/** Processor time per response or frame, with every block of the measurement. */
 export interface ProcessorRace {
   readonly costs: readonly Cost[]
   readonly blocks: readonly Block[]
@@ -58,6 +58,6 @@ export async function raceProcessor(
 
 /** Counts the frames that a subject reads. A subject may write more or fewer frames than it reads. */
 function inFramesOfTheVendor(block: Block, written: number | undefined, load: Load): Block {
-  if (load.unit === "answers" || written === undefined) return block
+  if (load.unit === "responses" || written === undefined) return block
   return { ...block, frames: (block.frames * STREAM_FRAMES) / written }
 }

@@ -12,7 +12,7 @@ import { raceMemory } from "./long-memory.ts"
 import type { ScenarioName } from "./plan.ts"
 import { type RaceCourse, raceProcessor } from "./processor.ts"
 import type { RaceResults } from "./results.ts"
-import { checkRight } from "./right-answers.ts"
+import { checkRight } from "./right-responses.ts"
 
 /** Milliseconds between the tokens of a stream. */
 const CADENCE = 20

@@ -7,7 +7,7 @@ export function dataOf(stream: string): readonly unknown[] {
   })
 }
 
-/** Counts frames in the same way as `AnswerReader`. */
+/** Counts frames in the same way as `ResponseReader`. */
 export function countFrames(stream: string): number {
   return stream.split("\n\n").length - 1
 }

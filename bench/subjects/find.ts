@@ -10,7 +10,7 @@ export interface Found {
   readonly missing: Readonly<Record<string, string>>
 }
 
-/** Tries the requested subjects. Each must start and pass the check of its answers. */
+/** Tries the requested subjects. Each must start and pass the check of its responses. */
 export async function findSubjects(
   names: readonly SubjectName[],
   upstream: Upstream,

@@ -23,7 +23,7 @@ export interface ServerOrder {
 /** A started server. */
 export interface ServerProcess extends AsyncDisposable {
   readonly process: number
-  /** Milliseconds from the start of the process until its first answer. */
+  /** Milliseconds from the start of the process until its first response. */
   readonly startTime: number
   /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number
@@ -56,7 +56,7 @@ export function freePort(): number {
 }
 
 /**
- * Starts a server on the gateway's core and waits for its first answer.
+ * Starts a server on the gateway's core and waits for its first response.
  * @throws Error with the end of the server's output.
  */
 export async function startServer(order: ServerOrder): Promise<ServerProcess> {
@@ -80,7 +80,7 @@ export async function startServer(order: ServerOrder): Promise<ServerProcess> {
     await child.exited
     clearTimeout(timer)
   }
-  while (!(await answers(order))) {
+  while (!(await responses(order))) {
     if (child.exitCode !== null || performance.now() - startedAt > START_TIME) {
       await stop()
       const words = readFileSync(log, "utf8").slice(-2_000)
@@ -92,12 +92,12 @@ export async function startServer(order: ServerOrder): Promise<ServerProcess> {
   return { process: child.pid, startTime, startedAt, [Symbol.asyncDispose]: stop }
 }
 
-async function answers(order: ServerOrder): Promise<boolean> {
+async function responses(order: ServerOrder): Promise<boolean> {
   try {
     const address = `http://127.0.0.1:${order.port}${order.healthPath}`
-    const answer = await fetch(address, { keepalive: false })
-    await answer.arrayBuffer()
-    return answer.ok
+    const response = await fetch(address, { keepalive: false })
+    await response.arrayBuffer()
+    return response.ok
   } catch {
     return false
   }

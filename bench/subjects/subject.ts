@@ -21,7 +21,7 @@ export interface Work {
   /** How callers are authenticated. */
   readonly auth: string
   readonly money: string
-  /** The data that is on disk before the caller receives the complete answer. */
+  /** The data that is on disk before the caller receives the complete response. */
   readonly durability: string
   /** The record of each request that is stored or logged. */
   readonly log: string
@@ -47,7 +47,7 @@ export interface Running extends AsyncDisposable, Address {
   readonly name: string
   /** The process id. The process may have child processes. */
   readonly process: number
-  /** Milliseconds from the start of the process until its first answer. */
+  /** Milliseconds from the start of the process until its first response. */
   readonly startTime: number
   /** Start time on the clock of `performance.now()`. */
   readonly startedAt: number

@@ -1,4 +1,4 @@
-import type { NewPasskey, PasskeyAnswer } from "tollgate-contract/passkeys.ts"
+import type { NewPasskey, PasskeyResponse } from "tollgate-contract/passkeys.ts"
 import { api } from "./api/client.ts"
 import { t } from "./languages/text.ts"
 
@@ -19,8 +19,8 @@ export async function signInWithPasskey(): Promise<void> {
   const { public_key: options } = await api("POST /auth/sign-in/passkey/begin", {})
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
   const credential = await explained(() => navigator.credentials.get({ publicKey }))
-  const answer = jsonOf(credential) as PasskeyAnswer
-  await api("POST /auth/sign-in/passkey", { body: { credential: answer } })
+  const response = jsonOf(credential) as PasskeyResponse
+  await api("POST /auth/sign-in/passkey", { body: { credential: response } })
 }
 
 /**

@@ -40,7 +40,7 @@ const COUNTED: Record<string, Rule> = {
   workspace_id: { kind: "string" },
 }
 
-// Further valid fields of a request for an answer. Other fields are rejected.
+// Further valid fields of a request for a response. Other fields are rejected.
 const CREATED: Record<string, Rule> = {
   ...COUNTED,
   max_tokens: { kind: "integer", min: 0, required: true },
@@ -65,7 +65,7 @@ const CREATED_BEFORE: Record<string, Rule> = {
 const EFFORTS = ["low", "medium", "high", "xhigh", "max"]
 const TIERS = ["auto", "standard_only"]
 
-/** Returns Anthropic's error for a request for an answer; undefined if the request is valid. */
+/** Returns Anthropic's error for a request for a response; undefined if the request is valid. */
 export function checkRequest(body: JsonObject, version: string): string | undefined {
   return (
     checkFields(body, version === VERSION_WITHOUT_SAMPLING ? CREATED : CREATED_BEFORE) ??

@@ -6,8 +6,8 @@ import {
   inputUsage,
   outputUsage,
   wholeUsage,
-  type AnswerBlock,
-  type MessageAnswer,
+  type ResponseBlock,
+  type MessageResponse,
 } from "./result.ts"
 
 const PADDING = " ".repeat(16)
@@ -21,14 +21,14 @@ function frame(event: string, open: string): string {
   return `event: ${event}\ndata: ${open}${PADDING.slice(open.length % 16)}}\n\n`
 }
 
-/** Returns the frames of a streamed answer in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
-export function streamScript(answer: MessageAnswer): StreamScript {
+/** Returns the frames of a streamed response in Anthropic's order (docs/contribute/wire/anthropic-messages.md#f6). */
+export function streamScript(response: MessageResponse): StreamScript {
   const { type, message } = OVERLOADED
   const error = { details: null, type, message }
   return {
-    opening: [messageStart(answer)],
-    body: blockFrames(answer.blocks),
-    closing: [messageDelta(answer)],
+    opening: [messageStart(response)],
+    body: blockFrames(response.blocks),
+    closing: [messageDelta(response)],
     end: frame("message_stop", '{"type":"message_stop"'),
     errorFrame: frame(
       "error",
@@ -41,7 +41,7 @@ export function streamScript(answer: MessageAnswer): StreamScript {
   }
 }
 
-function messageStart({ id, model, usage }: MessageAnswer): string {
+function messageStart({ id, model, usage }: MessageResponse): string {
   // Output tokens are counted at the end. The start reports only the first token.
   const begun =
     usage === undefined ? undefined : { ...usage, output: Math.min(1, usage.output), searches: 0 }
@@ -59,7 +59,7 @@ function messageStart({ id, model, usage }: MessageAnswer): string {
   return frame("message_start", `{"type":"message_start","message":${JSON.stringify(message)}`)
 }
 
-function messageDelta({ container, stopReason, stopSequence, usage }: MessageAnswer): string {
+function messageDelta({ container, stopReason, stopSequence, usage }: MessageResponse): string {
   const ran = container === null ? {} : { container }
   const stop = { stop_reason: stopReason, stop_sequence: stopSequence, stop_details: null }
   const delta = { ...ran, ...stop }
@@ -73,7 +73,7 @@ function messageDelta({ container, stopReason, stopSequence, usage }: MessageAns
   )
 }
 
-function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {
+function* blockFrames(blocks: readonly ResponseBlock[]): Generator<string> {
   for (const [index, block] of blocks.entries()) {
     const start = JSON.stringify(startOf(block))
     yield frame(
@@ -88,7 +88,7 @@ function* blockFrames(blocks: readonly AnswerBlock[]): Generator<string> {
 }
 
 /** Returns a block as it begins. The block is empty, except for redacted thinking, which arrives complete. */
-function startOf(block: AnswerBlock): object {
+function startOf(block: ResponseBlock): object {
   switch (block.type) {
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" }
@@ -107,7 +107,7 @@ function startOf(block: AnswerBlock): object {
   }
 }
 
-function* deltasOf(block: AnswerBlock): Generator<string> {
+function* deltasOf(block: ResponseBlock): Generator<string> {
   switch (block.type) {
     case "thinking":
       for (const token of eachToken(block.thinking)) {

@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { searchesOf } from "../searches.ts"
@@ -29,7 +29,7 @@ import {
   resultText,
   sortUsage,
   stopReason,
-  type MessageAnswer,
+  type MessageResponse,
   type MessageUsage,
 } from "./result.ts"
 
@@ -39,7 +39,7 @@ const COUNT_PATH = "/v1/messages/count_tokens"
 /** Simulates Anthropic's messages and token counting. */
 export const anthropicMessages: WireFormat = {
   name: "anthropic-messages",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (path === MESSAGES_PATH) return method === "POST" ? answerMessages : answerWrongMethod
     if (path === COUNT_PATH) return method === "POST" ? answerCount : answerWrongMethod
     return path.startsWith(`${MESSAGES_PATH}/`) ? answerUnknownPath : undefined
@@ -50,12 +50,12 @@ async function answerMessages(exchange: Exchange): Promise<Response> {
   const accepted = await accept(exchange, checkRequest)
   if (accepted instanceof Response) return accepted
   const { body, model, fault } = accepted
-  const answer = answerOf(exchange, body, model, fault)
-  exchange.state.keptMessages.keep(body, answer.id, contentOf(answer))
+  const response = responseOf(exchange, body, model, fault)
+  exchange.state.keptMessages.keep(body, response.id, contentOf(response))
   if (body.stream !== true) {
-    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
+    return vendorResponse(wholeBody(exchange, resultText(response), fault), "json")
   }
-  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  const steps = streamSteps(streamScript(response), exchange.cadence, fault)
   return vendorResponse(bodyOf(exchange, steps), "stream")
 }
 
@@ -103,7 +103,7 @@ async function accept(
   return wrong === undefined ? { ...gathered, model, fault } : reject(exchange, invalid(wrong))
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -115,17 +115,17 @@ async function playFault(
   return error === undefined ? undefined : reject(exchange, error)
 }
 
-function answerOf(
+function responseOf(
   exchange: Exchange,
   body: JsonObject,
   model: string,
   fault: Fault | undefined,
-): MessageAnswer {
+): MessageResponse {
   const read = readRequest(body)
   const isMirror = fault?.name === "echo-headers"
   const echo = isMirror ? JSON.stringify(exchange.record.headers) : read.prompt.echo
   const request = { ...read, prompt: { ...read.prompt, echo } }
-  const [choice] = planAnswer(request.prompt)
+  const [choice] = planResponse(request.prompt)
   if (choice === undefined) throw new Error("an answer has one choice")
   const searches = searchesOf(body.tools, echo)
   const counted = countUsage(request.prompt, [choice], undefined, fault)
@@ -145,7 +145,7 @@ function datedName(model: string): string {
   return /-\d{8}$/.test(model) ? model : `${model}-20261101`
 }
 
-/** The usage of an answer before its tokens are divided into classes. */
+/** The usage of a response before its tokens are divided into classes. */
 interface Used {
   readonly counted: CountedUsage
   readonly fault: Fault | undefined

@@ -38,7 +38,7 @@ export class KeptState {
     return { body: { ...before, ...body, messages } }
   }
 
-  /** Stores a conversation under its answer's id, if the caller asked for a thread. */
+  /** Stores a conversation under its response's id, if the caller asked for a thread. */
   keep(body: JsonObject, id: string, content: readonly Json[]): void {
     if (typeof objectOf(body.thread).type !== "string") return
     if (this.#threads.size >= MAX_KEPT) this.#threads.clear()

@@ -110,18 +110,18 @@ function checkResults(message: JsonObject, open: string[], index: number): strin
       isHead = false
       continue
     }
-    const answer = stringOf(id)
-    if (!open.includes(answer)) {
+    const response = stringOf(id)
+    if (!open.includes(response)) {
       return (
         `messages.${index}.content.${position}: unexpected \`tool_use_id\` found in ` +
-        `\`tool_result\` blocks: ${answer}. Each \`tool_result\` block must have a corresponding ` +
+        `\`tool_result\` blocks: ${response}. Each \`tool_result\` block must have a corresponding ` +
         "`tool_use` block in the previous message."
       )
     }
-    if (answered.has(answer)) {
-      return `messages.${index}.content.${position}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${answer}`
+    if (answered.has(response)) {
+      return `messages.${index}.content.${position}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${response}`
     }
-    if (isHead) answered.add(answer)
+    if (isHead) answered.add(response)
   }
   const missing = open.filter((call) => !answered.has(call))
   return missing.length > 0 ? unanswered(missing, index - 1) : undefined

@@ -3,7 +3,7 @@ import { areaTokens, describeImage, readBase64 } from "../images.ts"
 import { arrayOf, isObject, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import type { CacheBlock, CacheLifetime } from "../marked-cache.ts"
 import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
-import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "../prompt.ts"
+import { lastUserText, type ResponseShape, type Prompt, type ToolChoice } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
 
 /** A request in the simulator's own terms, with additional fields of Anthropic's format. */
@@ -134,7 +134,7 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   }
 }
 
-function readShape(format: JsonObject): AnswerShape {
+function readShape(format: JsonObject): ResponseShape {
   return format.type === "json_schema"
     ? { kind: "schema", schema: objectOf(format.schema) }
     : { kind: "text" }

@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedChoice } from "../response.ts"
 import type { ThinkingOptions } from "../claude-thinking.ts"
 import { base62 } from "../identifiers.ts"
 import { type JsonObject, parseObject } from "../json.ts"
@@ -8,8 +8,8 @@ import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
 import { SIGNER } from "./signer.ts"
 
-/** One block of an answer's content. */
-export type AnswerBlock =
+/** One block of a response's content. */
+export type ResponseBlock =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }
   | {
@@ -31,14 +31,14 @@ export type AnswerBlock =
       readonly argumentsText: string
     }
 
-/** The content of an answer. */
-export interface MessageAnswer {
+/** The content of a response. */
+export interface MessageResponse {
   readonly id: string
   /** The container in which tools ran code; null if no tool ran code. */
   readonly container: JsonObject | null
   /** The model's dated name. */
   readonly model: string
-  readonly blocks: readonly AnswerBlock[]
+  readonly blocks: readonly ResponseBlock[]
   readonly stopReason: string
   readonly stopSequence: string | null
   /** The usage; undefined if usage is not reported. */
@@ -60,14 +60,14 @@ export function messageId(): string {
   return `msg_01${base62(22)}`
 }
 
-/** Returns the blocks of a planned answer. Thinking comes first, then text or calls. */
+/** Returns the blocks of a planned response. Thinking comes first, then text or calls. */
 export function answerBlocks(
   choice: PlannedChoice,
   echo: string,
   options: ThinkingOptions,
   searches: readonly string[],
-): AnswerBlock[] {
-  const blocks: AnswerBlock[] = []
+): ResponseBlock[] {
+  const blocks: ResponseBlock[] = []
   if (choice.reasoningTokens > 0) {
     const thought = thinkingText(echo, choice.reasoningTokens)
     if (echo.includes(REDACTION_WORD)) {
@@ -145,29 +145,29 @@ export function wholeUsage(usage: MessageUsage) {
   }
 }
 
-function blockObject(block: AnswerBlock) {
+function blockObject(block: ResponseBlock) {
   if (block.type !== "tool_use") return block
   const { type, id, name, argumentsText } = block
   return { type, id, name, input: parseObject(argumentsText), caller: { type: "direct" } }
 }
 
-/** Returns the content of an answer as blocks of a message. */
-export function contentOf({ blocks }: MessageAnswer) {
+/** Returns the content of a response as blocks of a message. */
+export function contentOf({ blocks }: MessageResponse) {
   return blocks.map(blockObject)
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/anthropic-messages.md#f19). */
-export function resultText(answer: MessageAnswer): string {
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/anthropic-messages.md#f19). */
+export function resultText(response: MessageResponse): string {
   return JSON.stringify({
-    model: answer.model,
-    id: answer.id,
+    model: response.model,
+    id: response.id,
     type: "message",
     role: "assistant",
-    ...(answer.container === null ? {} : { container: answer.container }),
-    content: contentOf(answer),
-    stop_reason: answer.stopReason,
-    stop_sequence: answer.stopSequence,
+    ...(response.container === null ? {} : { container: response.container }),
+    content: contentOf(response),
+    stop_reason: response.stopReason,
+    stop_sequence: response.stopSequence,
     stop_details: null,
-    ...(answer.usage === undefined ? {} : { usage: wholeUsage(answer.usage) }),
+    ...(response.usage === undefined ? {} : { usage: wholeUsage(response.usage) }),
   })
 }

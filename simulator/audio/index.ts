@@ -1,4 +1,4 @@
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { answerJson } from "../json-operation.ts"
 import { answerCohereListen } from "./cohere.ts"
 import { answerSpeech } from "./openai-speech.ts"
@@ -13,7 +13,7 @@ import {
   gemini,
 } from "./vendors.ts"
 
-const PATHS: Readonly<Record<string, Answer>> = {
+const PATHS: Readonly<Record<string, Handler>> = {
   "/v1/audio/speech": answerSpeech,
   "/v1/audio/transcriptions": (exchange) => answerTranscription(exchange, "transcribe"),
   "/v1/audio/translations": (exchange) => answerTranscription(exchange, "translate"),
@@ -32,7 +32,7 @@ const STREAM = /\/models\/(gemini-[^/:]*tts[^/:]*):streamGenerateContent\b/
 /** Simulates speech and transcription in the format of each vendor. */
 export const audio: WireFormat = {
   name: "audio",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (method !== "POST") return undefined
     if (Object.hasOwn(PATHS, path)) return PATHS[path]
     if (path.startsWith("/v1/text-to-speech/")) return answerElevenLabsSpeech

@@ -145,7 +145,7 @@ function usageOf(model: string, { text, duration }: Recognition): JsonObject {
   }
 }
 
-/** Returns an answer in the only form that Mistral has (recorded). */
+/** Returns a response in the only form that Mistral has (recorded). */
 function mistralBody({ fields }: SentForm, recognition: Recognition): JsonObject {
   const isTimed = fields["timestamp_granularities[]"] === "segment"
   const segments = recognition.segments.map((segment, index) => ({
@@ -170,7 +170,7 @@ function mistralBody({ fields }: SentForm, recognition: Recognition): JsonObject
   }
 }
 
-/** Returns the answer as events with CRLF and `[DONE]` (recorded). */
+/** Returns the response as events with CRLF and `[DONE]` (recorded). */
 function answerEvents(
   exchange: Exchange,
   recognition: Recognition,

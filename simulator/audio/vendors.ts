@@ -138,7 +138,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   })
 }
 
-/** Answers xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
+/** Responses xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const rejected = credentialError(exchange.headers)
@@ -147,7 +147,7 @@ export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   return soundResponse(exchange, form as Form, stringOf(body.text))
 }
 
-/** Answers xAI's `POST /v1/stt` (recorded). */
+/** Responses xAI's `POST /v1/stt` (recorded). */
 export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const rejected = credentialError(exchange.headers)
@@ -164,7 +164,7 @@ export function gemini(model: string, isStream = false): JsonOperation {
   return {
     manner: GOOGLE,
     model,
-    answer: (body): Answered =>
+    respond: (body): Answered =>
       model.includes("tts") ? geminiSpeech(body, model, isStream) : geminiHearing(body),
   }
 }
@@ -215,7 +215,7 @@ function geminiHearing(body: JsonObject): Answered {
   const audio = Math.ceil(recognition.duration * 32)
   const input = countTokens(instruction) + audio
   return {
-    json: geminiAnswer([{ text: recognition.text }], {
+    json: geminiResponse([{ text: recognition.text }], {
       input,
       audio,
       output: countTokens(recognition.text),
@@ -229,7 +229,7 @@ interface Counted {
   readonly output: number
 }
 
-function geminiAnswer(parts: object[], { input, audio, output }: Counted): object {
+function geminiResponse(parts: object[], { input, audio, output }: Counted): object {
   return {
     candidates: [{ content: { parts, role: "model" }, finishReason: "STOP", index: 0 }],
     usageMetadata: {

@@ -2,7 +2,7 @@ import type { StreamScript } from "../stream.ts"
 import { eachToken } from "../tokens.ts"
 import { STREAM_EXCEPTION } from "./errors.ts"
 import { exceptionFrame, messageFrame } from "./event-frame.ts"
-import { METRICS, type AnswerBlock, type ConverseAnswer } from "./result.ts"
+import { METRICS, type ResponseBlock, type ConverseResponse } from "./result.ts"
 
 const PADDING = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
@@ -15,10 +15,10 @@ function frame(event: string, open: string): Uint8Array {
 }
 
 /**
- * Returns the frames of a streamed answer in Bedrock's order (docs/contribute/wire/bedrock-converse.md#f6). The usage
+ * Returns the frames of a streamed response in Bedrock's order (docs/contribute/wire/bedrock-converse.md#f6). The usage
  * comes last.
  */
-export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): StreamScript {
+export function streamScript({ blocks, stopReason, usage }: ConverseResponse): StreamScript {
   const reported = usage === undefined ? "" : `,"usage":${JSON.stringify(usage)}`
   const { type, message } = STREAM_EXCEPTION
   return {
@@ -32,7 +32,7 @@ export function streamScript({ blocks, stopReason, usage }: ConverseAnswer): Str
   }
 }
 
-function* blockFrames(blocks: readonly AnswerBlock[]): Generator<Uint8Array> {
+function* blockFrames(blocks: readonly ResponseBlock[]): Generator<Uint8Array> {
   for (const [index, block] of blocks.entries()) {
     const head = `{"contentBlockIndex":${index}`
     // Only calls have a frame for their start.
@@ -47,7 +47,7 @@ function* blockFrames(blocks: readonly AnswerBlock[]): Generator<Uint8Array> {
   }
 }
 
-function* deltasOf(block: AnswerBlock): Generator<object> {
+function* deltasOf(block: ResponseBlock): Generator<object> {
   switch (block.kind) {
     case "reasoning":
       for (const text of eachToken(block.text)) yield { reasoningContent: { text } }

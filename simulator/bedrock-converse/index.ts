@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { isObject, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
@@ -14,14 +14,20 @@ import { answerUnknownOperation, faultError, invalid, MODEL_NOT_FOUND, reject } 
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
 import { readRequest } from "./request.ts"
-import { answerBlocks, resultText, stopReason, usageObject, type ConverseAnswer } from "./result.ts"
+import {
+  answerBlocks,
+  resultText,
+  stopReason,
+  usageObject,
+  type ConverseResponse,
+} from "./result.ts"
 
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream)$/
 
 /** Simulates Amazon Bedrock's Converse API, streamed and not streamed. */
 export const bedrockConverse: WireFormat = {
   name: "bedrock-converse",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (!path.startsWith("/model/")) return undefined
     const [, model, operation] = PATH.exec(path) ?? []
     if (method !== "POST" || model === undefined) return answerUnknownOperation
@@ -57,15 +63,15 @@ async function answerConverse(exchange: Exchange, call: Call): Promise<Response>
   if (wrong !== undefined) return reject(exchange, wrong)
   const problem = limitProblem(exchange, "converse", call.model, body)
   if (problem !== undefined) return reject(exchange, invalid(problem.message))
-  const answer = answerOf(exchange, body, fault)
+  const response = responseOf(exchange, body, fault)
   if (!call.isStreamed) {
-    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "application/json")
+    return vendorResponse(wholeBody(exchange, resultText(response), fault), "application/json")
   }
-  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  const steps = streamSteps(streamScript(response), exchange.cadence, fault)
   return vendorResponse(bodyOf(exchange, steps), "application/vnd.amazon.eventstream")
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(exchange: Exchange, fault: Fault): Promise<Response | undefined> {
   const transported = await playTransportFault(exchange, fault)
   if (transported !== undefined) return transported
@@ -73,11 +79,15 @@ async function playFault(exchange: Exchange, fault: Fault): Promise<Response | u
   return error === undefined ? undefined : reject(exchange, error)
 }
 
-function answerOf(exchange: Exchange, body: JsonObject, fault: Fault | undefined): ConverseAnswer {
+function responseOf(
+  exchange: Exchange,
+  body: JsonObject,
+  fault: Fault | undefined,
+): ConverseResponse {
   const { prompt: read, blocks } = readRequest(body)
   const isMirror = fault?.name === "echo-headers"
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
-  const [choice] = planAnswer(prompt)
+  const [choice] = planResponse(prompt)
   if (choice === undefined) throw new Error("an answer has one choice")
   const counted = countUsage(prompt, [choice], undefined, fault)
   const isWrong = fault?.name === "wrong-usage"

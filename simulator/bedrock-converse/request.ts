@@ -11,7 +11,7 @@ import {
 } from "../json.ts"
 import type { CacheBlock, CacheLifetime } from "../marked-cache.ts"
 import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
-import { lastUserText, type AnswerShape, type Prompt, type ToolChoice } from "../prompt.ts"
+import { lastUserText, type ResponseShape, type Prompt, type ToolChoice } from "../prompt.ts"
 import { countTokens } from "../tokens.ts"
 import { thinkingConfig } from "./thinking-config.ts"
 
@@ -131,8 +131,8 @@ function readToolChoice(choice: JsonObject): ToolChoice {
   return { kind: "named", name: stringOf(objectOf(choice.tool).name) }
 }
 
-/** Reads the required form of the answer. In this format, a schema is JSON text. */
-function readShape(body: JsonObject): AnswerShape {
+/** Reads the required form of the response. In this format, a schema is JSON text. */
+function readShape(body: JsonObject): ResponseShape {
   const { structure } = objectOf(objectOf(body.outputConfig).textFormat)
   const { schema } = objectOf(objectOf(structure).jsonSchema)
   return typeof schema === "string"

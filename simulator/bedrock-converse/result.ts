@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedChoice } from "../response.ts"
 import { base62 } from "../identifiers.ts"
 import { parseObject } from "../json.ts"
 import type { MarkedUsage } from "../marked-cache.ts"
@@ -7,8 +7,8 @@ import { thinkingText } from "../thinking-text.ts"
 import type { CountedUsage } from "../usage.ts"
 import { SIGNER } from "./signer.ts"
 
-/** One block of an answer's content. */
-export type AnswerBlock =
+/** One block of a response's content. */
+export type ResponseBlock =
   | { readonly kind: "reasoning"; readonly text: string; readonly signature: string }
   | { readonly kind: "redacted"; readonly content: string }
   | { readonly kind: "text"; readonly text: string }
@@ -19,9 +19,9 @@ export type AnswerBlock =
       readonly argumentsText: string
     }
 
-/** The content of an answer. */
-export interface ConverseAnswer {
-  readonly blocks: readonly AnswerBlock[]
+/** The content of a response. */
+export interface ConverseResponse {
+  readonly blocks: readonly ResponseBlock[]
   readonly stopReason: string
   /** The `usage` object; undefined if usage is not reported. */
   readonly usage: object | undefined
@@ -30,9 +30,9 @@ export interface ConverseAnswer {
 /** The model's reported latency. */
 export const METRICS = { latencyMs: 12 }
 
-/** Returns the blocks of a planned answer. Reasoning comes first, then text or calls. */
-export function answerBlocks(choice: PlannedChoice, echo: string): AnswerBlock[] {
-  const blocks: AnswerBlock[] = []
+/** Returns the blocks of a planned response. Reasoning comes first, then text or calls. */
+export function answerBlocks(choice: PlannedChoice, echo: string): ResponseBlock[] {
+  const blocks: ResponseBlock[] = []
   if (choice.reasoningTokens > 0) {
     const text = thinkingText(echo, choice.reasoningTokens)
     blocks.push(
@@ -83,7 +83,7 @@ export function usageObject(counted: CountedUsage, { read, written }: MarkedUsag
   }
 }
 
-function blockObject(block: AnswerBlock): object {
+function blockObject(block: ResponseBlock): object {
   switch (block.kind) {
     case "reasoning": {
       const { signature, text } = block
@@ -100,8 +100,8 @@ function blockObject(block: AnswerBlock): object {
   }
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/bedrock-converse.md#f12). */
-export function resultText({ blocks, stopReason, usage }: ConverseAnswer): string {
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/bedrock-converse.md#f12). */
+export function resultText({ blocks, stopReason, usage }: ConverseResponse): string {
   return JSON.stringify({
     metrics: METRICS,
     output: { message: { content: blocks.map(blockObject), role: "assistant" } },

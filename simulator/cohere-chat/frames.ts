@@ -1,17 +1,17 @@
 import type { StreamScript } from "../stream.ts"
 import { eachToken } from "../tokens.ts"
 import { STREAM_FAILURE } from "./errors.ts"
-import { type CohereAnswer, type CohereCall, logprobItem } from "./result.ts"
+import { type CohereResponse, type CohereCall, logprobItem } from "./result.ts"
 
-/** Returns the frames of a streamed answer in Cohere's order (docs/contribute/wire/cohere-chat.md#f4). */
-export function streamScript(answer: CohereAnswer): StreamScript {
-  const { id, finish, usage } = answer
+/** Returns the frames of a streamed response in Cohere's order (docs/contribute/wire/cohere-chat.md#f4). */
+export function streamScript(response: CohereResponse): StreamScript {
+  const { id, finish, usage } = response
   const message = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] }
   const delta = usage === undefined ? { finish_reason: finish } : { finish_reason: finish, usage }
   const failure = { error: STREAM_FAILURE, finish_reason: "ERROR" }
   return {
     opening: [frame("message-start", { delta: { message } }, { id })],
-    body: bodyFrames(answer),
+    body: bodyFrames(response),
     closing: [frame("message-end", { delta })],
     end: "data: [DONE]\n\n",
     errorFrame: frame("message-end", { delta: failure }),
@@ -28,21 +28,21 @@ function delta(type: string, index: number, message: object): string {
   return frame(type, { index, delta: { message } })
 }
 
-function* bodyFrames(answer: CohereAnswer): Generator<string> {
+function* bodyFrames(response: CohereResponse): Generator<string> {
   let index = 0
-  if (answer.thinking !== "") yield* blockFrames("thinking", answer.thinking, index++, {})
-  for (const token of eachToken(answer.plan)) {
+  if (response.thinking !== "") yield* blockFrames("thinking", response.thinking, index++, {})
+  for (const token of eachToken(response.plan)) {
     yield frame("tool-plan-delta", { delta: { message: { tool_plan: token } } })
   }
-  for (const [position, call] of answer.calls.entries()) yield* callFrames(call, position)
-  if (answer.text !== null) yield* blockFrames("text", answer.text, index, answer)
+  for (const [position, call] of response.calls.entries()) yield* callFrames(call, position)
+  if (response.text !== null) yield* blockFrames("text", response.text, index, response)
 }
 
 function* blockFrames(
   type: "text" | "thinking",
   text: string,
   index: number,
-  { citations = [], hasLogprobs = false }: Partial<CohereAnswer>,
+  { citations = [], hasLogprobs = false }: Partial<CohereResponse>,
 ): Generator<string> {
   yield delta("content-start", index, { content: { type, [type]: "" } })
   for (const token of eachToken(text)) {

@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import { faultOfModel, type Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { isObject, stringOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps } from "../stream.ts"
@@ -19,14 +19,14 @@ import {
 import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
 import { readPrompt, readToolOutputs } from "./request.ts"
-import { composeAnswer, resultText } from "./result.ts"
+import { composeResponse, resultText } from "./result.ts"
 
 const PATH = "/v2/chat"
 
 /** Simulates version 2 of Cohere's chat API. */
 export const cohereChat: WireFormat = {
   name: "cohere-chat",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (path !== PATH) return undefined
     return method === "POST" ? answerChat : answerWrongMethod
   },
@@ -65,7 +65,7 @@ function isKnown(model: string): boolean {
   return model === "echo" || /^(command|c4ai)-/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -81,15 +81,15 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
   const read = readPrompt(body)
   const isMirror = fault?.name === "echo-headers"
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
-  const choices = planAnswer(prompt)
+  const choices = planResponse(prompt)
   const [choice] = choices
   if (choice === undefined) throw new Error("an answer has one choice")
   const counted = countUsage(prompt, choices, exchange.state.promptCache, fault)
   const hasLogprobs = body.logprobs === true
-  const answer = composeAnswer(prompt, choice, readToolOutputs(body), { counted, hasLogprobs })
+  const response = composeResponse(prompt, choice, readToolOutputs(body), { counted, hasLogprobs })
   if (body.stream !== true) {
-    return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
+    return vendorResponse(wholeBody(exchange, resultText(response), fault), "json")
   }
-  const steps = streamSteps(streamScript(answer), exchange.cadence, fault)
+  const steps = streamSteps(streamScript(response), exchange.cadence, fault)
   return vendorResponse(bodyOf(exchange, steps), "stream")
 }

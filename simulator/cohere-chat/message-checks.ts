@@ -75,7 +75,7 @@ function checkCalls(messages: readonly JsonObject[]): VendorError | undefined {
   let open = new Set<string>()
   for (const message of messages) {
     if (message.role === "tool") {
-      const error = checkAnswer(message, open)
+      const error = checkResponse(message, open)
       if (error !== undefined) return error
       continue
     }
@@ -93,7 +93,7 @@ function checkCalls(messages: readonly JsonObject[]): VendorError | undefined {
   return open.size > 0 ? unanswered(open) : undefined
 }
 
-function checkAnswer(message: JsonObject, open: Set<string>): VendorError | undefined {
+function checkResponse(message: JsonObject, open: Set<string>): VendorError | undefined {
   const id = stringOf(message.tool_call_id)
   if (id === "") return invalid("tool call id must be provided with tool message")
   return open.delete(id) ? undefined : invalid("tool call id not found in previous tool calls")

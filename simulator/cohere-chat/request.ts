@@ -2,7 +2,7 @@ import { areaTokens, readDataAddress } from "../images.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import {
   lastUserText,
-  type AnswerShape,
+  type ResponseShape,
   type OfferedTool,
   type Prompt,
   type PromptMessage,
@@ -41,7 +41,7 @@ export function readPrompt(body: JsonObject): Prompt {
   }
 }
 
-/** Returns the tool results at the end of the conversation. The answer cites them. */
+/** Returns the tool results at the end of the conversation. The response cites them. */
 export function readToolOutputs(body: JsonObject): ToolOutput[] {
   const messages = arrayOf(body.messages).map((message) => objectOf(message))
   const from = messages.findLastIndex((message) => message.role !== "tool") + 1
@@ -117,7 +117,7 @@ function readToolChoice(choice: Json | undefined): ToolChoice {
   return { kind: choice === "NONE" ? "none" : "auto" }
 }
 
-function readShape({ type, json_schema: schema }: JsonObject): AnswerShape {
+function readShape({ type, json_schema: schema }: JsonObject): ResponseShape {
   if (type !== "json_object") return { kind: "text" }
   return schema === undefined ? { kind: "object" } : { kind: "schema", schema: objectOf(schema) }
 }

@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedChoice } from "../response.ts"
 import { base62 } from "../identifiers.ts"
 import type { Prompt } from "../prompt.ts"
 import { thinkingText } from "../thinking-text.ts"
@@ -11,17 +11,17 @@ import type { ToolOutput } from "./request.ts"
  * (docs/contribute/wire/cohere-chat.md#f5).
  */
 const PREAMBLE_TOKENS = 495
-/** Tokens that end an answer. The model writes them, and they are not billed. */
+/** Tokens that end a response. The model writes them, and they are not billed. */
 const END_TOKENS = 3
 
-/** The content of an answer, in Cohere's terms. */
-export interface CohereAnswer {
+/** The content of a response, in Cohere's terms. */
+export interface CohereResponse {
   readonly id: string
   readonly thinking: string
   /** The text in which the model announces its calls. */
   readonly plan: string
   readonly calls: readonly CohereCall[]
-  /** Null when the answer calls tools instead of returning text. */
+  /** Null when the response calls tools instead of returning text. */
   readonly text: string | null
   readonly citations: readonly object[]
   /** Whether log probabilities are requested. */
@@ -38,13 +38,13 @@ export interface CohereCall {
   readonly argumentsText: string
 }
 
-/** Writes a planned answer in Cohere's form. */
-export function composeAnswer(
+/** Writes a planned response in Cohere's form. */
+export function composeResponse(
   prompt: Prompt,
   choice: PlannedChoice,
   outputs: readonly ToolOutput[],
   { counted, hasLogprobs }: { counted: CountedUsage | undefined; hasLogprobs: boolean },
-): CohereAnswer {
+): CohereResponse {
   const thinking = thinkingText(prompt.echo, choice.reasoningTokens)
   const isCalling = choice.calls.length > 0
   const names = choice.calls.map((call) => call.name).join(" and ")
@@ -78,7 +78,7 @@ function finishReason(choice: PlannedChoice): string {
   }
 }
 
-/** Returns the citations of an answer that repeats a tool's result (recorded). */
+/** Returns the citations of a response that repeats a tool's result (recorded). */
 function citationsOf(text: string, outputs: readonly ToolOutput[], block: number): object[] {
   const citations: object[] = []
   let from = 0
@@ -118,9 +118,9 @@ export function logprobItem(text: string): object {
   return { text, token_ids: tokens, logprobs: tokens.map((token) => -(token % 16) / 16) }
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/cohere-chat.md#f2). */
-export function resultText(answer: CohereAnswer): string {
-  const { id, thinking, plan, calls, text, citations, hasLogprobs, finish, usage } = answer
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/cohere-chat.md#f2). */
+export function resultText(response: CohereResponse): string {
+  const { id, thinking, plan, calls, text, citations, hasLogprobs, finish, usage } = response
   const content = [
     ...(thinking === "" ? [] : [{ type: "thinking", thinking }]),
     ...(text === null ? [] : [{ type: "text", text }]),

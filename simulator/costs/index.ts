@@ -1,9 +1,9 @@
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { answerAnthropicCosts } from "./anthropic.ts"
 import { answerOpenaiCosts } from "./openai.ts"
 import { answerActivity } from "./openrouter.ts"
 
-const PATHS: Readonly<Record<string, Answer>> = {
+const PATHS: Readonly<Record<string, Handler>> = {
   "/v1/organization/costs": answerOpenaiCosts,
   "/v1/organization/usage/completions": answerOpenaiCosts,
   "/v1/organization/usage/embeddings": answerOpenaiCosts,

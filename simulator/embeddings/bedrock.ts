@@ -22,11 +22,11 @@ export function answerInvoke(exchange: Exchange, model: string): Promise<Respons
   const manner = bedrockManner(() =>
     tokens === undefined ? {} : { "x-amzn-bedrock-input-token-count": String(tokens) },
   )
-  const answer = (body: JsonObject, fault: Fault | undefined): Answered => {
+  const respond = (body: JsonObject, fault: Fault | undefined): Answered => {
     tokens = reportedCount(countTokens(textOf(body)), fault)
     return model.includes("cohere.") ? cohere(body) : titan(body, model, tokens)
   }
-  return answerJson(exchange, () => ({ manner, model, answer }))
+  return answerJson(exchange, () => ({ manner, model, respond }))
 }
 
 function textOf(body: JsonObject): string {

@@ -14,10 +14,10 @@ const DIMENSIONS = 1536
 
 /** Answers `POST /v2/embed` (docs/contribute/wire/embeddings.md#f5). */
 export function answerEmbed(exchange: Exchange): Promise<Response> {
-  return answerJson(exchange, () => ({ manner: COHERE, answer }))
+  return answerJson(exchange, () => ({ manner: COHERE, respond }))
 }
 
-function answer(body: JsonObject, fault: Fault | undefined): Answered {
+function respond(body: JsonObject, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, FIELDS)
   if (unknown !== undefined) return { rejected: `unknown field: parameter '${unknown}'` }
   const read = readEmbed(body)

@@ -16,15 +16,15 @@ const SHORTENED_LENGTH = 0.6
 /** Answers `:batchEmbedContents` of the Gemini API (docs/contribute/wire/embeddings.md#f3). */
 export function answerBatch(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
-  const answer = (body: JsonObject, fault: Fault | undefined) => batch(body, model, fault)
-  return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
+  const respond = (body: JsonObject, fault: Fault | undefined) => batch(body, model, fault)
+  return answerJson(exchange, () => ({ manner: GOOGLE, model, respond }))
 }
 
 /** Answers `:predict` of Vertex AI (docs/contribute/wire/embeddings.md#f4). */
 export function answerPredict(exchange: Exchange): Promise<Response> {
   const { model } = readCall(exchange.path)
-  const answer = (body: JsonObject, fault: Fault | undefined) => predict(body, model, fault)
-  return answerJson(exchange, () => ({ manner: GOOGLE, model, answer }))
+  const respond = (body: JsonObject, fault: Fault | undefined) => predict(body, model, fault)
+  return answerJson(exchange, () => ({ manner: GOOGLE, model, respond }))
 }
 
 function batch(body: JsonObject, model: string, fault: Fault | undefined): Answered {

@@ -1,4 +1,4 @@
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { answerInvoke } from "./bedrock.ts"
 import { answerEmbed } from "./cohere.ts"
 import { answerBatch, answerPredict } from "./google.ts"
@@ -12,7 +12,7 @@ const PREDICT =
 /** Simulates embeddings in the format of each vendor. */
 export const embeddings: WireFormat = {
   name: "embeddings",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (method !== "POST") return undefined
     if (path === "/v1/embeddings") return answerEmbeddings
     if (path === "/v2/embed") return answerEmbed

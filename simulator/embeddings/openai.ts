@@ -136,11 +136,11 @@ function operationOf(body: JsonObject): JsonOperation {
   const kind = KINDS.find(([names]) => names.test(model))?.[1] ?? OPENAI_KIND
   return {
     manner: kind.speaksDetail ? DETAIL : OPENAI,
-    answer: (asked, fault) => answer(asked, kind, fault),
+    respond: (asked, fault) => respond(asked, kind, fault),
   }
 }
 
-function answer(body: JsonObject, kind: Kind, fault: Fault | undefined): Answered {
+function respond(body: JsonObject, kind: Kind, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, kind.fields)
   if (unknown !== undefined) return { rejected: `Unknown parameter: '${unknown}'.` }
   const inputs = inputsOf(body.input)

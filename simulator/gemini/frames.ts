@@ -8,20 +8,21 @@ import {
   logprobsResult,
   usageMetadata,
   type Candidate,
-  type GeminiAnswer,
+  type GeminiResponse,
 } from "./result.ts"
 
 /**
- * Writes the chunks of one streamed answer. Each chunk is a complete answer object that contains only the new parts.
+ * Writes the chunks of one streamed response. Each chunk is a complete response object that contains only the new
+ * parts.
  */
 class ChunkWriter {
-  readonly #answer: GeminiAnswer
+  readonly #response: GeminiResponse
   readonly #closing: JsonObject
   #written = 0
 
-  constructor(answer: GeminiAnswer) {
-    this.#answer = answer
-    this.#closing = closingMembers(answer)
+  constructor(response: GeminiResponse) {
+    this.#response = response
+    this.#closing = closingMembers(response)
   }
 
   /** Returns a chunk that continues a candidate with the given number of new `tokens`. */
@@ -32,7 +33,7 @@ class ChunkWriter {
   }
 
   text(index: number, text: string): string {
-    return this.part(index, { text }, 1, logprobsResult(text, this.#answer.logprobs))
+    return this.part(index, { text }, 1, logprobsResult(text, this.#response.logprobs))
   }
 
   /**
@@ -42,7 +43,7 @@ class ChunkWriter {
   ending(candidate: Candidate, index: number): string {
     const { signature } = candidate
     const part = signature === "" ? { text: "" } : { text: "", thoughtSignature: signature }
-    const { usage, isVertex } = this.#answer
+    const { usage, isVertex } = this.#response
     const ending = endingMembers(candidate, index, isVertex)
     const content = { parts: [part], role: "model" }
     return this.#chunk(
@@ -53,7 +54,7 @@ class ChunkWriter {
 
   /** Returns the usage so far, which grows from chunk to chunk. Vertex reports it only in the last chunk (recorded). */
   #running(): JsonObject | undefined {
-    const { usage, isVertex } = this.#answer
+    const { usage, isVertex } = this.#response
     if (usage === undefined) return undefined
     if (isVertex) return { trafficType: "ON_DEMAND" }
     const isZero = usage.counted.prompt === 0
@@ -67,13 +68,13 @@ class ChunkWriter {
   }
 }
 
-/** Returns the chunks of a streamed answer (docs/contribute/wire/gemini.md#f9). The stream has no end marker. */
-export function streamScript(answer: GeminiAnswer): StreamScript {
-  const writer = new ChunkWriter(answer)
+/** Returns the chunks of a streamed response (docs/contribute/wire/gemini.md#f9). The stream has no end marker. */
+export function streamScript(response: GeminiResponse): StreamScript {
+  const writer = new ChunkWriter(response)
   return {
     opening: [],
-    body: bodyChunks(writer, answer.candidates),
-    closing: answer.candidates.map((candidate, index) => writer.ending(candidate, index)),
+    body: bodyChunks(writer, response.candidates),
+    closing: response.candidates.map((candidate, index) => writer.ending(candidate, index)),
     end: "",
     errorFrame: `data: ${errorText(OVERLOADED).replaceAll("\n", "")}\n\n`,
     brokenFrame: 'data: {"candidates": [{"content": {"par\n\n',

@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import { faultOfModel, type Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { isObject, objectOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { bodyOf, streamSteps, type StreamScript } from "../stream.ts"
@@ -15,12 +15,12 @@ import { vendorResponse } from "./headers.ts"
 import { isOurs, readCall, type Call } from "./paths.ts"
 import { isError, readRequestBody } from "./read-message.ts"
 import { readPrompt, wantsThoughts } from "./request.ts"
-import { blockedAnswer, composeAnswer, resultText, type GeminiAnswer } from "./result.ts"
+import { blockedResponse, composeResponse, resultText, type GeminiResponse } from "./result.ts"
 
 /** Simulates Google's generateContent and streamGenerateContent, for the Gemini API and for Vertex. */
 export const geminiFormat: WireFormat = {
   name: "gemini",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     return method === "POST" && isOurs(path) ? answerCall : undefined
   },
 }
@@ -59,7 +59,7 @@ function isKnown(model: string): boolean {
   return model === "echo" || /^gem(ini|ma)-\d/.test(model) || faultOfModel(model) !== undefined
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(
   exchange: Exchange,
   call: Call,
@@ -80,15 +80,15 @@ function answerWell(
   const read = readPrompt(body)
   const isMirror = fault?.name === "echo-headers"
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
-  const choices = planAnswer(prompt)
+  const choices = planResponse(prompt)
   const counted = countUsage(prompt, choices, exchange.state.promptCache, fault)
   const { responseLogprobs, logprobs: alternatives } = objectOf(body.generationConfig)
   const logprobs = { wanted: responseLogprobs === true, alternatives: Number(alternatives ?? 0) }
   const options = { counted, wantsThoughts: wantsThoughts(body), logprobs }
-  const answer = composeAnswer(call, prompt, choices, options)
+  const response = composeResponse(call, prompt, choices, options)
   return call.isStream
-    ? answerStream(exchange, call, scriptOf(answer, fault), fault)
-    : vendorResponse(wholeBody(exchange, textOf(answer, fault), fault), "json")
+    ? answerStream(exchange, call, scriptOf(response, fault), fault)
+    : vendorResponse(wholeBody(exchange, textOf(response, fault), fault), "json")
 }
 
 /** Whether the prompt is blocked. The response then has status 200 and no candidates. */
@@ -96,12 +96,14 @@ function isBlocked(fault: Fault | undefined): boolean {
   return fault?.name === "400-policy"
 }
 
-function scriptOf(answer: GeminiAnswer, fault: Fault | undefined): StreamScript {
-  return isBlocked(fault) ? blockedScript(blockedAnswer(answer)) : streamScript(answer)
+function scriptOf(response: GeminiResponse, fault: Fault | undefined): StreamScript {
+  return isBlocked(fault) ? blockedScript(blockedResponse(response)) : streamScript(response)
 }
 
-function textOf(answer: GeminiAnswer, fault: Fault | undefined): string {
-  return isBlocked(fault) ? JSON.stringify(blockedAnswer(answer), null, 2) : resultText(answer)
+function textOf(response: GeminiResponse, fault: Fault | undefined): string {
+  return isBlocked(fault)
+    ? JSON.stringify(blockedResponse(response), null, 2)
+    : resultText(response)
 }
 
 function answerStream(

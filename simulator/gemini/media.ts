@@ -1,8 +1,8 @@
 import type { JsonObject } from "../json.ts"
 import type { Answered } from "../json-operation.ts"
 
-/** An answer that contains images or audio, and how the answer is sent. */
-export interface MediaAnswer {
+/** A response that contains images or audio, and how the response is sent. */
+export interface MediaResponse {
   readonly model: string
   readonly isStream: boolean
   readonly input: number
@@ -11,9 +11,9 @@ export interface MediaAnswer {
   readonly modality: "TEXT" | "IMAGE" | "AUDIO"
 }
 
-/** Returns a complete Gemini answer, or a stream with one part in each chunk. */
-export function geminiMedia(parts: readonly JsonObject[], answer: MediaAnswer): Answered {
-  const { model, isStream, input, output, modality } = answer
+/** Returns a complete Gemini response, or a stream with one part in each chunk. */
+export function geminiMedia(parts: readonly JsonObject[], response: MediaResponse): Answered {
+  const { model, isStream, input, output, modality } = response
   const usageMetadata = {
     promptTokenCount: input,
     candidatesTokenCount: output,

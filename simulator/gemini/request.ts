@@ -2,7 +2,7 @@ import { readBase64, type ImageFacts } from "../images.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import {
   lastUserText,
-  type AnswerShape,
+  type ResponseShape,
   type OfferedTool,
   type Prompt,
   type PromptMessage,
@@ -60,11 +60,13 @@ function readSystem(instruction: Json | undefined): PromptMessage[] {
 /** Reads a content as one message. Each tool result in the content becomes a separate message. */
 function readContent(content: JsonObject): PromptMessage[] {
   const parts = arrayOf(content.parts).map((part) => objectOf(part))
-  const answers = parts.filter((part) => part.functionResponse !== undefined)
+  const responses = parts.filter((part) => part.functionResponse !== undefined)
   const rest = parts.filter((part) => part.functionResponse === undefined).map(readPart)
-  if (answers.length === 0)
+  if (responses.length === 0)
     return [messageOf(content.role === "model" ? "assistant" : "user", rest)]
-  const [first = [], ...others] = answers.map((part) => readAnswer(objectOf(part.functionResponse)))
+  const [first = [], ...others] = responses.map((part) =>
+    readResponse(objectOf(part.functionResponse)),
+  )
   return [[...first, ...rest], ...others].map((answer) => messageOf("tool", answer))
 }
 
@@ -128,7 +130,7 @@ function tileTokens({ width, height }: ImageFacts): number {
 }
 
 /** Reads a tool's result, which is an object. If the object contains only one text, that text is the result. */
-function readAnswer(answer: JsonObject): Part[] {
+function readResponse(answer: JsonObject): Part[] {
   const response = objectOf(answer.response)
   const members = Object.values(response)
   const [only] = members
@@ -158,7 +160,7 @@ function readToolChoice({ mode, allowedFunctionNames }: JsonObject): ToolChoice 
     : { kind: "required" }
 }
 
-function readShape(config: JsonObject): AnswerShape {
+function readShape(config: JsonObject): ResponseShape {
   const { responseMimeType: type, responseSchema, responseJsonSchema } = config
   if (type !== "application/json") return { kind: "text" }
   if (responseJsonSchema !== undefined) {

@@ -1,4 +1,4 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedChoice } from "../response.ts"
 import { base62 } from "../identifiers.ts"
 import { logprobsOf, type LogprobsOptions } from "../openai-chat/logprobs.ts"
 import { arrayOf, isObject, objectOf, type Json, type JsonObject } from "../json.ts"
@@ -8,18 +8,18 @@ import type { CountedUsage } from "../usage.ts"
 import type { Call } from "./paths.ts"
 import { SIGNER } from "./signer.ts"
 
-/** The content of an answer, in Google's terms. */
-export interface GeminiAnswer {
+/** The content of a response, in Google's terms. */
+export interface GeminiResponse {
   readonly model: string
   readonly isVertex: boolean
   readonly responseId: string
   readonly candidates: readonly Candidate[]
   readonly logprobs: LogprobsOptions
   /** The usage; undefined if usage is not reported. */
-  readonly usage: UsageOfAnswer | undefined
+  readonly usage: UsageOfResponse | undefined
 }
 
-/** One choice of an answer. */
+/** One choice of a response. */
 export interface Candidate {
   /** The thoughts; empty unless the caller asks for them. */
   readonly thoughts: string
@@ -32,14 +32,14 @@ export interface Candidate {
   readonly finishReason: "STOP" | "MAX_TOKENS"
 }
 
-export interface UsageOfAnswer {
+export interface UsageOfResponse {
   readonly counted: CountedUsage
   /** The tokens of the prompt by modality. */
   readonly modalities: Readonly<Record<"TEXT" | "IMAGE" | "AUDIO", number>>
 }
 
 /** Converts planned choices to Google's form. */
-export function composeAnswer(
+export function composeResponse(
   call: Call,
   prompt: Prompt,
   choices: readonly PlannedChoice[],
@@ -48,7 +48,7 @@ export function composeAnswer(
     readonly wantsThoughts: boolean
     readonly logprobs: LogprobsOptions
   },
-): GeminiAnswer {
+): GeminiResponse {
   const { counted, wantsThoughts, logprobs } = options
   return {
     model: call.model,
@@ -121,9 +121,11 @@ export function wholeParts({ thoughts, text, signature, calls }: Candidate): Jso
   return [...parts, ...calls]
 }
 
-/** Returns the `usageMetadata` of an answer that has the given number of tokens so far, or of the complete answer. */
+/**
+ * Returns the `usageMetadata` of a response that has the given number of tokens so far, or of the complete response.
+ */
 export function usageMetadata(
-  { counted, modalities }: UsageOfAnswer,
+  { counted, modalities }: UsageOfResponse,
   isVertex: boolean,
   written = counted.completion - counted.reasoning,
 ): JsonObject {
@@ -142,7 +144,7 @@ export function usageMetadata(
 }
 
 /** Returns the members that follow the candidates and the usage. */
-export function closingMembers({ model, responseId, isVertex }: GeminiAnswer): JsonObject {
+export function closingMembers({ model, responseId, isVertex }: GeminiResponse): JsonObject {
   const created = isVertex ? { createTime: new Date().toISOString() } : {}
   return { modelVersion: model, ...created, responseId }
 }
@@ -177,9 +179,9 @@ export function logprobsResult(text: string | null, options: LogprobsOptions): J
   }
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/gemini.md#f3). */
-export function resultText(answer: GeminiAnswer): string {
-  const { candidates, usage, isVertex, logprobs } = answer
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/gemini.md#f3). */
+export function resultText(response: GeminiResponse): string {
+  const { candidates, usage, isVertex, logprobs } = response
   const written = candidates.map((candidate, index) => {
     const parts = wholeParts(candidate)
     // If the model spent the whole limit on thinking, the content has no parts (recorded).
@@ -190,19 +192,19 @@ export function resultText(answer: GeminiAnswer): string {
   const body = {
     candidates: written,
     ...(usage === undefined ? {} : { usageMetadata: usageMetadata(usage, isVertex) }),
-    ...closingMembers(answer),
+    ...closingMembers(response),
   }
   return JSON.stringify(body, null, 2)
 }
 
 /**
- * Returns the JSON text of the answer to a blocked prompt. It has no candidates (docs/contribute/wire/gemini.md#f8).
+ * Returns the JSON text of the response to a blocked prompt. It has no candidates (docs/contribute/wire/gemini.md#f8).
  */
-export function blockedAnswer(answer: GeminiAnswer): JsonObject {
-  const tokens = answer.usage?.counted.prompt ?? 0
+export function blockedResponse(response: GeminiResponse): JsonObject {
+  const tokens = response.usage?.counted.prompt ?? 0
   return {
     promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
     usageMetadata: { promptTokenCount: tokens, totalTokenCount: tokens },
-    ...closingMembers(answer),
+    ...closingMembers(response),
   }
 }

@@ -21,7 +21,7 @@ interface Turn {
 /**
  * Returns Google's error for the order of the contents and for their signatures. Google accepts two consecutive
  * contents of the user (recorded). Consecutive contents of the model are one turn, because chats of the official client
- * store a streamed answer as its chunks.
+ * store a streamed response as its chunks.
  */
 export function checkTurns(contents: readonly JsonObject[], call: Call): VendorError | undefined {
   const turns = turnsOf(contents)

@@ -9,9 +9,9 @@ import { seedOfEdit } from "./stability.ts"
 /** Simulates Amazon's and Stability's models on Bedrock, according to Amazon's reference for their bodies. */
 export function bedrock(model: string): JsonOperation {
   const manner = bedrockManner(() => ({}))
-  if (!model.startsWith("stability.")) return { manner, model, answer: amazon }
-  if (model.includes("inpaint")) return { manner, model, answer: inpaint }
-  return { manner, model, answer: (body) => stability(body, model) }
+  if (!model.startsWith("stability.")) return { manner, model, respond: amazon }
+  if (model.includes("inpaint")) return { manner, model, respond: inpaint }
+  return { manner, model, respond: (body) => stability(body, model) }
 }
 
 const MALFORMED = "Malformed input request"

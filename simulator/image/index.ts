@@ -1,5 +1,5 @@
 import type { Exchange } from "../exchange.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { type JsonObject, stringOf } from "../json.ts"
 import { answerJson, type JsonOperation } from "../json-operation.ts"
 import { bedrock } from "./bedrock.ts"
@@ -19,7 +19,7 @@ const FIREWORKS = /^\/inference\/v1\/(workflows\/.+\/text_to_image|image_generat
 /** Simulates images in the format of each vendor. */
 export const images: WireFormat = {
   name: "images",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (method === "GET") return isLink(path) ? answerLink : undefined
     if (method !== "POST") return undefined
     if (path === "/v1/images/generations") return (exchange) => answerGenerations(exchange, others)
@@ -34,7 +34,7 @@ export const images: WireFormat = {
 }
 
 /** Returns the handler of a vendor that names the model in the path. */
-function answerOfModel(path: string): Answer | undefined {
+function answerOfModel(path: string): Handler | undefined {
   const kinds = [
     [GENERATE, gemini],
     [STREAM, (model: string) => gemini(model, true)],

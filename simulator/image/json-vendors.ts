@@ -15,7 +15,7 @@ export function imageOf(seed: string, size: Size): string {
   return drawPng(seed, size).toString("base64")
 }
 
-/** Returns the seeds of the images in an answer. */
+/** Returns the seeds of the images in a response. */
 export function seeds(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${text} ${index}`)
 }
@@ -26,7 +26,7 @@ export function xai(exchange: Exchange): JsonOperation {
     "model prompt n response_format aspect_ratio resolution quality user output_format image images"
   return {
     manner: OPENAI,
-    answer(body): Answered {
+    respond(body): Answered {
       const unknown = unknownField(body, known.split(" "))
       if (unknown !== undefined) return { rejected: `Argument not supported: ${unknown}` }
       const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1")
@@ -49,7 +49,7 @@ export function together(exchange: Exchange): JsonOperation {
     "model prompt n response_format width height steps seed negative_prompt image_url output_format guidance_scale"
   return {
     manner: OPENAI,
-    answer(body): Answered {
+    respond(body): Answered {
       const unknown = unknownField(body, known.split(" "))
       if (unknown !== undefined) return { rejected: `Unknown parameter ${unknown}` }
       const count = Number(body["n"] ?? 1)
@@ -71,7 +71,7 @@ export function together(exchange: Exchange): JsonOperation {
 export function openrouter(): JsonOperation {
   return {
     manner: OPENAI,
-    answer(body): Answered {
+    respond(body): Answered {
       if (body["n"] !== undefined && body["n"] !== 1) return { rejected: "n must be 1" }
       const size = sizeOfRatio(stringOf(body["aspect_ratio"]) || "1:1") ?? SQUARE
       const text = stringOf(body["prompt"])
@@ -93,14 +93,14 @@ export function openrouter(): JsonOperation {
 }
 
 /**
- * Simulates Gemini's image models, whose answers contain an image among the parts (recorded). If the request lists no
+ * Simulates Gemini's image models, whose responses contain an image among the parts (recorded). If the request lists no
  * modalities, a sentence precedes the image. If it lists only text, there is no image.
  */
 export function gemini(model: string, isStream = false): JsonOperation {
   return {
     manner: GOOGLE,
     model,
-    answer(body): Answered {
+    respond(body): Answered {
       const config = objectOf(body["generationConfig"])
       const modalities = arrayOf(config["responseModalities"])
       const contents = arrayOf(body["contents"]).map((content) => objectOf(content))
@@ -147,7 +147,7 @@ export function imagen(model: string): JsonOperation {
   return {
     manner: GOOGLE,
     model,
-    answer(body): Answered {
+    respond(body): Answered {
       const parameters = objectOf(body["parameters"])
       const count = Number(parameters["sampleCount"] ?? 1)
       if (count > 4) return { rejected: "sampleCount has to be between 1 and 4." }

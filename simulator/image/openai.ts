@@ -89,7 +89,7 @@ function isStreamed(fields: JsonObject): boolean {
   return String(fields["stream"]) === "true"
 }
 
-/** Returns the answer as events. */
+/** Returns the response as events. */
 function streamed(
   exchange: Exchange,
   order: Order,
@@ -172,7 +172,7 @@ export function generation(exchange: Exchange, body: JsonObject): JsonOperation 
   const family = familyOf(stringOf(body["model"]))
   return {
     manner: OPENAI,
-    answer(fields, played): Answered {
+    respond(fields, played): Answered {
       const text = stringOf(fields["prompt"])
       if (text === "") return { rejected: "Missing required parameter: 'prompt'." }
       const wrong = fault(fields, family)

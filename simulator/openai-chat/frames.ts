@@ -1,4 +1,4 @@
-import type { PlannedCall, PlannedChoice } from "../answer.ts"
+import type { PlannedCall, PlannedChoice } from "../response.ts"
 import type { StreamScript } from "../stream.ts"
 import { eachToken } from "../tokens.ts"
 import { errorText, faultError } from "./errors.ts"
@@ -10,7 +10,7 @@ import {
   FINGERPRINT,
   finishReason,
   usageObject,
-  type ChatAnswer,
+  type ChatResponse,
 } from "./result.ts"
 
 /** The request's options for streams. */
@@ -25,20 +25,20 @@ export interface StreamOptions {
 
 const PADDING = "Qm7ZtL0xVbR2sWnK"
 
-/** Writes the frames of one streamed answer. The constant parts of a frame are built once. */
+/** Writes the frames of one streamed response. The constant parts of a frame are built once. */
 class FrameWriter {
-  readonly #answer: ChatAnswer
+  readonly #response: ChatResponse
   readonly #options: StreamOptions
   readonly #head: string
 
-  constructor(answer: ChatAnswer, options: StreamOptions) {
-    this.#answer = answer
+  constructor(response: ChatResponse, options: StreamOptions) {
+    this.#response = response
     this.#options = options
     const id = JSON.stringify(completionId())
-    const model = JSON.stringify(answer.model)
+    const model = JSON.stringify(response.model)
     this.#head =
       `data: {"id":${id},"object":"chat.completion.chunk","created":${createdNow()},` +
-      `"model":${model},"service_tier":"${answer.tier}","system_fingerprint":"${FINGERPRINT}","choices":[`
+      `"model":${model},"service_tier":"${response.tier}","system_fingerprint":"${FINGERPRINT}","choices":[`
   }
 
   /** Returns the beginning of a frame, up to the choices. */
@@ -50,7 +50,7 @@ class FrameWriter {
    * Returns a frame of one choice. `delta` is JSON text, and `text` is the text whose log probabilities are included.
    */
   choice(index: number, delta: string, finish: string | null, text: string | null): string {
-    const { logprobs } = this.#answer
+    const { logprobs } = this.#response
     const probabilities =
       logprobs.wanted && finish === null ? JSON.stringify(logprobsOf(text, logprobs)) : "null"
     const reason = finish === null ? "null" : `"${finish}"`
@@ -63,7 +63,7 @@ class FrameWriter {
 
   /** Returns the frame without choices that contains the usage; empty if usage is not requested or not known. */
   usage(): string[] {
-    const { usage } = this.#answer
+    const { usage } = this.#response
     if (usage === undefined || !this.#options.usage) return []
     return [`${this.#head}],"usage":${JSON.stringify(usageObject(usage))}${this.#padding(0)}}\n\n`]
   }
@@ -74,16 +74,16 @@ class FrameWriter {
   }
 }
 
-/** Returns the frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
-export function streamScript(answer: ChatAnswer, options: StreamOptions): StreamScript {
-  const usage = answer.usage !== undefined && options.usage
-  const writer = new FrameWriter(answer, { ...options, usage })
-  const error = faultError("stream-error", answer.model)
+/** Returns the frames of a streamed response in OpenAI's order (docs/contribute/wire/openai-chat.md#f5). */
+export function streamScript(response: ChatResponse, options: StreamOptions): StreamScript {
+  const usage = response.usage !== undefined && options.usage
+  const writer = new FrameWriter(response, { ...options, usage })
+  const error = faultError("stream-error", response.model)
   return {
-    opening: answer.choices.map((choice, index) => openingFrame(writer, choice, index)),
-    body: bodyFrames(writer, answer.choices),
+    opening: response.choices.map((choice, index) => openingFrame(writer, choice, index)),
+    body: bodyFrames(writer, response.choices),
     closing: [
-      ...answer.choices.map((choice, index) =>
+      ...response.choices.map((choice, index) =>
         writer.choice(index, "{}", finishReason(choice), null),
       ),
       ...writer.usage(),

@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
 import { dueFault, wholeBody } from "../play.ts"
 import { servedTier } from "../searches.ts"
@@ -23,7 +23,7 @@ import { streamScript } from "./frames.ts"
 import { vendorResponse } from "./headers.ts"
 import { answerModel, answerModelList, datedName } from "./models.ts"
 import { readPrompt } from "./request.ts"
-import { resultText, type ChatAnswer } from "./result.ts"
+import { resultText, type ChatResponse } from "./result.ts"
 
 const CHAT_PATH = "/v1/chat/completions"
 const MODELS_PATH = "/v1/models"
@@ -31,7 +31,7 @@ const MODELS_PATH = "/v1/models"
 /** Simulates OpenAI's chat completions and model list. */
 export const openaiChat: WireFormat = {
   name: "openai-chat",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (path === CHAT_PATH) return method === "POST" ? answerChat : answerWrongMethod
     if (path === MODELS_PATH) return method === "GET" ? answerModelList : answerWrongMethod
     if (method !== "GET" || !path.startsWith(`${MODELS_PATH}/`)) return undefined
@@ -68,7 +68,7 @@ async function answerChat(exchange: Exchange): Promise<Response> {
   return answerWell(exchange, body, model, fault)
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -90,8 +90,8 @@ function answerWell(
   const read = readPrompt(body)
   const isMirror = fault?.name === "echo-headers"
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
-  const choices = planAnswer(prompt)
-  const answer: ChatAnswer = {
+  const choices = planResponse(prompt)
+  const response: ChatResponse = {
     model,
     choices,
     usage: countUsage(prompt, choices, exchange.state.promptCache, fault),
@@ -101,19 +101,19 @@ function answerWell(
     },
     tier: servedTier(body.service_tier),
   }
-  exchange.record.usage = answer.usage
+  exchange.record.usage = response.usage
   return body.stream === true
-    ? answerStream(exchange, objectOf(body.stream_options), answer, fault)
-    : answerWhole(exchange, answer, fault)
+    ? answerStream(exchange, objectOf(body.stream_options), response, fault)
+    : answerWhole(exchange, response, fault)
 }
 
 function answerStream(
   exchange: Exchange,
   options: JsonObject,
-  answer: ChatAnswer,
+  response: ChatResponse,
   fault: Fault | undefined,
 ): Response {
-  const script = streamScript(answer, {
+  const script = streamScript(response, {
     usage: options.include_usage === true,
     obfuscation: options.include_obfuscation !== false,
   })
@@ -121,6 +121,10 @@ function answerStream(
   return vendorResponse(bodyOf(exchange, steps), "stream")
 }
 
-function answerWhole(exchange: Exchange, answer: ChatAnswer, fault: Fault | undefined): Response {
-  return vendorResponse(wholeBody(exchange, resultText(answer), fault), "json")
+function answerWhole(
+  exchange: Exchange,
+  response: ChatResponse,
+  fault: Fault | undefined,
+): Response {
+  return vendorResponse(wholeBody(exchange, resultText(response), fault), "json")
 }

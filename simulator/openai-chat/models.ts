@@ -14,7 +14,7 @@ const LISTED = [
 ]
 const KNOWN = new Set(LISTED)
 
-/** Returns the dated name of a model, which answers contain. Returns undefined for a model that does not exist. */
+/** Returns the dated name of a model, which responses contain. Returns undefined for a model that does not exist. */
 export function datedName(model: string): string | undefined {
   const suffix = `-${RELEASE}`
   const name = model.endsWith(suffix) ? model.slice(0, -suffix.length) : model

@@ -2,7 +2,7 @@ import { imageTokens, readDataAddress } from "../images.ts"
 import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json.ts"
 import {
   lastUserText,
-  type AnswerShape,
+  type ResponseShape,
   type OfferedTool,
   type Prompt,
   type PromptMessage,
@@ -131,7 +131,7 @@ function readToolChoice(choice: Json | undefined): ToolChoice {
   return { kind: objectOf(allowed).mode === "required" ? "required" : "auto" }
 }
 
-function readShape(format: Json | undefined): AnswerShape {
+function readShape(format: Json | undefined): ResponseShape {
   const { type, json_schema: wrapped } = objectOf(format)
   if (type === "json_schema") {
     return { kind: "schema", schema: objectOf(objectOf(wrapped).schema) }

@@ -1,14 +1,14 @@
-import type { PlannedChoice } from "../answer.ts"
+import type { PlannedChoice } from "../response.ts"
 import { base62 } from "../identifiers.ts"
 import type { Json } from "../json.ts"
 import type { CountedUsage } from "../usage.ts"
 import { logprobsOf, type LogprobsOptions } from "./logprobs.ts"
 
-/** The fingerprint in every answer. */
+/** The fingerprint in every response. */
 export const FINGERPRINT = "fp_5f0c7a51a7"
 
-/** The content of an answer. */
-export interface ChatAnswer {
+/** The content of a response. */
+export interface ChatResponse {
   /** The model's dated name. */
   readonly model: string
   readonly choices: readonly PlannedChoice[]
@@ -80,22 +80,22 @@ function messageOf(choice: PlannedChoice) {
   return { role, content, tool_calls: calls, refusal, annotations }
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/openai-chat.md#f3). */
-export function resultText(answer: ChatAnswer): string {
-  const choices = answer.choices.map((choice, index) => ({
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/openai-chat.md#f3). */
+export function resultText(response: ChatResponse): string {
+  const choices = response.choices.map((choice, index) => ({
     index,
     message: messageOf(choice),
-    logprobs: logprobsOf(choice.text, answer.logprobs) satisfies Json,
+    logprobs: logprobsOf(choice.text, response.logprobs) satisfies Json,
     finish_reason: finishReason(choice),
   }))
   return JSON.stringify({
     id: completionId(),
     object: "chat.completion",
     created: createdNow(),
-    model: answer.model,
+    model: response.model,
     choices,
-    ...(answer.usage === undefined ? {} : { usage: usageObject(answer.usage) }),
-    service_tier: answer.tier,
+    ...(response.usage === undefined ? {} : { usage: usageObject(response.usage) }),
+    service_tier: response.tier,
     system_fingerprint: FINGERPRINT,
   })
 }

@@ -1,4 +1,4 @@
-import type { PlannedCall } from "../answer.ts"
+import type { PlannedCall } from "../response.ts"
 import { arrayOf, objectOf, parseObject, stringOf, type Json, type JsonObject } from "../json.ts"
 
 /** A tool that the caller defines, and the form of its calls. */

@@ -9,7 +9,7 @@ import {
   textLogprobs,
   textPart,
   type OutputItem,
-  type ResponseAnswer,
+  type ResponsesResponse,
 } from "./result.ts"
 
 const PADDING = "Qm7ZtL0xVbR2sWnK"
@@ -19,7 +19,7 @@ function frame(type: string, content: string, sequenceNumber: number): string {
 }
 
 /**
- * The frames of a streamed answer in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). They are numbered
+ * The frames of a streamed response in OpenAI's order (docs/contribute/wire/openai-responses.md#f6). They are numbered
  * without gaps, so the last frame is written after all others.
  */
 export class ResponseScript implements StreamScript {
@@ -27,17 +27,17 @@ export class ResponseScript implements StreamScript {
   readonly closing = []
   readonly brokenFrame =
     'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","content_in\n\n'
-  readonly #answer: ResponseAnswer
+  readonly #response: ResponsesResponse
   readonly #output: readonly object[]
   readonly #isObfuscated: boolean
   #count = 0
 
   /** @param output the items as they are in the last frame. */
-  constructor(answer: ResponseAnswer, output: readonly object[], isObfuscated: boolean) {
-    this.#answer = answer
+  constructor(response: ResponsesResponse, output: readonly object[], isObfuscated: boolean) {
+    this.#response = response
     this.#output = output
     this.#isObfuscated = isObfuscated
-    const begun = `"response":${JSON.stringify(responseObject(answer, "in_progress", []))}`
+    const begun = `"response":${JSON.stringify(responseObject(response, "in_progress", []))}`
     this.opening = [
       this.#next("response.created", begun),
       this.#next("response.in_progress", begun),
@@ -49,21 +49,21 @@ export class ResponseScript implements StreamScript {
     return this.#itemFrames()
   }
 
-  /** Returns the last frame, which contains the complete answer. There is no other end marker. */
+  /** Returns the last frame, which contains the complete response. There is no other end marker. */
   get end(): string {
-    const status = this.#answer.isIncomplete ? "incomplete" : "completed"
-    const response = responseObject(this.#answer, status, this.#output)
+    const status = this.#response.isIncomplete ? "incomplete" : "completed"
+    const response = responseObject(this.#response, status, this.#output)
     return frame(`response.${status}`, `"response":${JSON.stringify(response)}`, this.#count)
   }
 
   /**
-   * Returns the error event, which is nested as recorded, and the failed answer after it
+   * Returns the error event, which is nested as recorded, and the failed response after it
    * (docs/contribute/wire/openai-responses.md#f11).
    */
   readonly errorFrame = (framesBefore: number): string => {
     const { code, message } = FAILURE
     const error = JSON.stringify({ type: code, code, message, param: null })
-    const response = JSON.stringify(responseObject(this.#answer, "failed", []))
+    const response = JSON.stringify(responseObject(this.#response, "failed", []))
     return (
       frame("error", `"error":${error}`, framesBefore) +
       frame("response.failed", `"response":${response}`, framesBefore + 1)
@@ -75,14 +75,14 @@ export class ResponseScript implements StreamScript {
   }
 
   *#itemFrames(): Generator<string> {
-    const { items, logprobs } = this.#answer
+    const { items, logprobs } = this.#response
     for (const [index, item] of items.entries()) {
       const reported = (object: object) =>
         `"item":${JSON.stringify(object)},"output_index":${index}`
       const begun = itemObject(item, "in_progress", logprobs)
       yield this.#next("response.output_item.added", reported(begun))
       yield* this.#contentFrames(item, `"item_id":"${item.id}","output_index":${index}`)
-      const ended = itemObject(item, endStatus(this.#answer, index), logprobs)
+      const ended = itemObject(item, endStatus(this.#response, index), logprobs)
       yield this.#next("response.output_item.done", reported(ended))
     }
   }
@@ -134,7 +134,7 @@ export class ResponseScript implements StreamScript {
   }
 
   *#textFrames(text: string, place: string): Generator<string> {
-    const { logprobs } = this.#answer
+    const { logprobs } = this.#response
     const part = (part: object) => `${place},"part":${JSON.stringify(part)}`
     yield this.#next("response.content_part.added", part(textPart("", logprobs)))
     const type = "response.output_text"

@@ -1,7 +1,7 @@
-import { planAnswer } from "../answer.ts"
+import { planResponse } from "../response.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from "../json.ts"
 import {
   answerWrongMethod,
@@ -31,7 +31,7 @@ import {
   outputItems,
   responseId,
   resultText,
-  type ResponseAnswer,
+  type ResponsesResponse,
 } from "./result.ts"
 
 const RESPONSES_PATH = "/v1/responses"
@@ -40,7 +40,7 @@ const CONVERSATIONS_PATH = "/v1/conversations"
 /** Simulates OpenAI's responses API. */
 export const openaiResponses: WireFormat = {
   name: "openai-responses",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (path === CONVERSATIONS_PATH)
       return method === "POST" ? beginConversation : answerWrongMethod
     if (path.startsWith(`${RESPONSES_PATH}/`) && method === "DELETE") return deleteResponse
@@ -109,7 +109,7 @@ function modelNotFound(model: string): VendorError {
   return invalid(`The requested model '${model}' does not exist.`, "model", "model_not_found")
 }
 
-/** Injects the faults that replace the model's answer. */
+/** Injects the faults that replace the model's response. */
 async function playFault(
   exchange: Exchange,
   fault: Fault,
@@ -123,7 +123,7 @@ async function playFault(
 
 function errorOfFault(name: string, model: string): VendorError | undefined {
   switch (name) {
-    // This fault occurs only after the answer has begun.
+    // This fault occurs only after the response has begun.
     case "stream-error":
       return undefined
     case "404":
@@ -144,19 +144,19 @@ function answerWell(exchange: Exchange, body: JsonObject, fault: Fault | undefin
   if (!("items" in gathered)) return reject(exchange, gathered)
   const container = containerOf(body, stored)
   if (typeof container === "object") return reject(exchange, container)
-  const answer = answerOf(exchange, body, { items: gathered.items, container, fault })
-  const output = finishedItems(answer)
+  const response = responseOf(exchange, body, { items: gathered.items, container, fault })
+  const output = finishedItems(response)
   stored.noteReasoning(output)
   if (container !== undefined) stored.keepContainer(container)
-  if (body.store !== false) stored.keep(answer.id, gathered.items, output)
+  if (body.store !== false) stored.keep(response.id, gathered.items, output)
   stored.continue(conversationOf(body), [...gathered.items, ...output])
   if (body.stream === true) {
     const isObfuscated = objectOf(body.stream_options).include_obfuscation !== false
-    const script = new ResponseScript(answer, output, isObfuscated)
+    const script = new ResponseScript(response, output, isObfuscated)
     const steps = streamSteps(script, exchange.cadence, fault)
     return vendorResponse(bodyOf(exchange, steps), "stream")
   }
-  const text = fault?.name === "stream-error" ? failedText(answer) : resultText(answer, output)
+  const text = fault?.name === "stream-error" ? failedText(response) : resultText(response, output)
   return vendorResponse(wholeBody(exchange, text, fault), "json")
 }
 
@@ -167,16 +167,16 @@ interface Settled {
   readonly fault: Fault | undefined
 }
 
-function answerOf(
+function responseOf(
   exchange: Exchange,
   body: JsonObject,
   { items, container, fault }: Settled,
-): ResponseAnswer {
+): ResponsesResponse {
   const model = stringOf(body.model)
   const read = readPrompt(body, items)
   const isMirror = fault?.name === "echo-headers"
   const prompt = isMirror ? { ...read, echo: JSON.stringify(exchange.record.headers) } : read
-  const [choice] = planAnswer(prompt)
+  const [choice] = planResponse(prompt)
   if (choice === undefined) throw new Error("an answer has one choice")
   return {
     id: responseId(),

@@ -3,7 +3,7 @@ import { arrayOf, objectOf, stringOf, type Json, type JsonObject } from "../json
 import { PromptBuilder, type ReadBlock } from "../prompt-builder.ts"
 import {
   lastUserText,
-  type AnswerShape,
+  type ResponseShape,
   type OfferedTool,
   type Prompt,
   type PromptMessage,
@@ -124,7 +124,7 @@ function readToolChoice(choice: Json | undefined): ToolChoice {
   return { kind: mode === "required" ? "required" : "auto" }
 }
 
-function readShape(format: JsonObject): AnswerShape {
+function readShape(format: JsonObject): ResponseShape {
   if (format.type === "json_schema") return { kind: "schema", schema: objectOf(format.schema) }
   return { kind: format.type === "json_object" ? "object" : "text" }
 }

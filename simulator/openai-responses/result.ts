@@ -1,4 +1,4 @@
-import type { PlannedCall, PlannedChoice } from "../answer.ts"
+import type { PlannedCall, PlannedChoice } from "../response.ts"
 import { base62, hexadecimal } from "../identifiers.ts"
 import { arrayOf, objectOf, type Json, type JsonObject } from "../json.ts"
 import { logprobsOf, type LogprobsOptions } from "../openai-chat/logprobs.ts"
@@ -9,13 +9,13 @@ import { conversationOf } from "./conversation.ts"
 import { type DeclaredTool, declaredTools, textOfCall } from "./declared-tools.ts"
 import { encrypt, encryptUnfinished } from "./signer.ts"
 
-/** One item of an answer's output. */
+/** One item of a response's output. */
 export type OutputItem =
   | {
       readonly type: "reasoning"
       readonly id: string
       readonly thought: string
-      /** Whether the answer contains a summary of the reasoning. */
+      /** Whether the response contains a summary of the reasoning. */
       readonly isTold: boolean
       readonly isEncrypted: boolean
     }
@@ -41,26 +41,26 @@ export type OutputItem =
 /** The code that the simulated code interpreter runs. */
 export const CODE = "print(1 + 1)"
 
-/** The content of an answer. */
-export interface ResponseAnswer {
+/** The content of a response. */
+export interface ResponsesResponse {
   readonly id: string
   readonly created: number
   /** The model's dated name. */
   readonly model: string
-  /** The body of the request, whose members the answer repeats. */
+  /** The body of the request, whose members the response repeats. */
   readonly body: JsonObject
   readonly items: readonly OutputItem[]
-  /** Whether the answer was cut off at the token limit. */
+  /** Whether the response was cut off at the token limit. */
   readonly isIncomplete: boolean
   /** The usage; undefined if usage is not reported. */
   readonly usage: CountedUsage | undefined
   readonly logprobs: LogprobsOptions
 }
 
-/** The status of an answer or of one of its items. */
+/** The status of a response or of one of its items. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
 
-/** The error of an answer that fails after it has begun. */
+/** The error of a response that fails after it has begun. */
 export const FAILURE = {
   code: "server_error",
   message:
@@ -73,7 +73,7 @@ export function responseId(): string {
   return `resp_${hexadecimal(50)}`
 }
 
-/** Returns the items of a planned answer. Reasoning comes first, then text or calls. */
+/** Returns the items of a planned response. Reasoning comes first, then text or calls. */
 export function outputItems(choice: PlannedChoice, echo: string, body: JsonObject): OutputItem[] {
   const items: OutputItem[] = []
   if (choice.reasoningTokens > 0) {
@@ -166,16 +166,16 @@ export function itemObject(item: OutputItem, status: ItemStatus, logprobs: Logpr
   }
 }
 
-/** Returns the final status of the item at an index. If the answer was cut off, its last item is incomplete. */
-export function endStatus(answer: ResponseAnswer, index: number): ItemStatus {
-  const isLast = index === answer.items.length - 1
-  return isLast && answer.isIncomplete ? "incomplete" : "completed"
+/** Returns the final status of the item at an index. If the response was cut off, its last item is incomplete. */
+export function endStatus(response: ResponsesResponse, index: number): ItemStatus {
+  const isLast = index === response.items.length - 1
+  return isLast && response.isIncomplete ? "incomplete" : "completed"
 }
 
-/** Returns the items of a finished answer. */
-export function finishedItems(answer: ResponseAnswer) {
-  return answer.items.map((item, index) =>
-    itemObject(item, endStatus(answer, index), answer.logprobs),
+/** Returns the items of a finished response. */
+export function finishedItems(response: ResponsesResponse) {
+  return response.items.map((item, index) =>
+    itemObject(item, endStatus(response, index), response.logprobs),
   )
 }
 
@@ -229,28 +229,28 @@ function formatObject(format: JsonObject) {
 
 /** Returns the complete Response object in one of its states, with every member that was recorded. */
 export function responseObject(
-  answer: ResponseAnswer,
+  response: ResponsesResponse,
   status: ItemStatus | "failed",
   output: readonly object[],
 ) {
-  const { body, usage } = answer
+  const { body, usage } = response
   const isBegun = status === "in_progress"
   const reasoning = objectOf(body.reasoning)
   const text = objectOf(body.text)
   return {
-    id: answer.id,
+    id: response.id,
     object: "response",
-    created_at: answer.created,
+    created_at: response.created,
     status,
     background: false,
-    completed_at: status === "completed" ? answer.created : null,
+    completed_at: status === "completed" ? response.created : null,
     error: status === "failed" ? FAILURE : null,
     frequency_penalty: 0,
     incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
-    model: answer.model,
+    model: response.model,
     moderation: null,
     output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
@@ -271,7 +271,7 @@ export function responseObject(
     temperature: body.temperature ?? 1,
     text: { format: formatObject(objectOf(text.format)), verbosity: text.verbosity ?? "medium" },
     tool_choice: body.tool_choice ?? "auto",
-    tool_usage: toolUsage(isBegun ? [] : answer.items),
+    tool_usage: toolUsage(isBegun ? [] : response.items),
     tools: arrayOf(body.tools).map(toolObject),
     top_logprobs: body.top_logprobs ?? 0,
     top_p: body.top_p ?? 1,
@@ -282,15 +282,15 @@ export function responseObject(
   }
 }
 
-/** Returns the JSON text of an answer that is not streamed (docs/contribute/wire/openai-responses.md#f3). */
-export function resultText(answer: ResponseAnswer, output: readonly object[]): string {
-  const status = answer.isIncomplete ? "incomplete" : "completed"
-  return wholeText(responseObject(answer, status, output))
+/** Returns the JSON text of a response that is not streamed (docs/contribute/wire/openai-responses.md#f3). */
+export function resultText(response: ResponsesResponse, output: readonly object[]): string {
+  const status = response.isIncomplete ? "incomplete" : "completed"
+  return wholeText(responseObject(response, status, output))
 }
 
-/** Returns the JSON text of an answer that has failed. */
-export function failedText(answer: ResponseAnswer): string {
-  return wholeText(responseObject(answer, "failed", []))
+/** Returns the JSON text of a response that has failed. */
+export function failedText(response: ResponsesResponse): string {
+  return wholeText(responseObject(response, "failed", []))
 }
 
 function wholeText(response: object): string {

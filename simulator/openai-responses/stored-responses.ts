@@ -3,7 +3,7 @@ import { objectOf, stringOf, type JsonObject } from "../json.ts"
 const MAX_RESPONSES = 1000
 const MAX_ITEMS = 10_000
 
-/** The answers that the vendor stores, so that later requests can continue from them. */
+/** The responses that the vendor stores, so that later requests can continue from them. */
 export class StoredResponses {
   readonly #conversations = new Map<string, readonly JsonObject[]>()
   readonly #items = new Map<string, JsonObject>()
@@ -11,7 +11,7 @@ export class StoredResponses {
   readonly #named = new Map<string, readonly JsonObject[]>()
   readonly #containers = new Set<string>()
 
-  /** Stores a conversation and the output items of its answer, under the answer's id. */
+  /** Stores a conversation and the output items of its response, under the response's id. */
   keep(id: string, conversation: readonly JsonObject[], output: readonly JsonObject[]): void {
     forgetOldest(this.#conversations, MAX_RESPONSES)
     this.#conversations.set(id, [...conversation, ...output])
@@ -22,8 +22,8 @@ export class StoredResponses {
   }
 
   /**
-   * Deletes a stored answer.
-   * @returns whether the answer existed.
+   * Deletes a stored response.
+   * @returns whether the response existed.
    */
   forget(id: string): boolean {
     return this.#conversations.delete(id)
@@ -35,7 +35,7 @@ export class StoredResponses {
     this.#named.set(id, items)
   }
 
-  /** Adds the items of a request and its answer to a conversation. */
+  /** Adds the items of a request and its response to a conversation. */
   continue(id: string, items: readonly JsonObject[]): void {
     if (this.#named.has(id)) this.#named.set(id, items)
   }
@@ -45,7 +45,7 @@ export class StoredResponses {
     return this.#named.get(id)
   }
 
-  /** Whether an answer created a container. */
+  /** Whether a response created a container. */
   hasContainer(id: string): boolean {
     return this.#containers.has(id)
   }
@@ -56,7 +56,7 @@ export class StoredResponses {
     if (this.#containers.size > MAX_RESPONSES && oldest) this.#containers.delete(oldest)
   }
 
-  /** Records which reasoning item belongs to each item of an answer, even if the answer is not stored. */
+  /** Records which reasoning item belongs to each item of a response, even if the response is not stored. */
   noteReasoning(output: readonly JsonObject[]): void {
     const reasoning = output.find((item) => item.type === "reasoning")
     if (reasoning === undefined) return
@@ -66,7 +66,7 @@ export class StoredResponses {
     }
   }
 
-  /** Returns the stored conversation that ends with this answer. */
+  /** Returns the stored conversation that ends with this response. */
   conversation(id: string): readonly JsonObject[] | undefined {
     return this.#conversations.get(id)
   }
@@ -76,7 +76,7 @@ export class StoredResponses {
     return this.#items.get(id)
   }
 
-  /** Returns the id of the reasoning item that belongs to an item of an answer. */
+  /** Returns the id of the reasoning item that belongs to an item of a response. */
   reasoningOf(item: JsonObject): string | undefined {
     return this.#reasoningOf.get(stringOf(objectOf(item).id))
   }

@@ -1,6 +1,6 @@
 import type { Exchange } from "../exchange.ts"
 import type { Fault } from "../faults.ts"
-import type { Answer, WireFormat } from "../format.ts"
+import type { Handler, WireFormat } from "../format.ts"
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../json.ts"
 import {
   answerJson,
@@ -44,7 +44,7 @@ const COHERE_2: Form = {
     "max_chunks_per_doc",
     "priority",
   ],
-  write: (reranked) => cohereAnswer(reranked, "2"),
+  write: (reranked) => cohereResponse(reranked, "2"),
 }
 
 const COHERE_1: Form = {
@@ -53,7 +53,7 @@ const COHERE_1: Form = {
     ..."model query documents top_n return_documents rank_fields max_chunks_per_doc".split(" "),
     "max_tokens_per_doc",
   ],
-  write: (reranked) => cohereAnswer(reranked, "1"),
+  write: (reranked) => cohereResponse(reranked, "1"),
 }
 
 const VOYAGE: Form = {
@@ -131,7 +131,7 @@ const FORMS: readonly (readonly [RegExp, Form])[] = [
 /** Simulates reranking in the format of each vendor. */
 export const rerank: WireFormat = {
   name: "rerank",
-  match(method, path): Answer | undefined {
+  match(method, path): Handler | undefined {
     if (method !== "POST") return undefined
     if (path === "/v2/rerank") return (exchange) => answerAs(exchange, () => COHERE_2)
     if (path !== "/v1/rerank") return undefined
@@ -143,11 +143,11 @@ export const rerank: WireFormat = {
 function answerAs(exchange: Exchange, formOf: (model: string) => Form): Promise<Response> {
   return answerJson(exchange, (body): JsonOperation => {
     const form = formOf(stringOf(body.model))
-    return { manner: form.manner, answer: (asked, fault) => answer(asked, form, fault) }
+    return { manner: form.manner, respond: (asked, fault) => respond(asked, form, fault) }
   })
 }
 
-function answer(body: JsonObject, form: Form, fault: Fault | undefined): Answered {
+function respond(body: JsonObject, form: Form, fault: Fault | undefined): Answered {
   const unknown = unknownField(body, form.fields)
   if (unknown !== undefined) return { rejected: `Unknown parameter: '${unknown}'.` }
   const query = stringOf(body.query)
@@ -166,7 +166,7 @@ function answer(body: JsonObject, form: Form, fault: Fault | undefined): Answere
   }
 }
 
-function cohereAnswer(reranked: Reranked, version: string): object {
+function cohereResponse(reranked: Reranked, version: string): object {
   const { body, documents, fault } = reranked
   const searches = reportedCount(Math.ceil(documents.length / DOCUMENTS_OF_SEARCH), fault)
   return {

@@ -78,7 +78,7 @@ function responsesEffort(efforts: readonly string[]): Check {
   }
 }
 
-/** Models that do not support one of the answer formats. */
+/** Models that do not support one of the response formats. */
 const FORMATS: readonly Omit<Limit, "api">[] = [
   {
     vendors: VENDORS,

@@ -10,8 +10,8 @@ export interface DeclaredSchema {
   readonly parameter: string
 }
 
-/** Returns the schema of the answer, in either of OpenAI's formats. */
-export function answerSchema(body: JsonObject): DeclaredSchema[] {
+/** Returns the schema of the response, in either of OpenAI's formats. */
+export function responseSchema(body: JsonObject): DeclaredSchema[] {
   const chat = objectOf(body.response_format)
   const format = objectOf(body.text).format
   const declared = chat.type === undefined ? objectOf(format) : objectOf(chat.json_schema)
@@ -36,7 +36,7 @@ export function toolSchemas(body: JsonObject): DeclaredSchema[] {
 
 /** Rejects a schema whose root does not describe an object. */
 export const rootObject: Check = (body) =>
-  firstOf(answerSchema(body), ({ schema }) =>
+  firstOf(responseSchema(body), ({ schema }) =>
     schema.type === "object"
       ? undefined
       : `schema must be a JSON Schema of 'type: "object"', got 'type: "${stringOf(schema.type) || "None"}"'.`,
@@ -47,7 +47,7 @@ const NOT_STRICT = ["allOf", "not", "if", "oneOf", "patternProperties", "depende
 /** Checks that strict schemas close all objects and require all properties, and rejects some keywords. */
 export const strictSchemas: Check = (body) =>
   firstOf(
-    [...answerSchema(body), ...toolSchemas(body)].filter(({ isStrict }) => isStrict),
+    [...responseSchema(body), ...toolSchemas(body)].filter(({ isStrict }) => isStrict),
     ({ schema }) => someSchema(schema, strictProblem),
   )
 

@@ -8,20 +8,20 @@ import {
   manyAsText,
   manyInFrame,
 } from "./heavy-payloads.ts"
-import { chunk, headOf, LAST_CHUNK, type SoundAnswer } from "./sound-answer.ts"
+import { chunk, headOf, LAST_CHUNK, type SoundResponse } from "./sound-response.ts"
 import { endless, instead, packed, type Step, type WireFault } from "./fault.ts"
 
 /** Number of bytes of endless content that are sent at once. */
 const PORTION = 64 * 1024
 const PAGE = "<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>"
 
-/** Sends `portion` as an endless body. A valid answer could begin with this text. */
-function endlessOf(portion: string): (answer: SoundAnswer) => Iterable<Step> {
+/** Sends `portion` as an endless body. A valid response could begin with this text. */
+function endlessOf(portion: string): (response: SoundResponse) => Iterable<Step> {
   const text = portion.repeat(Math.ceil(PORTION / portion.length))
-  return (answer) => endless(headOf(answer, "chunked"), chunk(text))
+  return (response) => endless(headOf(response, "chunked"), chunk(text))
 }
 
-/** Faults with content of any size that is not the requested answer. */
+/** Faults with content of any size that is not the requested response. */
 export const CONTENTS: readonly WireFault[] = [
   {
     name: "a page with status 200",
@@ -35,8 +35,8 @@ export const CONTENTS: readonly WireFault[] = [
   {
     name: "half of a JSON",
     effect: "before",
-    play: (answer) => [
-      headOf(answer, { length: 9 }, { "content-type": "application/json" }),
+    play: (response) => [
+      headOf(response, { length: 9 }, { "content-type": "application/json" }),
       '{"a": [{]',
     ],
   },
@@ -44,25 +44,25 @@ export const CONTENTS: readonly WireFault[] = [
     name: "a bomb",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [packed(answer, bomb())],
+    play: (response) => [packed(response, bomb())],
   },
   {
     name: "a frame of 20 MB",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), longFrame(), LAST_CHUNK],
+    play: (response) => [headOf(response, "chunked"), longFrame(), LAST_CHUNK],
   },
   {
     name: "two million values",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), manyInFrame(), LAST_CHUNK],
+    play: (response) => [headOf(response, "chunked"), manyInFrame(), LAST_CHUNK],
   },
   {
     name: "two million values as text",
     effect: "before",
-    play: (answer) => [
-      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
+    play: (response) => [
+      headOf(response, "chunked", response.isStreamed ? {} : { "content-type": "text/plain" }),
       manyAsText(),
       LAST_CHUNK,
     ],
@@ -71,13 +71,13 @@ export const CONTENTS: readonly WireFault[] = [
     name: "eight million elements",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer, "chunked"), elementsInFrame(), LAST_CHUNK],
+    play: (response) => [headOf(response, "chunked"), elementsInFrame(), LAST_CHUNK],
   },
   {
     name: "sixteen million elements as text",
     effect: "before",
-    play: (answer) => [
-      headOf(answer, "chunked", answer.isStreamed ? {} : { "content-type": "text/plain" }),
+    play: (response) => [
+      headOf(response, "chunked", response.isStreamed ? {} : { "content-type": "text/plain" }),
       elementsAsText(),
       LAST_CHUNK,
     ],
@@ -86,9 +86,9 @@ export const CONTENTS: readonly WireFault[] = [
     name: "half a million choices",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      answer.isStreamed ? choicesInFrame() : choicesAsText(),
+    play: (response) => [
+      headOf(response, "chunked"),
+      response.isStreamed ? choicesInFrame() : choicesAsText(),
       LAST_CHUNK,
     ],
   },
@@ -125,15 +125,15 @@ export const CONTENTS: readonly WireFault[] = [
   {
     name: "an error without an end",
     effect: "before",
-    play: (answer) =>
-      endless(headOf({ ...answer, status: 500 }, "chunked"), chunk("a".repeat(PORTION))),
+    play: (response) =>
+      endless(headOf({ ...response, status: 500 }, "chunked"), chunk("a".repeat(PORTION))),
   },
 ]
 
-function* trickle(answer: SoundAnswer): Generator<Step> {
-  yield headOf(answer, "chunked")
+function* trickle(response: SoundResponse): Generator<Step> {
+  yield headOf(response, "chunked")
   for (;;) {
-    yield chunk(answer.isStreamed ? ": alive\n\n" : " ")
+    yield chunk(response.isStreamed ? ": alive\n\n" : " ")
     yield { wait: 200 }
   }
 }

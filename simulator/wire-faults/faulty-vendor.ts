@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { type RawRequest, RequestReader } from "./read-requests.ts"
-import { soundAnswer, type SoundAnswer, wholeOf } from "./sound-answer.ts"
+import { soundResponse, type SoundResponse, wholeOf } from "./sound-response.ts"
 import type { Step, WireFault } from "./fault.ts"
 import { REFUSED } from "./wire-faults.ts"
 
@@ -27,7 +27,7 @@ export class FaultyVendor implements AsyncDisposable {
 
   /**
    * Starts a vendor.
-   * @param simulatorUrl the simulator that creates the correct answers.
+   * @param simulatorUrl the simulator that creates the correct responses.
    */
   static async start(simulatorUrl: string): Promise<FaultyVendor> {
     const server = createServer()
@@ -84,7 +84,7 @@ export class FaultyVendor implements AsyncDisposable {
       for (let request = reader.take(); request !== undefined; request = reader.take()) {
         this.requests++
         const next = request
-        before = before.then((isOpen) => isOpen && this.#answer(socket, next))
+        before = before.then((isOpen) => isOpen && this.#respond(socket, next))
       }
     })
   }
@@ -93,20 +93,20 @@ export class FaultyVendor implements AsyncDisposable {
    * Answers one request.
    * @returns whether the connection stays open.
    */
-  async #answer(socket: Socket, request: RawRequest): Promise<boolean> {
+  async #respond(socket: Socket, request: RawRequest): Promise<boolean> {
     const fault = this.#fault
-    const answer = await this.#ask(request, fault?.simulated)
-    const steps = fault?.play?.(answer) ?? [wholeOf(answer)]
+    const response = await this.#ask(request, fault?.simulated)
+    const steps = fault?.play?.(response) ?? [wholeOf(response)]
     for (const step of steps) if (!(await take(socket, step))) return false
     return true
   }
 
-  async #ask({ method, path, headers, body }: RawRequest, fault?: string): Promise<SoundAnswer> {
+  async #ask({ method, path, headers, body }: RawRequest, fault?: string): Promise<SoundResponse> {
     const passed = new Headers(headers)
     for (const name of OF_THE_CONNECTION) passed.delete(name)
     if (fault !== undefined) passed.set("x-simulate-fault", fault)
     const url = this.#simulatorUrl + path
-    return soundAnswer(await fetch(url, { method, headers: passed, body: new Uint8Array(body) }))
+    return soundResponse(await fetch(url, { method, headers: passed, body: new Uint8Array(body) }))
   }
 }
 

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib"
-import { chunk } from "./sound-answer.ts"
+import { chunk } from "./sound-response.ts"
 
 const MEGABYTE = 1024 * 1024
 /** Size in bytes that is larger than any accepted frame. */

@@ -1,7 +1,14 @@
 import { gzipSync } from "node:zlib"
 import { CONTENTS } from "./content-faults.ts"
 import { endless, instead, packed, type Step, type WireFault } from "./fault.ts"
-import { chunk, framesOf, headOf, LAST_CHUNK, type SoundAnswer, wholeOf } from "./sound-answer.ts"
+import {
+  chunk,
+  framesOf,
+  headOf,
+  LAST_CHUNK,
+  type SoundResponse,
+  wholeOf,
+} from "./sound-response.ts"
 
 const FOREVER = { wait: Number.POSITIVE_INFINITY }
 /** Wait between two writes that must not be merged, in milliseconds. */
@@ -11,18 +18,18 @@ const SINGLE_BYTES = 3_000
 const REJECTION = JSON.stringify({ error: { message: "It does not work.", type: "server_error" } })
 
 /** Returns the first half of the frames. */
-function half(answer: SoundAnswer): Buffer[] {
-  const frames = framesOf(answer)
-  if (!answer.isStreamed) return [answer.body.subarray(0, Math.ceil(answer.body.length / 2))]
+function half(response: SoundResponse): Buffer[] {
+  const frames = framesOf(response)
+  if (!response.isStreamed) return [response.body.subarray(0, Math.ceil(response.body.length / 2))]
   return frames.slice(0, Math.ceil(frames.length / 2)).map((frame) => chunk(frame))
 }
 
-/** Returns the head and the first frame of a stream. If the answer is not streamed, returns the head and one byte. */
-function beginning(answer: SoundAnswer): Step[] {
-  const [first = Buffer.of()] = framesOf(answer)
-  return answer.isStreamed
-    ? [headOf(answer), chunk(first)]
-    : [headOf(answer), answer.body.subarray(0, 1)]
+/** Returns the head and the first frame of a stream. If the response is not streamed, returns the head and one byte. */
+function beginning(response: SoundResponse): Step[] {
+  const [first = Buffer.of()] = framesOf(response)
+  return response.isStreamed
+    ? [headOf(response), chunk(first)]
+    : [headOf(response), response.body.subarray(0, 1)]
 }
 
 const STATUSES: readonly WireFault[] = [
@@ -53,41 +60,49 @@ const CONNECTIONS: readonly WireFault[] = [
   {
     name: "reset in the head",
     effect: "before",
-    play: (answer) => [headOf(answer).slice(0, 30), APART, "reset"],
+    play: (response) => [headOf(response).slice(0, 30), APART, "reset"],
   },
   {
     name: "reset behind the head",
     effect: "before",
-    play: (answer) => [headOf(answer), APART, "reset"],
+    play: (response) => [headOf(response), APART, "reset"],
   },
   {
     name: "reset behind the first frame",
     effect: "before",
-    play: (answer) => [...beginning(answer), APART, "reset"],
+    play: (response) => [...beginning(response), APART, "reset"],
   },
   {
     name: "reset midway",
     effect: "midway",
-    play: (answer) => [headOf(answer), ...half(answer), APART, "reset"],
+    play: (response) => [headOf(response), ...half(response), APART, "reset"],
   },
   {
     name: "closed midway",
     effect: "midway",
-    play: (answer) => [headOf(answer), ...half(answer), "close"],
+    play: (response) => [headOf(response), ...half(response), "close"],
   },
   { name: "silent before the head", effect: "before", play: () => [FOREVER] },
-  { name: "silent behind the head", effect: "before", play: (answer) => [headOf(answer), FOREVER] },
+  {
+    name: "silent behind the head",
+    effect: "before",
+    play: (response) => [headOf(response), FOREVER],
+  },
   {
     name: "silent behind the first frame",
     effect: "before",
-    play: (answer) => [...beginning(answer), FOREVER],
+    play: (response) => [...beginning(response), FOREVER],
   },
   {
     name: "silent midway",
     effect: "midway",
-    play: (answer) => [headOf(answer), ...half(answer), FOREVER],
+    play: (response) => [headOf(response), ...half(response), FOREVER],
   },
-  { name: "a slow first byte", effect: "none", play: (answer) => [{ wait: 150 }, wholeOf(answer)] },
+  {
+    name: "a slow first byte",
+    effect: "none",
+    play: (response) => [{ wait: 150 }, wholeOf(response)],
+  },
 ]
 
 /** Faults with messages that are not HTTP, or whose end is ambiguous. */
@@ -106,11 +121,11 @@ const MESSAGES: readonly WireFault[] = [
   {
     name: "informational heads",
     effect: "none",
-    play: (answer) => [
+    play: (response) => [
       "HTTP/1.1 100 Continue\r\n\r\n",
       APART,
       "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
-      wholeOf(answer),
+      wholeOf(response),
     ],
   },
   {
@@ -121,31 +136,35 @@ const MESSAGES: readonly WireFault[] = [
   {
     name: "a length that is too long",
     effect: "midway",
-    play: (answer) => [headOf(answer, { length: answer.body.length + 100 }), answer.body, "close"],
+    play: (response) => [
+      headOf(response, { length: response.body.length + 100 }),
+      response.body,
+      "close",
+    ],
   },
   {
     name: "a length that is none",
     effect: "before",
-    play: (answer) => [
-      headOf(answer).replace(
+    play: (response) => [
+      headOf(response).replace(
         /content-length: \d+|transfer-encoding: chunked/,
         "content-length: -5",
       ),
-      answer.body,
+      response.body,
     ],
   },
   {
     name: "a chunk without a size",
     effect: "before",
-    play: (answer) => [headOf(answer, "chunked"), "zz\r\n", answer.body],
+    play: (response) => [headOf(response, "chunked"), "zz\r\n", response.body],
   },
   {
     name: "a stream that ends in the middle",
     effect: "midway",
     isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      ...(answer.isStreamed ? half(answer) : half(answer).map((part) => chunk(part))),
+    play: (response) => [
+      headOf(response, "chunked"),
+      ...(response.isStreamed ? half(response) : half(response).map((part) => chunk(part))),
       LAST_CHUNK,
     ],
   },
@@ -153,9 +172,9 @@ const MESSAGES: readonly WireFault[] = [
     name: "a stream that ends behind its first frame",
     effect: "before",
     isSoundMessage: true,
-    play: (answer) => [
-      headOf(answer, "chunked"),
-      chunk(framesOf(answer)[0]?.subarray(0, answer.isStreamed ? undefined : 1) ?? ""),
+    play: (response) => [
+      headOf(response, "chunked"),
+      chunk(framesOf(response)[0]?.subarray(0, response.isStreamed ? undefined : 1) ?? ""),
       LAST_CHUNK,
     ],
   },
@@ -163,19 +182,19 @@ const MESSAGES: readonly WireFault[] = [
 
 /** Faults with frames and bodies that are cut, merged, repeated, compressed, or followed by other bytes. */
 const BYTES: readonly WireFault[] = [
-  { name: "each byte alone", effect: "none", play: (answer) => byteByByte(wholeOf(answer)) },
-  { name: "all in one packet", effect: "none", play: (answer) => [wholeOf(answer)] },
+  { name: "each byte alone", effect: "none", play: (response) => byteByByte(wholeOf(response)) },
+  { name: "all in one packet", effect: "none", play: (response) => [wholeOf(response)] },
   {
     name: "packed though not asked for",
     effect: "none",
-    play: (answer) => [packed(answer, gzipSync(answer.body))],
+    play: (response) => [packed(response, gzipSync(response.body))],
   },
   {
     name: "bytes behind the answer",
     effect: "none",
-    play: (answer) => [
+    play: (response) => [
       Buffer.concat([
-        wholeOf(answer),
+        wholeOf(response),
         Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"),
       ]),
     ],
@@ -183,14 +202,17 @@ const BYTES: readonly WireFault[] = [
   {
     name: "late bytes behind the answer",
     effect: "before",
-    play: (answer) => [wholeOf(answer), { wait: 40 }, "late"],
+    play: (response) => [wholeOf(response), { wait: 40 }, "late"],
   },
   {
     name: "no word of the end",
     effect: "none",
-    play: (answer) => [
-      headOf(answer).replace(/content-length: \d+|transfer-encoding: chunked/, "connection: close"),
-      answer.body,
+    play: (response) => [
+      headOf(response).replace(
+        /content-length: \d+|transfer-encoding: chunked/,
+        "connection: close",
+      ),
+      response.body,
       "close",
     ],
   },
@@ -198,7 +220,7 @@ const BYTES: readonly WireFault[] = [
     name: "frames twice",
     effect: "midway",
     isSoundMessage: true,
-    play: (answer) => [headOf(answer), ...twice(answer)],
+    play: (response) => [headOf(response), ...twice(response)],
   },
 ]
 
@@ -212,7 +234,7 @@ const WORDS: readonly WireFault[] = [
   { name: "lines that end otherwise", effect: "none", simulated: "crlf" },
 ]
 
-/** The port is closed. Tests play this fault themselves, because it is not an answer. */
+/** The port is closed. Tests play this fault themselves, because it is not a response. */
 export const REFUSED: WireFault = { name: "refused", effect: "before" }
 
 export const WIRE_FAULTS: readonly WireFault[] = [
@@ -230,8 +252,8 @@ function* byteByByte(bytes: Buffer): Generator<Step> {
   yield bytes.subarray(SINGLE_BYTES)
 }
 
-function twice(answer: SoundAnswer): Step[] {
-  if (!answer.isStreamed) return [answer.body]
-  const chunks = framesOf(answer).flatMap((frame) => [chunk(frame), chunk(frame)])
+function twice(response: SoundResponse): Step[] {
+  if (!response.isStreamed) return [response.body]
+  const chunks = framesOf(response).flatMap((frame) => [chunk(frame), chunk(frame)])
   return [Buffer.concat([...chunks, Buffer.from(LAST_CHUNK)])]
 }

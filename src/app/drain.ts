@@ -1,4 +1,4 @@
-import type { LastAnswers } from "../http/last-answers.ts"
+import type { LastResponses } from "../http/last-responses.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { ServingDatabase } from "../store/serving-database.ts"
 import type { Idempotency } from "../http/idempotency/idempotency.ts"
@@ -26,7 +26,7 @@ const POLL_INTERVAL_MS = 20
 /** The parts of the gateway that are drained before the process ends. */
 export interface Drained {
   readonly server: Bun.Server<undefined>
-  readonly lastAnswers: LastAnswers
+  readonly lastResponses: LastResponses
   readonly state: State
   readonly billing: Billing
   readonly ledger: Ledger
@@ -37,9 +37,9 @@ export interface Drained {
 
 /** Accepts requests during the configured delay, stops listening, waits for running requests, and cuts off the rest. */
 export async function drain(drained: Drained): Promise<void> {
-  const { server, lastAnswers, state, billing, ledger, database, watch, idempotency } = drained
+  const { server, lastResponses, state, billing, ledger, database, watch, idempotency } = drained
   const { drainDelay, drain: timeoutMs } = state.settings.server
-  lastAnswers.begin()
+  lastResponses.begin()
   watch.monitor.end()
   await waitUntil(() => state.skipsDrain, drainDelay)
   const deadline = performance.now() + timeoutMs

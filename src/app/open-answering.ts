@@ -1,7 +1,7 @@
 import type { AdminParts } from "../http/admin/parts.ts"
 import { CrossOrigin } from "../http/cross-origin.ts"
 import { fallback } from "../http/fallback.ts"
-import { LastAnswers } from "../http/last-answers.ts"
+import { LastResponses } from "../http/last-responses.ts"
 import { Lazy } from "../http/lazy.ts"
 import { managementMounts } from "../http/mounts.ts"
 import { callerRoutes, type RouteParts } from "../http/v1/routes.ts"
@@ -29,12 +29,12 @@ export function openAnswering(
   building: AsyncDisposableStack,
 ) {
   const { events, keyring } = callers
-  const lastAnswers = new LastAnswers()
+  const lastResponses = new LastResponses()
   const routes = callerRoutes({
     ...callers,
     ...activeOf(state),
     ...(options.pace && { pace: options.pace }),
-    isDraining: () => lastAnswers.isOn,
+    isDraining: () => lastResponses.isOn,
     ownUrl: () => state.url,
   })
   const crossOrigin = new CrossOrigin({ ofSettings: () => state.settings.corsOrigins, keyring })
@@ -48,6 +48,6 @@ export function openAnswering(
     routes: crossOrigin.routes(routes),
     mounts,
     fallback: crossOrigin.withPreflight(fallback(routes, { mounts, basePath })),
-    lastAnswers,
+    lastResponses,
   }
 }

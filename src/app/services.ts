@@ -131,7 +131,7 @@ export function openIdempotency(
     ...parts,
     data: settings.data,
     limits: () => state.settings.idempotency,
-    notKept: events.answerNotStored,
+    notKept: events.responseNotStored,
     ...(now && { now }),
   })
 }

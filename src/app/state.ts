@@ -121,7 +121,7 @@ function* runtimeConfigSteps(
     catalog,
     clients,
     timeouts,
-    answerBytes: limits.answerBytes,
+    responseBytes: limits.responseBytes,
     routing,
     disconnect,
     disconnectLimit,

@@ -7,7 +7,7 @@ import type { Modality } from "#contract/model-rules.ts"
 import type { WebSearchPart, WebSearch } from "./web-search.ts"
 import type { Tool, ToolChoice, AllowedTools, AddedTools } from "./tool.ts"
 
-/** The required form of the answer's text. */
+/** The required form of the response's text. */
 export type ResponseFormat =
   | { readonly type: "text" | "json-object" }
   | {
@@ -30,7 +30,7 @@ export interface ReasoningOptions {
   readonly summary?: string
 }
 
-/** The voice and the format of a spoken answer. */
+/** The voice and the format of a spoken response. */
 export interface SpeechOptions {
   /** The vendor's name for the voice. */
   readonly voice?: string
@@ -87,12 +87,12 @@ export interface ChatRequest {
   readonly parallelToolCalls?: boolean
   readonly responseFormat?: ResponseFormat
   readonly reasoning?: ReasoningOptions
-  /** Allowed modalities of the answer. Defaults to the model's default modalities. */
+  /** Allowed modalities of the response. Defaults to the model's default modalities. */
   readonly modalities?: readonly Modality[]
   readonly speech?: SpeechOptions
   /** The requested shape of images. In the caller's own dialect, it is also part of the extra. */
   readonly imageShape?: ImageShape
-  /** The requested length of the answer: `low`, `medium`, `high`. */
+  /** The requested length of the response: `low`, `medium`, `high`. */
   readonly verbosity?: string
   /** The caller's end user, as an opaque name for the vendor's abuse detection. */
   readonly user?: string
@@ -100,13 +100,13 @@ export interface ChatRequest {
   readonly metadata?: Readonly<Record<string, string>>
   readonly serviceTier?: string
   readonly promptCacheKey?: string
-  /** The id of an earlier answer that the vendor has stored and that this request continues. */
+  /** The id of an earlier response that the vendor has stored and that this request continues. */
   readonly previousResponse?: string
   /** Asks the vendor to store the conversation, so that later requests can continue it (Anthropic's threads). */
   readonly isThread?: boolean
-  /** The id of an earlier answer whose items the gateway has put into `messages`. */
+  /** The id of an earlier response whose items the gateway has put into `messages`. */
   readonly continued?: string
-  /** Whether the gateway stores the answer. */
+  /** Whether the gateway stores the response. */
   readonly isKept?: boolean
   readonly extra?: Extra
 }
@@ -114,7 +114,7 @@ export interface ChatRequest {
 /** The reason why a choice ended. docs/contribute/wire/README.md#f5 maps it to each dialect. */
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "other"
 
-/** An event of a streamed answer. */
+/** An event of a streamed response. */
 export type ChatEvent =
   | {
       readonly type: "start"
@@ -185,7 +185,7 @@ export type ChatEvent =
       readonly failure: GatewayError
     }
 
-/** One choice of a complete answer. */
+/** One choice of a complete response. */
 export interface Choice {
   readonly index: number
   readonly parts: readonly Part[]
@@ -195,7 +195,7 @@ export interface Choice {
   readonly extra?: Extra
 }
 
-/** A complete answer, which is the result of folding a stream of events. */
+/** A complete response, which is the result of folding a stream of events. */
 export interface ChatResult {
   readonly id?: string
   readonly model?: string

@@ -6,8 +6,8 @@ export interface ConversationName {
   readonly id: string
 }
 
-/** An answer that can be continued. */
-export interface ConversationAnswer {
+/** A response that can be continued. */
+export interface ConversationResponse {
   readonly id: string
   /** The body that the caller received. */
   readonly body: JsonObject
@@ -15,7 +15,7 @@ export interface ConversationAnswer {
 }
 
 /**
- * A dialect's rules for continuing earlier answers. They define the references in a body, and the form of the items
+ * A dialect's rules for continuing earlier responses. They define the references in a body, and the form of the items
  * that replace them.
  */
 export interface ConversationForm {
@@ -26,7 +26,7 @@ export interface ConversationForm {
    * @param kept the items of each reference, by `conversationKey`.
    */
   replaced(body: JsonObject, kept: ReadonlyMap<string, readonly JsonValue[]>): JsonObject
-  /** Reports whether the answer to a body must be stored. */
+  /** Reports whether the response to a body must be stored. */
   wantsKept(body: JsonObject): boolean
   /**
    * Returns the items of a body without references; undefined if the body continues a conversation that only a vendor
@@ -39,10 +39,10 @@ export interface ConversationForm {
    */
   listed(item: JsonValue, mark: () => string): JsonObject
   /**
-   * Returns the answer to store; undefined if it is incomplete.
-   * @param last a complete answer, or its last frame.
+   * Returns the response to store; undefined if it is incomplete.
+   * @param last a complete response, or its last frame.
    */
-  answer(last: JsonObject): ConversationAnswer | undefined
+  response(last: JsonObject): ConversationResponse | undefined
 }
 
 export function conversationKey({ kind, id }: ConversationName): string {

@@ -31,20 +31,20 @@ export interface EventDecoder {
   /** Whether the frame that ends a stream in this dialect has been received. */
   readonly finished: boolean
   /**
-   * Content that no event contains. The frames that start an answer are not counted, because they contain no output of
+   * Content that no event contains. The frames that start a response are not counted, because they contain no output of
    * the model.
    */
   readonly other: OtherContent
 }
 
 /**
- * Encodes canon events to wire frames. The frames that end the answer (the last finish, the usage, the dialect's end)
+ * Encodes canon events to wire frames. The frames that end the response (the last finish, the usage, the dialect's end)
  * are held back for `end`, because they may only be sent after the charge is on disk. Frames of `end` with the usage
  * have their `json` set, so that the cost can be added.
  */
 export interface EventEncoder {
-  /** Whether the last frames repeat the whole answer, so that the encoder keeps it in memory. */
-  readonly keepsAnswer?: boolean
+  /** Whether the last frames repeat the whole response, so that the encoder keeps it in memory. */
+  readonly keepsResponse?: boolean
   push(event: ChatEvent): SseFrame[]
   end(): SseFrame[]
   /** Returns the frames that report a broken stream to the caller. No frames follow them. */
@@ -61,8 +61,8 @@ export interface RequestPatch {
   readonly rules?: ModelRules | undefined
 }
 
-/** The limits of an answer that a vendor enforces. The relay enforces all other limits. */
-export interface AnswerLimits {
+/** The limits of a response that a vendor enforces. The relay enforces all other limits. */
+export interface ResponseLimits {
   /** Maximum number of choices per request. */
   readonly choices: number
   /** Maximum number of stop sequences; 0 if the vendor has no parameter for them. */
@@ -74,7 +74,7 @@ export interface AnswerLimits {
   readonly cutsStops: boolean
   /** Whether stop sequences may consist of white space. Empty stop sequences are never sent. */
   readonly blankStops: boolean
-  /** Maximum number of stop sequences for which the answer names the one that matched; 0 if it never does. */
+  /** Maximum number of stop sequences for which the response names the one that matched; 0 if it never does. */
   readonly reportedStops: number
   /** Minimum value of `max_tokens`. */
   readonly minOutput: number
@@ -85,13 +85,13 @@ export interface EncodedRequest {
   readonly body: JsonObject
   readonly losses: readonly Loss[]
   /**
-   * The tool that replaces the requested answer format. Its arguments are the answer, and the decoders report it as a
-   * tool call.
+   * The tool that replaces the requested response format. Its arguments are the response, and the decoders report it as
+   * a tool call.
    */
   readonly answerTool?: string
 }
 
-/** The fields that the gateway sets in an answer that is otherwise forwarded unchanged. */
+/** The fields that the gateway sets in a response that is otherwise forwarded unchanged. */
 export interface ResultPatch {
   /** The public model id, which replaces the vendor's name. */
   readonly model: string
@@ -142,7 +142,7 @@ export interface FramePatcher {
 /** The patches for the verbatim path. All other bytes stay unchanged. */
 export interface DialectPatches {
   request(body: JsonObject, patch: RequestPatch): EncodedRequest
-  /** Patches a complete answer in place. */
+  /** Patches a complete response in place. */
   result(body: JsonObject, patch: ResultPatch): void
   frames(patch: ResultPatch): FramePatcher
 }
@@ -157,14 +157,14 @@ export interface ClientDialect {
   readonly expresses: ReadonlySet<Feature>
   /** Whether no vendor uses this dialect's response format, so that responses are never forwarded verbatim. */
   readonly isOneWay?: boolean
-  /** Whether an answer names the stop sequence that ended it. */
+  /** Whether a response names the stop sequence that ended it. */
   readonly reportsStop?: boolean
   /**
    * The places in a caller's body that can refer to objects stored by a vendor; absent if the dialect has no such
    * places.
    */
   readonly requestState?: StateShape
-  /** The rules for continuing earlier answers by id; absent if that is not supported. */
+  /** The rules for continuing earlier responses by id; absent if that is not supported. */
   readonly conversation?: ConversationForm
   decodeRequest(body: JsonObject): ChatRequest
   encodeResult(result: ChatResult, request: ChatRequest): JsonObject
@@ -177,21 +177,21 @@ export interface ClientDialect {
   encodeBreak(error: GatewayError, requestId: string, last: string): SseFrame[]
   /**
    * Adds the cost in credits next to the usage, where callers of this dialect expect it.
-   * @param carrier the parsed stream frame that contains the usage. The cost of a complete answer is in a header
+   * @param carrier the parsed stream frame that contains the usage. The cost of a complete response is in a header
    * instead.
    */
   setCost(carrier: JsonObject, cost: string): void
   /**
    * Adds the gateway's own count, which is charged, if the vendor did not report usage.
-   * @param carrier a complete answer, or the frame with the usage of a stream.
+   * @param carrier a complete response, or the frame with the usage of a stream.
    */
   setUsage(carrier: JsonObject, usage: Usage): void
 }
 
 /**
  * The upstream side of a chat wire format: the requests to vendors and their responses. The decoders also receive the
- * request, because the meaning of an answer can depend on it.
- * @throws GatewayError `upstream_error` from `decodeResult` and `EventDecoder.push` if the vendor's answer cannot be
+ * request, because the meaning of a response can depend on it.
+ * @throws GatewayError `upstream_error` from `decodeResult` and `EventDecoder.push` if the vendor's response cannot be
  * decoded.
  */
 export interface UpstreamDialect {
@@ -204,13 +204,13 @@ export interface UpstreamDialect {
   readonly needsMaxTokens?: boolean
   /** Whether the vendor supports functions only, so that tools of other types are sent as functions. */
   readonly functionsOnly?: boolean
-  /** Whether a caller can request an answer without output, to cache the prompt. */
+  /** Whether a caller can request a response without output, to cache the prompt. */
   readonly takesNoOutput?: boolean
   /**
-   * Returns the limits of an answer that the vendor enforces for a model.
+   * Returns the limits of a response that the vendor enforces for a model.
    * @param model the vendor's own name for the model.
    */
-  answerLimits(model: string): AnswerLimits
+  responseLimits(model: string): ResponseLimits
   /**
    * Encodes a request whose `model` is the vendor's own name and whose limits the vendor accepts. The encoded request
    * always asks for usage in streams.
@@ -218,7 +218,7 @@ export interface UpstreamDialect {
    */
   encodeRequest(request: ChatRequest, rules?: ModelRules): EncodedRequest
   decodeResult(body: JsonObject, request?: ChatRequest): ChatResult
-  /** Returns the usage that a whole answer reports, even if the answer cannot be decoded. */
+  /** Returns the usage that a whole response reports, even if the response cannot be decoded. */
   usageIn(body: JsonObject): Usage | undefined
   decodeEvents(request?: ChatRequest): EventDecoder
   /** Returns a function that detects repeated frames of a stream; absent if identical frames can be new content. */
@@ -231,11 +231,11 @@ export interface UpstreamDialect {
   /** The patches for requests whose caller and vendor use this dialect; absent if the dialect has no client side. */
   readonly patches?: DialectPatches
   /**
-   * Returns the places in an answer, or in a frame of it, that name objects stored by the vendor.
+   * Returns the places in a response, or in a frame of it, that name objects stored by the vendor.
    * @param body the request as it is sent.
    * @returns undefined if the vendor stores nothing.
    */
-  answerState?(body: JsonObject): StateShape | undefined
+  responseState?(body: JsonObject): StateShape | undefined
 }
 
 /** A chat wire format with both sides. It is independent of URLs, keys, prices and other dialects. */

@@ -7,7 +7,7 @@ export type EmbeddingInput =
   | { readonly type: "texts"; readonly texts: readonly string[] }
   | { readonly type: "tokens"; readonly tokens: readonly (readonly number[])[] }
 
-/** The purpose of an embedding. Some vendors embed a question differently from its answer. */
+/** The purpose of an embedding. Some vendors embed a question differently from its response. */
 export type EmbeddingPurpose = "query" | "document" | "similarity" | "classification" | "clustering"
 
 /** A request for embeddings. Each input gets one vector. */

@@ -97,7 +97,7 @@ export const ERROR_KINDS = {
 export type ErrorKind = keyof typeof ERROR_KINDS
 
 /** A response that cannot be passed on although its provider bills it. */
-export interface BilledAnswer {
+export interface BilledResponse {
   /** The reported usage; if absent, usage is read from the response or estimated. */
   readonly usage?: Usage
 }
@@ -120,7 +120,7 @@ export interface GatewayErrorDetails {
    * Set if the provider bills a complete response that the gateway cannot pass on. No other deployment is tried, since
    * its response would be the same, and the caller is charged.
    */
-  readonly billedAnswer?: BilledAnswer
+  readonly billedResponse?: BilledResponse
   /** Set if the memory budget rejected the response. */
   readonly lacksMemory?: true
   /** The model's rules, as derived from a provider error that rejects a parameter. */
@@ -153,7 +153,7 @@ export class GatewayError extends Error {
    * be charged as well.
    */
   get retry(): boolean {
-    return ERROR_KINDS[this.kind].retry && this.details.billedAnswer === undefined
+    return ERROR_KINDS[this.kind].retry && this.details.billedResponse === undefined
   }
 }
 
@@ -226,7 +226,7 @@ const CHARGED = "The provider bills this response, so the request was charged."
 export function asChargedError(thrown: unknown): GatewayError {
   const error = asGatewayError(thrown)
   const { kind, message, details } = error
-  if (details.billedAnswer !== undefined) {
+  if (details.billedResponse !== undefined) {
     return new GatewayError(kind, `${message} ${CHARGED}`, details)
   }
   if (kind !== "internal_error") return error

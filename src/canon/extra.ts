@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject, type JsonValue } from "./json.ts"
-import { GrowingMembers } from "./answer-limits.ts"
+import { GrowingMembers } from "./response-limits.ts"
 
 /** The chat wire formats. */
 export type DialectId =

@@ -1,4 +1,4 @@
-import { checkEntries } from "./answer-limits.ts"
+import { checkEntries } from "./response-limits.ts"
 import { assertNever } from "./assert-never.ts"
 import type { ChatEvent, ChatResult, Choice } from "./chat.ts"
 import { JoinedAudio } from "./audio-pieces.ts"
@@ -25,15 +25,15 @@ interface OpenChoice {
   /** The last text part. Further text and citations are appended to it in place. */
   text: Writable<TextPart> | undefined
   citations: Citation[]
-  /** Audio clips by their first piece, which represents the clip until the answer is complete. */
+  /** Audio clips by their first piece, which represents the clip until the response is complete. */
   readonly clips: Map<Part, JoinedAudio>
 }
 
 /**
- * Folds a stream of events into a complete answer. Each usage report includes the earlier ones, so only the last report
- * is used.
+ * Folds a stream of events into a complete response. Each usage report includes the earlier ones, so only the last
+ * report is used.
  */
-export class AnswerFold {
+export class ResponseFold {
   readonly #result: Writable<ChatResult> = { choices: [] }
   readonly #choices = new Map<number, OpenChoice>()
   #parts = 0
@@ -41,8 +41,8 @@ export class AnswerFold {
 
   /**
    * Adds an event.
-   * @throws GatewayError `upstream_error` if the stream broke, because the answer is then incomplete, or if there are
-   * more parts or citations than an answer can have.
+   * @throws GatewayError `upstream_error` if the stream broke, because the response is then incomplete, or if there are
+   * more parts or citations than a response can have.
    */
   push(event: ChatEvent): void {
     switch (event.type) {
@@ -75,11 +75,11 @@ export class AnswerFold {
 }
 
 /**
- * Folds a stream into a complete answer.
- * @throws GatewayError under the same conditions as `AnswerFold`.
+ * Folds a stream into a complete response.
+ * @throws GatewayError under the same conditions as `ResponseFold`.
  */
 export function foldEvents(events: Iterable<ChatEvent>): ChatResult {
-  const fold = new AnswerFold()
+  const fold = new ResponseFold()
   for (const event of events) fold.push(event)
   return fold.end()
 }

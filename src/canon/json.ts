@@ -63,7 +63,7 @@ function exactInteger(
   return String(value) === source ? value : BigInt(source)
 }
 
-/** Maximum nesting of a vendor's answer. Recursive code may rely on this limit. */
+/** Maximum nesting of a vendor's response. Recursive code may rely on this limit. */
 export const MAX_JSON_DEPTH = 512
 /** Maximum characters of a text that is not checked for nesting, because it cannot be harmfully deep. */
 const MAX_UNCHECKED_LENGTH = 2_048

@@ -29,7 +29,7 @@ export interface CacheMarker {
   readonly ttl?: string
 }
 
-/** A source that supports a passage of an answer's text. */
+/** A source that supports a passage of a response's text. */
 export interface Citation {
   readonly url?: string
   readonly title?: string

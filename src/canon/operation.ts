@@ -35,11 +35,11 @@ export interface EncodedOperation {
   readonly losses: readonly Loss[]
 }
 
-/** Reads the usage of an answer that is too large or too complex to be decoded. */
+/** Reads the usage of a response that is too large or too complex to be decoded. */
 export interface UsageReader {
   /**
    * Returns the reported usage; absent if the vendor never reports any.
-   * @param members the members of the answer that may contain it (relay/upstream/usage-members.ts).
+   * @param members the members of the response that may contain it (relay/upstream/usage-members.ts).
    */
   usageIn?(members: JsonObject): Usage | undefined
 }
@@ -61,11 +61,11 @@ export interface OperationFormat<Request, Result> extends UsageReader {
    */
   encode(request: Request, model: string): EncodedOperation
   /**
-   * Decodes the answers to all calls of an operation.
-   * @param answers one answer for each call, in the order of the calls.
+   * Decodes the responses to all calls of an operation.
+   * @param responses one response for each call, in the order of the calls.
    * @throws GatewayError `upstream_error`.
    */
-  decode(answers: readonly OperationAnswer[], request: Request): Result | Promise<Result>
+  decode(responses: readonly OperationResponse[], request: Request): Result | Promise<Result>
   /**
    * Decodes an error response.
    * @param body the parsed JSON, or text if the body is not JSON.
@@ -73,11 +73,11 @@ export interface OperationFormat<Request, Result> extends UsageReader {
   decodeError(status: number, body: unknown, headers: ResponseHeaders): GatewayError
 }
 
-/** A vendor's complete answer to one call. */
-export interface OperationAnswer {
+/** A vendor's complete response to one call. */
+export interface OperationResponse {
   readonly headers: ResponseHeaders
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The parsed value; absent if the answer has not been parsed, or is not JSON. */
+  /** The parsed value; absent if the response has not been parsed, or is not JSON. */
   readonly json?: JsonValue | undefined
   /** Decodes an error that the vendor sent with a success status. */
   readonly decodeError?: (status: number, body: unknown, headers: ResponseHeaders) => GatewayError

@@ -13,7 +13,7 @@ const PACKED_SOUND = /^(SUQz|\/\/[a-z]|T2dnUw|ZkxhQ)/
 const TYPE_NAMES = ["type", "mimeType", "mime_type", "media_type", "format"] as const
 
 /**
- * Measures content of an answer that no event contains: audio, images, output and results of the vendor's own tools,
+ * Measures content of a response that no event contains: audio, images, output and results of the vendor's own tools,
  * and unknown fields. The model generated this content, or the vendor bills it. Each dialect's decoder adds such
  * content, and billing estimates usage from it if a vendor does not report usage.
  */
@@ -29,7 +29,7 @@ export class OtherContent {
   images = 0
   /**
    * The counted parts of content that is sent in chunks and then again as a whole. The key is the place of the content
-   * in the answer.
+   * in the response.
    */
   #places: Map<number, OtherContent> | undefined
 

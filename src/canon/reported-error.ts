@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, objectAt } from "./json.ts"
 
-/** Members that identify an answer, in all operations and formats. */
-const ANSWER_MEMBERS = ["choices", "content", "candidates", "output", "data", "results", "text"]
+/** Members that identify a response, in all operations and formats. */
+const RESPONSE_MEMBERS = ["choices", "content", "candidates", "output", "data", "results", "text"]
 
 /**
  * Returns an error that a provider sends with a success status, in the form of an error response;
- * undefined for an answer. Known forms are those of error responses, `{object: "error"}` (vLLM),
+ * undefined for a response. Known forms are those of error responses, `{object: "error"}` (vLLM),
  * `{message}` with or without a code (SiliconFlow, Cohere) and
  * `{base_resp: {status_code, status_msg}}` (MiniMax).
  */
@@ -19,6 +19,6 @@ export function reportedErrorIn(body: unknown): JsonObject | undefined {
   if (base?.status_code) {
     return { error: { code: base.status_code, message: base.status_msg ?? null } }
   }
-  const isAnswer = ANSWER_MEMBERS.some((name) => whole[name] !== undefined)
-  return !isAnswer && typeof message === "string" ? whole : undefined
+  const isResponse = RESPONSE_MEMBERS.some((name) => whole[name] !== undefined)
+  return !isResponse && typeof message === "string" ? whole : undefined
 }

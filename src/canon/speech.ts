@@ -31,7 +31,7 @@ export interface SpeechRequest {
   readonly extra?: JsonObject
 }
 
-/** The complete audio of an answer. */
+/** The complete audio of a response. */
 export interface Spoken {
   readonly sound: Uint8Array<ArrayBuffer>
   /** Samples per second if the audio is PCM. */

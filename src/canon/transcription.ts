@@ -1,6 +1,6 @@
 import type { FormFile } from "./form-file.ts"
 import type { JsonObject } from "./json.ts"
-import type { EncodedOperation, OperationAnswer, OperationFormat } from "./operation.ts"
+import type { EncodedOperation, OperationResponse, OperationFormat } from "./operation.ts"
 import { NO_USAGE, type Usage } from "./usage.ts"
 
 /** Accepted audio containers, detected by content (docs/use/endpoints.md#audio). */
@@ -112,8 +112,8 @@ export interface TranscriptionFormat extends Pick<
    */
   encode(request: TranscriptionRequest, model: string): EncodedOperation | Promise<EncodedOperation>
   /**
-   * Decodes the vendor's answer.
+   * Decodes the vendor's response.
    * @throws GatewayError `upstream_error`.
    */
-  decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript
+  decode(response: OperationResponse, request: TranscriptionRequest): Transcript
 }

@@ -11,7 +11,7 @@ const MAX_TOKENS = 1_000
 
 type Events = Generator<ChatEvent, undefined>
 
-/** Splits a complete answer into events. Parts without an event are omitted. */
+/** Splits a complete response into events. Parts without an event are omitted. */
 export function* eventsOf({ choices, usage, ...head }: ChatResult): Events {
   yield { type: "start", ...head }
   for (const choice of choices) yield* eventsOfChoice(choice)
@@ -100,7 +100,7 @@ function withText(event: ChatEvent, text: string): ChatEvent {
   return "text" in event ? { ...event, text } : event
 }
 
-/** Splits log probabilities, because there is one for each token of the answer. */
+/** Splits log probabilities, because there is one for each token of the response. */
 function* eventsOfExtra(choice: number, extra: Extra): Events {
   const { logprobs, ...others } = extra.fields
   const { dialect } = extra

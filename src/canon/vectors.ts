@@ -2,7 +2,7 @@ import { type EmbeddingRequest, inputCount, type Vector } from "./embedding.ts"
 import type { GatewayError } from "./errors.ts"
 import type { JsonValue } from "./json.ts"
 import { LongValue } from "./long-value.ts"
-import { unusable } from "./operation-answer.ts"
+import { unusable } from "./operation-response.ts"
 import type { JsonPiece } from "./sliced-json-text.ts"
 
 /** Bytes of a 32-bit float. */
@@ -13,7 +13,7 @@ const MAX_DIMENSIONS = 65_536
 const MAX_BASE64 = 4 * Math.ceil((MAX_DIMENSIONS * FLOAT_BYTES) / 3)
 
 /**
- * Checks the number of vectors of all answers before they are converted, and returns their lists.
+ * Checks the number of vectors of all responses before they are converted, and returns their lists.
  * @throws GatewayError `upstream_error` if there are more vectors than inputs of the request.
  */
 export function countedVectors(
@@ -26,7 +26,7 @@ export function countedVectors(
   throw unusable(`it contains ${count} embeddings for ${wanted} inputs`)
 }
 
-/** Reads a vector of an answer in either encoding. @throws GatewayError `upstream_error`. */
+/** Reads a vector of a response in either encoding. @throws GatewayError `upstream_error`. */
 export function vectorOf(value: unknown): Vector {
   if (isTooLong(value)) throw tooLong()
   if (value instanceof LongValue) {

@@ -11,8 +11,8 @@ export interface FoundPage {
 
 /**
  * A web search that a vendor ran, in the form that callers of other dialects receive. For the vendor's own dialect, the
- * complete search is in the answer's extras. In the history of a request, it is a search that the gateway reported and
- * that no vendor has stored.
+ * complete search is in the response's extras. In the history of a request, it is a search that the gateway reported
+ * and that no vendor has stored.
  */
 export interface WebSearchPart {
   readonly type: "web-search"

@@ -78,9 +78,9 @@ export interface ModelFacts {
   readonly reasoning_field?: string
   /** False if the model rejects a temperature. */
   readonly temperature?: boolean
-  /** Whether the model supports JSON schemas for answers; absent if unknown. */
+  /** Whether the model supports JSON schemas for responses; absent if unknown. */
   readonly structured_output?: boolean
-  /** Maximum searches per answer that the model makes on its own; absent if it never searches. */
+  /** Maximum searches per response that the model makes on its own; absent if it never searches. */
   readonly own_searches?: number
   /** A factor on the prices at all locations of the vendor except `global`, as decimal text. */
   readonly regional?: string

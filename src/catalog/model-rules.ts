@@ -59,7 +59,9 @@ export const RULE_TABLE: readonly RuleRow[] = [
   ...COMPATIBLE_RULES,
 ]
 
-/** Vendors that defined the dialect that they use. Of the rules, only enforced ones apply to requests in this dialect. */
+/**
+ * Vendors that defined the dialect that they use. Of the rules, only enforced ones apply to requests in this dialect.
+ */
 export const DIALECT_MAKERS: ReadonlySet<string> = new Set([
   "anthropic",
   "azure",

@@ -63,10 +63,11 @@ export interface Deployment extends ResolvedRules {
   /** Absent if the deployment cannot be called, because its price is unknown. */
   readonly price?: Price
   /**
-   * Maximum searches that the model makes on its own per answer. If absent, the model only searches with a search tool.
+   * Maximum searches that the model makes on its own per response. If absent, the model only searches with a search
+   * tool.
    */
   readonly ownSearches?: number
-  /** Maximum models that the vendor runs for one answer, billing the tokens of all. If absent, only one. */
+  /** Maximum models that the vendor runs for one response, billing the tokens of all. If absent, only one. */
   readonly agents?: number
   /** Absent if the output limit also applies to reasoning, or if the model does not reason. */
   readonly separateReasoning?: SeparateReasoning
@@ -121,7 +122,7 @@ export interface Model {
   readonly ownedBy: string
   /** Maximum tokens of input and output together. */
   readonly context?: number
-  /** Maximum tokens of one answer. */
+  /** Maximum tokens of one response. */
   readonly maxOutput?: number
   /** Maximum characters of a text to speak; if absent, the limit of the specification. */
   readonly maxInput?: number

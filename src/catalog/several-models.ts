@@ -123,7 +123,7 @@ function limitsOf(members: readonly Member[]): Pick<Model, "context" | "maxOutpu
   }
 }
 
-/** Returns the maximum tokens of one answer of a model, if known. */
+/** Returns the maximum tokens of one response of a model, if known. */
 export function longestOf({
   maxOutput,
   context,

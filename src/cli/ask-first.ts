@@ -24,7 +24,7 @@ export interface LargeAmountFacts {
 
 /**
  * Asks for confirmation of an unusually large amount.
- * @throws CommandError if the answer is no, or if no terminal is available for the question.
+ * @throws CommandError if the response is no, or if no terminal is available for the question.
  */
 export async function confirmLargeAmount(
   { amount, balance, action }: LargeAmountFacts,

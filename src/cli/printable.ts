@@ -6,7 +6,9 @@ export function emphasis(kind: keyof typeof EMPHASIS): string {
   return `\u001b[${EMPHASIS[kind]}m`
 }
 
-/** Replaces control characters and line breaks. Names come from callers and vendors, and must not control the terminal. */
+/**
+ * Replaces control characters and line breaks. Names come from callers and vendors, and must not control the terminal.
+ */
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, (character) => (character === JOINER ? character : REPLACEMENT))
 }

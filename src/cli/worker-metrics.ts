@@ -35,7 +35,7 @@ export class WorkerMetrics {
   }
 
   take(worker: Worker, message: MetricsFromWorker): void {
-    if (message.kind === "all-metrics-wanted") return void this.#answer(worker)
+    if (message.kind === "all-metrics-wanted") return void this.#response(worker)
     this.#fleet.update(worker.pid, message.snapshot)
     this.#isComplete(worker.pid)
   }
@@ -64,7 +64,7 @@ export class WorkerMetrics {
     return this.#fleet.all()
   }
 
-  async #answer(worker: Worker): Promise<void> {
+  async #response(worker: Worker): Promise<void> {
     const text = await this.#text().catch(() => undefined)
     sent(worker, { kind: "all-metrics", text })
   }

@@ -52,8 +52,8 @@ export function address() {
 }
 
 /**
- * Endpoint paths, which people copy together with the base URL from a vendor's examples. Some base URLs end in `/models`
- * without a version.
+ * Endpoint paths, which people copy together with the base URL from a vendor's examples. Some base URLs end in
+ * `/models` without a version.
  */
 const ENDPOINT_PATH =
   /\/(chat\/completions|completions|responses|messages|embeddings|rerank|images\/(generations|edits)|audio\/(speech|transcriptions|translations)|models\/[^/]+:\w+|(?<=\/v\d\w{0,20}\/)models)$/

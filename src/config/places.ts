@@ -18,8 +18,8 @@ export function withValueAt<Whole extends object>(
 }
 
 /**
- * Returns a copy of the settings with the value of other settings at a path. If a parent of the value is missing, all of
- * the parent is copied, with its defaults.
+ * Returns a copy of the settings with the value of other settings at a path. If a parent of the value is missing, all
+ * of the parent is copied, with its defaults.
  */
 export function withValueFrom<Whole extends object>(
   settings: Whole,

@@ -175,8 +175,8 @@ export function snakeCase(member: string): string {
 }
 
 /**
- * Creates the reader of a table with fixed names, which are the members in snake case. A member without a value counts as
- * absent.
+ * Creates the reader of a table with fixed names, which are the members in snake case. A member without a value counts
+ * as absent.
  * @param names the members that have a different name in the file.
  */
 export function entry<Entry extends Shape>(

@@ -59,11 +59,11 @@ export class CrossOrigin {
       const origin = headers.get("origin")
       if (origin !== null) {
         const { url } = request
-        const answer = handler(request, connection, id)
-        return this.#readableBy(origin, { headers, method, url }, answer)
+        const response = handler(request, connection, id)
+        return this.#readableBy(origin, { headers, method, url }, response)
       }
-      const answer = handler(request, connection, id)
-      return method === "POST" || !this.#isOn() ? answer : varied(answer)
+      const response = handler(request, connection, id)
+      return method === "POST" || !this.#isOn() ? response : varied(response)
     }
   }
 
@@ -92,14 +92,14 @@ export class CrossOrigin {
     answering: Response | Promise<Response>,
   ): Promise<Response> {
     // The key is looked up after the handler has run, so that a newly created key is found.
-    const answer = await answering
+    const response = await answering
     const allowed = allowedBy(this.#ofSettings(), origin) ?? this.#allowedByKey(origin, request)
     if (allowed !== undefined) {
-      answer.headers.set("access-control-allow-origin", allowed)
-      answer.headers.set("access-control-expose-headers", EXPOSED)
+      response.headers.set("access-control-allow-origin", allowed)
+      response.headers.set("access-control-expose-headers", EXPOSED)
     }
     const isKept = request.method !== "POST" && this.#isOn()
-    return isKept || (allowed !== undefined && allowed !== "*") ? varied(answer) : answer
+    return isKept || (allowed !== undefined && allowed !== "*") ? varied(response) : response
   }
 
   /**
@@ -127,9 +127,9 @@ function allowedBy(
 
 /** Prevents a browser from reusing a response cached for another page. */
 async function varied(answering: Response | Promise<Response>): Promise<Response> {
-  const answer = await answering
-  answer.headers.append("vary", "origin")
-  return answer
+  const response = await answering
+  response.headers.append("vary", "origin")
+  return response
 }
 
 function preflight(requestHeaders: Headers, origin: string): Response {

@@ -3,12 +3,12 @@ import { errorWithoutKeys, withoutKeys } from "../canon/key-shapes.ts"
 import { errorWithoutProviders } from "../canon/provider-names.ts"
 import type { Method } from "#contract/route-name.ts"
 import type { Reservation } from "../limits/memory-budget.ts"
-import type { Answer } from "../relay/request/call.ts"
+import type { EndpointResponse } from "../relay/request/call.ts"
 import type { Arrival, RequestTrace } from "../relay/request/request-trace.ts"
 import { callerError } from "../relay/lifetime/call-failure.ts"
 import type { Events } from "../telemetry/events.ts"
-import { type ErrorAnswer, errorAnswer } from "./answers.ts"
-import { heldAnswer } from "./held-answer.ts"
+import { type ErrorResponse, errorResponse } from "./responses.ts"
+import { heldResponse } from "./held-response.ts"
 import { FormFields } from "./uploads/form-fields.ts"
 import { newRequestId } from "./request-id.ts"
 import type { Connection, Handler, Route } from "./server.ts"
@@ -53,7 +53,7 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly auth: Auth<Caller>
   readonly body: BodyReader<Caller, Body>
   /** Builds errors in the dialect of the endpoint's clients; if absent, in OpenAI's envelope. */
-  readonly errors?: ErrorAnswer
+  readonly errors?: ErrorResponse
   /**
    * Converts an exception to an error for the caller. If absent, all exceptions except `GatewayError` become internal
    * errors.
@@ -66,7 +66,7 @@ export interface Endpoint<Caller extends Sender, Body> {
   readonly handle: (
     context: HandlerContext<Caller>,
     body: Body,
-  ) => Response | Answer | Promise<Response | Answer>
+  ) => Response | EndpointResponse | Promise<Response | EndpointResponse>
 }
 
 const ANYONE: Sender = {}
@@ -82,7 +82,7 @@ export function serve<Caller extends Sender, Body>(
   endpoint: Endpoint<Caller, Body>,
   events: Events,
 ): Route {
-  const { method, path, auth, body: read, errors = errorAnswer, errorOf, handle } = endpoint
+  const { method, path, auth, body: read, errors = errorResponse, errorOf, handle } = endpoint
   const handler: Handler = async (request, connection, id = newRequestId()) => {
     let caller: Caller | undefined
     let body: Body | undefined
@@ -115,7 +115,7 @@ interface Failed {
   readonly request: Request
   readonly id: string
   readonly path: string
-  readonly errors: ErrorAnswer
+  readonly errors: ErrorResponse
   readonly errorOf?: ((thrown: unknown) => GatewayError) | undefined
   readonly events: Pick<Events, "requestFailed" | "errorAnswered">
   /** Absent if the failure happened before authentication. */
@@ -168,7 +168,7 @@ function namedModel(body: unknown): string | undefined {
 }
 
 function finished(
-  result: Response | Answer,
+  result: Response | EndpointResponse,
   {
     id,
     memory,
@@ -186,5 +186,5 @@ function finished(
   }
   result.headers["x-request-id"] = id
   result.headers["request-id"] = id
-  return heldAnswer(result, memory, connection)
+  return heldResponse(result, memory, connection)
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from "../canon/errors.ts"
 import { withoutKeys } from "../canon/key-shapes.ts"
 import { suggestion } from "../config/nearest.ts"
-import { errorAnswer } from "./answers.ts"
+import { errorResponse } from "./responses.ts"
 import { GOOGLE_KEY } from "./google-key.ts"
 import { succeed } from "./incoming-body.ts"
 import { intendedAddress } from "./intended-address.ts"
@@ -115,7 +115,7 @@ function unknown(request: Request, pathname: string, routes: readonly Route[]): 
   )
   const spoken = readablePath(request, pathname)
   const like = routes.find((route) => route.path === spoken)
-  return (like?.errors ?? errorAnswer)(error, newRequestId(), request)
+  return (like?.errors ?? errorResponse)(error, newRequestId(), request)
 }
 
 /** Returns an endpoint with the caller's error format; undefined for the general format. */

@@ -2,7 +2,7 @@ import { serviceRoute } from "#contract/service-routes.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import type { Events } from "../telemetry/events.ts"
-import { jsonAnswer } from "./answers.ts"
+import { jsonResponse } from "./responses.ts"
 import { anyone, noBody, serve } from "./endpoint.ts"
 import type { Route } from "./server.ts"
 
@@ -15,7 +15,7 @@ export function healthz(events: Events): Route {
       ...serviceRoute("GET /healthz"),
       auth: anyone,
       body: noBody,
-      handle: ({ id }) => jsonAnswer(id, { status: "ok" }),
+      handle: ({ id }) => jsonResponse(id, { status: "ok" }),
     },
     events,
   )
@@ -41,7 +41,7 @@ export function readyz({ ledger, isDraining, events }: ReadinessServices): Route
         if (isDraining()) return unready(id, "draining")
         const { failure } = ledger
         if (failure !== undefined) return unready(id, reasonOf(failure))
-        return jsonAnswer(id, { status: "ready" })
+        return jsonResponse(id, { status: "ready" })
       },
     },
     events,

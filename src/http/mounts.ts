@@ -2,7 +2,7 @@ import type { BaseUrl } from "../management/base-url.ts"
 import { GatewayError } from "../canon/errors.ts"
 import type { Events } from "../telemetry/events.ts"
 import type { Admin } from "./admin/open.ts"
-import { errorAnswer, textHeaders } from "./answers.ts"
+import { errorResponse, textHeaders } from "./responses.ts"
 import type { ConsolePages } from "./console/serve-console.ts"
 import { failure } from "./endpoint.ts"
 import type { Lazy } from "./lazy.ts"
@@ -40,7 +40,7 @@ export function managementMounts(services: MountServices): Mount[] {
       (await admin.get()).stripe(request, connection),
     "/console/*": async (request) => {
       pages ??= new (await import("./console/serve-console.ts")).ConsolePages({ basePath })
-      return pages.answer(request)
+      return pages.respond(request)
     },
     "/console": reading(toConsole),
     "/": reading(toConsole),
@@ -92,7 +92,7 @@ function failing(handler: Mount["handler"], events: Events): Mount["handler"] {
     } catch (thrown) {
       const { pathname: path } = new URL(request.url)
       const id = newRequestId()
-      return failure(thrown, { request, id, path, errors: errorAnswer, events })
+      return failure(thrown, { request, id, path, errors: errorResponse, events })
     }
   }
 }

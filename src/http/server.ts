@@ -1,8 +1,8 @@
 import { GatewayError } from "../canon/errors.ts"
 import { TurnLimit } from "../canon/next-turn.ts"
 import type { Method } from "#contract/route-name.ts"
-import type { LastAnswers } from "./last-answers.ts"
-import { type EncodeBreak, type ErrorAnswer, errorAnswer } from "./answers.ts"
+import type { LastResponses } from "./last-responses.ts"
+import { type EncodeBreak, type ErrorResponse, errorResponse } from "./responses.ts"
 import { succeed } from "./incoming-body.ts"
 import { droppingRest } from "./unread-body.ts"
 import { newRequestId } from "./request-id.ts"
@@ -48,7 +48,7 @@ export interface Route {
   /** Whether the handler calls `afterBody` itself; false if absent. */
   readonly handlesUnread?: boolean
   /** Builds errors in the dialect of the route's clients. */
-  readonly errors: ErrorAnswer
+  readonly errors: ErrorResponse
   /** Ends an interrupted stream in the dialect of the route's clients; if absent, in OpenAI's envelope. */
   readonly encodeBreak?: EncodeBreak
 }
@@ -99,7 +99,7 @@ export interface Answering {
   readonly mounts: readonly Mount[]
   /** Handles requests for which no route has the path and method. */
   readonly fallback: Handler
-  readonly lastAnswers: LastAnswers
+  readonly lastResponses: LastResponses
 }
 
 /** The state that may change while the server runs. */
@@ -110,15 +110,15 @@ export interface ServerState {
 /** Starts a server. Bun's router matches the paths. */
 export function serve(
   settings: ServerSettings,
-  { routes, mounts, fallback, lastAnswers }: Answering,
+  { routes, mounts, fallback, lastResponses }: Answering,
   state: ServerState,
 ): Bun.Server<undefined> {
   const methods: Record<string, Record<string, BunHandler>> = {}
   for (const route of routes) {
     const handlers = (methods[bunPath(route.path)] ??= {})
     const handler = route.handlesUnread === true ? route.handler : droppingRest(route.handler)
-    handlers[route.method] = bunHandler(handler, lastAnswers, state)
-    if (route.method === "GET") handlers["HEAD"] = bunHandler(handler, lastAnswers, state)
+    handlers[route.method] = bunHandler(handler, lastResponses, state)
+    if (route.method === "GET") handlers["HEAD"] = bunHandler(handler, lastResponses, state)
   }
   return Bun.serve({
     hostname: settings.host,
@@ -129,17 +129,17 @@ export function serve(
     maxRequestBodySize: MAX_BODY_BYTES,
     routes: {
       ...methods,
-      ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastAnswers, state))),
+      ...Object.fromEntries(mounts.map((mount) => mounted(mount, lastResponses, state))),
     },
-    fetch: bunHandler(droppingRest(fallback), lastAnswers, state),
+    fetch: bunHandler(droppingRest(fallback), lastResponses, state),
     error: () =>
-      errorAnswer(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
+      errorResponse(new GatewayError("internal_error", "The gateway failed."), newRequestId()),
   })
 }
 
 type BunHandler = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
-function bunHandler(handler: Handler, last: LastAnswers, state: ServerState): BunHandler {
+function bunHandler(handler: Handler, last: LastResponses, state: ServerState): BunHandler {
   return (request, server) => {
     return begun(request, handler, new BunConnection(request, server, state), last)
   }
@@ -150,14 +150,14 @@ function begun(
   request: Request,
   handler: Handler,
   connection: Connection,
-  last: LastAnswers,
+  last: LastResponses,
 ): Response | Promise<Response> {
   const turn = requestsPerTurn.enter()
-  const answer =
+  const response =
     turn === undefined
       ? answered(request, handler, connection)
       : turn.then(() => answered(request, handler, connection))
-  return last.isOn ? last.close(answer) : answer
+  return last.isOn ? last.close(response) : response
 }
 
 /** Calls the handler after checking that the request has a path and exactly one host. */
@@ -204,7 +204,7 @@ function wrongTarget(): Response {
 function rejectedHead(message: string, parameter?: string): Response {
   const headers = { connection: "close" }
   const facts = parameter === undefined ? { headers } : { headers, parameter }
-  return errorAnswer(new GatewayError("invalid_value", message, facts), newRequestId())
+  return errorResponse(new GatewayError("invalid_value", message, facts), newRequestId())
 }
 
 /** A connection whose address is looked up on demand. */
@@ -243,7 +243,7 @@ class BunConnection implements Connection {
 
 function mounted(
   { path, handler, isLong }: Mount,
-  last: LastAnswers,
+  last: LastResponses,
   state: ServerState,
 ): [string, BunHandler] {
   const answering = droppingRest(handler)

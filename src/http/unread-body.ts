@@ -19,16 +19,16 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"])
  * response after at most `REST_WAIT_MS`, while the rest of the body is read and dropped. Closing the connection earlier
  * would lose the response. Callers that send the rest too slowly are cut off.
  */
-export function afterBody(request: Request, answer: Response): Response | Promise<Response> {
+export function afterBody(request: Request, response: Response): Response | Promise<Response> {
   const rest = restOf(request)
   if (rest !== undefined) {
     const isEndless = !request.headers.has("content-length")
     const maxBytes = isEndless ? MAX_DROPPED_ENDLESS_BYTES : MAX_DROPPED_BYTES
-    return whileDropping(answer, dropped(rest, maxBytes))
+    return whileDropping(response, dropped(rest, maxBytes))
   }
   // The runtime does not expose the body of requests with these methods, and drops it without a limit.
-  if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(answer)
-  return answer
+  if (WITHOUT_BODY.has(request.method) && announcesBody(request.headers)) return closing(response)
+  return response
 }
 
 /** Wraps a handler so that its responses pass through `afterBody`. */
@@ -46,17 +46,17 @@ function announcesBody(headers: Headers): boolean {
  * Waits briefly until the rest of the request is dropped.
  * @param dropping resolves when the rest was received or abandoned, with whether all of it was received.
  */
-async function whileDropping(answer: Response, dropping: Promise<boolean>): Promise<Response> {
+async function whileDropping(response: Response, dropping: Promise<boolean>): Promise<Response> {
   const wait = Promise.withResolvers<undefined>()
   const timer = setTimeout(wait.resolve, REST_WAIT_MS)
   const isWhole = await Promise.race([dropping, wait.promise])
   clearTimeout(timer)
-  if (isWhole === true) return answer
-  if (isWhole === false || answer.body === null) return closing(answer)
-  const { status } = answer
-  const headers = new Headers(answer.headers)
+  if (isWhole === true) return response
+  if (isWhole === false || response.body === null) return closing(response)
+  const { status } = response
+  const headers = new Headers(response.headers)
   headers.delete("content-length")
-  return closing(new Response(lingering(answer.body, dropping), { status, headers }))
+  return closing(new Response(lingering(response.body, dropping), { status, headers }))
 }
 
 /**
@@ -82,9 +82,9 @@ function lingering(
   )
 }
 
-function closing(answer: Response): Response {
-  answer.headers.set("connection", "close")
-  return answer
+function closing(response: Response): Response {
+  response.headers.set("connection", "close")
+  return response
 }
 
 /** Drops the rest of a body. @returns whether all of it arrived. */

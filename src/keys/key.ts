@@ -106,9 +106,9 @@ function matcher(globs: readonly string[]): (model: string) => boolean {
   const matchers = globs.map(globMatcher)
   const known = new Map<string, boolean>()
   return (model) => {
-    const answer = known.get(model) ?? matchers.some((fits) => fits(model))
-    if (known.size < 1_000) known.set(model, answer)
-    return answer
+    const response = known.get(model) ?? matchers.some((fits) => fits(model))
+    if (known.size < 1_000) known.set(model, response)
+    return response
   }
 }
 

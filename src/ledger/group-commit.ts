@@ -164,9 +164,9 @@ class Arrivals {
 
 function settleAll(pending: readonly Pending[], written: readonly SettlementOutcome[]): void {
   pending.forEach((one, index) => {
-    const answer = written[index]
-    if (answer instanceof UnstorableError) one.reject(answer)
-    else if (answer) one.resolve(answer)
+    const response = written[index]
+    if (response instanceof UnstorableError) one.reject(response)
+    else if (response) one.resolve(response)
     else one.reject(new Error("the store answered for fewer settlements than it was given"))
   })
 }

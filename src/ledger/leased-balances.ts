@@ -11,8 +11,8 @@ import { LeasedBalance } from "./leased-balance.ts"
 /** Maximum time that a request waits for other nodes to return idle leases. */
 const MAX_RECALL_WAIT_MS = 600
 /**
- * Maximum time that a settlement waits for other nodes to return idle credits if the cost exceeds the hold. It is longer
- * than for new requests, because a cost that is not covered is lost.
+ * Maximum time that a settlement waits for other nodes to return idle credits if the cost exceeds the hold. It is
+ * longer than for new requests, because a cost that is not covered is lost.
  */
 export const MAX_GROWTH_WAIT_MS = 3_000
 /** Pause between attempts to lease. */

@@ -102,8 +102,8 @@ export class Ledger {
   }
 
   /**
-   * Whether the node must rejoin now. After an outage, it first posts most of its charges. Meanwhile, it spends the rest
-   * of its leases.
+   * Whether the node must rejoin now. After an outage, it first posts most of its charges. Meanwhile, it spends the
+   * rest of its leases.
    */
   get mustRejoin(): boolean {
     return this.hasUnclearLeases && this.waiting <= MAX_WAITING_AT_REJOIN

@@ -35,8 +35,8 @@ export interface SettlementWriter {
    */
   listen?(onPosted: PostedListener): void
   /**
-   * Whether an abandoned attempt may still store the charge of a request whose write has failed; absent if no attempt is
-   * abandoned.
+   * Whether an abandoned attempt may still store the charge of a request whose write has failed; absent if no attempt
+   * is abandoned.
    */
   isPosting?(request: string): boolean
   /** Checks whether a failure has ended. It is called periodically. */

@@ -197,7 +197,7 @@ export class LeasedRates {
     } finally {
       clearTimeout(timer)
     }
-    for (const [key, waiting] of this.#inProgress) this.#answer(key, waiting)
+    for (const [key, waiting] of this.#inProgress) this.#response(key, waiting)
     this.#inProgress = []
   }
 
@@ -214,7 +214,7 @@ export class LeasedRates {
   }
 
   /** Decides the requests that waited for this lease. */
-  #answer(key: LeasedKey, waiting: readonly Waiting[]): void {
+  #response(key: LeasedKey, waiting: readonly Waiting[]): void {
     const now = this.#parts.clock()
     for (const { request, decide } of waiting) {
       decide(() => {

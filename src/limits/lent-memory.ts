@@ -14,9 +14,9 @@ export class LentMemory implements FrameMemory, Disposable {
    * Reserves memory for a response.
    * @throws GatewayError like the request's reservation.
    */
-  takeAnswer(bytes: number): void {
+  takeResponse(bytes: number): void {
     if (this.#isOver) return
-    this.#whole.takeAnswer(bytes)
+    this.#whole.takeResponse(bytes)
     this.#bytes += bytes
   }
 

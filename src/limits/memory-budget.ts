@@ -19,7 +19,7 @@ const EIGHTHS = 8
  * requests.
  */
 const EIGHTHS_OF_BODIES = 6
-const EIGHTHS_OF_ANSWERS = 7
+const EIGHTHS_OF_RESPONSES = 7
 /**
  * An account may hold at most twice the memory that remains free, and each of its keys at most as much as remains free.
  */
@@ -75,8 +75,8 @@ export class MemoryBudget {
   }
 
   /** Maximum bytes of a request with its response. */
-  get largestAnswer(): number {
-    return this.#roomOf(EIGHTHS_OF_ANSWERS)
+  get largestResponse(): number {
+    return this.#roomOf(EIGHTHS_OF_RESPONSES)
   }
 
   /**
@@ -242,17 +242,17 @@ export class Reservation implements Disposable {
    * Reserves memory for a response, a frame or a fetched file.
    * @throws GatewayError `overloaded`; `upstream_error` if it can never fit.
    */
-  takeAnswer(bytes: number): void {
-    const { largestAnswer } = this.#budget
+  takeResponse(bytes: number): void {
+    const { largestResponse } = this.#budget
     const held = this.#counting?.held ?? 0
-    if (held + bytes > largestAnswer) {
+    if (held + bytes > largestResponse) {
       throw new GatewayError(
         "upstream_error",
-        `This answer needs more than the ${Math.floor(largestAnswer / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
+        `This response needs more than the ${Math.floor(largestResponse / MEBIBYTE)} MB of memory that one request may use. Request a smaller answer, or ask the operator to raise 'limits.memory_mb'.`,
         { lacksMemory: true },
       )
     }
-    const taken = this.#take(bytes, EIGHTHS_OF_ANSWERS)
+    const taken = this.#take(bytes, EIGHTHS_OF_RESPONSES)
     if (taken === "share_used") throw new MemoryShareUsed()
     if (taken === "full") throw full()
   }
@@ -302,7 +302,7 @@ export class MemoryShareUsed extends GatewayError {
   constructor() {
     super(
       "overloaded",
-      "Parallel requests of this key or account hold the memory that this answer needs. Send fewer large requests at once, or ask the operator to raise 'limits.memory_mb'.",
+      "Parallel requests of this key or account hold the memory that this response needs. Send fewer large requests at once, or ask the operator to raise 'limits.memory_mb'.",
       { retryAfter: RETRY_AFTER_SECONDS, lacksMemory: true },
     )
   }

@@ -50,8 +50,8 @@ export interface KeyQuery extends PageQuery {
 }
 
 /**
- * Manages the keys of callers. Members of an account create keys within the rules of the account. Owners and the creator
- * of a key can change it.
+ * Manages the keys of callers. Members of an account create keys within the rules of the account. Owners and the
+ * creator of a key can change it.
  */
 export class Keys {
   readonly #store: Store

@@ -87,7 +87,8 @@ export class Payments {
    * nothing and raises an alarm.
    * @param body the exact bytes of the request, as text.
    * @param signature the header `stripe-signature`.
-   * @throws GatewayError `invalid_value` if the call does not come from Stripe; `upstream_error` if Stripe does not respond
+   * @throws GatewayError `invalid_value` if the call does not come from Stripe; `upstream_error` if Stripe does not
+   * respond
    *   to the lookup of a refund's payment.
    */
   async receive(body: string, signature: string | null): Promise<void> {

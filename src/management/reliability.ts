@@ -4,7 +4,7 @@ import type { Reliability, ReliabilityQuery, ReliabilityRow } from "#contract/us
 import type { UsageFilter, UsagePoint, UsageSum } from "../store/requests.ts"
 import type { Reports, RequestReports } from "../store/reports.ts"
 import { type Actor, scopeOf } from "./actor.ts"
-import { AnswerTimes } from "./answer-times.ts"
+import { ResponseTimes } from "./response-times.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
 
 const HOURS = 24
@@ -42,10 +42,10 @@ export class ReliabilityReports {
     const names = sums.map((sum) => sum.group).filter((name) => name !== "")
     const [outcomes, sample] = await Promise.all([
       reports.sumUsage(filter, "outcome"),
-      reports.sampleAnswers(filter, group, names),
+      reports.sampleResponses(filter, group, names),
     ])
     const points = await this.#points(reports, filter, { group, names, outcomes })
-    const times = new AnswerTimes(sample, names)
+    const times = new ResponseTimes(sample, names)
     const rows = names.map((name) => {
       const hours = hoursOf(points.get(name) ?? [], filter.from)
       return { ...rowOf(name, hours), times: times.ofGroup(name) }

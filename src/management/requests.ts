@@ -138,7 +138,7 @@ async function reachOfAny(
 }
 
 function contentDocument({ asked, answered }: ContentRecord): Receipt["content"] {
-  return { request: JSON.parse(asked), answer: answered === null ? null : JSON.parse(answered) }
+  return { request: JSON.parse(asked), response: answered === null ? null : JSON.parse(answered) }
 }
 
 function receiptFor({ hidesCosts }: Actor, receipt: ReceiptRecord): CallerReceipt {

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "#contract/durations.ts"
-import type { PasskeyAnswer } from "#contract/passkeys.ts"
+import type { PasskeyResponse } from "#contract/passkeys.ts"
 import type { SignInOptions } from "#contract/session.ts"
 import { asGatewayError, GatewayError } from "../canon/errors.ts"
 import type { OidcSettings } from "../config/sections/sign-in.ts"
@@ -123,7 +123,7 @@ export class SignInService {
    */
   withPasskey(
     client: ClientInfo,
-    credential: PasskeyAnswer,
+    credential: PasskeyResponse,
     isRemembered: boolean,
   ): Promise<SignedIn> {
     const { passkeys } = this.#parts.users
@@ -173,16 +173,16 @@ export class SignInService {
       .filter(({ linkUsers }) => linkUsers === "verified_email")
       .map(({ id }) => id)
     const { query } = input
-    const answer = await this.#parts.users.issuers.fromIssuer(client, { issuer, trusted, query })
-    if (answer.linked) await this.#linked(client, answer.linked, issuer.id, true)
-    if (answer.session) {
-      await this.#recordSignIn(client, answer.session, {
+    const response = await this.#parts.users.issuers.fromIssuer(client, { issuer, trusted, query })
+    if (response.linked) await this.#linked(client, response.linked, issuer.id, true)
+    if (response.session) {
+      await this.#recordSignIn(client, response.session, {
         way: issuer.id,
-        linkHash: answer.linkHash,
+        linkHash: response.linkHash,
       })
-    } else if (answer.rejection)
-      await this.#rejected(client, { name: issuer.name }, answer.rejection)
-    return answer
+    } else if (response.rejection)
+      await this.#rejected(client, { name: issuer.name }, response.rejection)
+    return response
   }
 
   async #recording(

@@ -86,8 +86,8 @@ function kindsOf(...filters: readonly UsageFilter[]): readonly Kind[] {
 }
 
 /**
- * Returns the groups that changed most in the direction of the total, except requests without a label and the group that
- * the query already selects.
+ * Returns the groups that changed most in the direction of the total, except requests without a label and the group
+ * that the query already selects.
  */
 function causesOf(
   { kind, changes }: { readonly kind: Kind; readonly changes: readonly UsageChange[] },

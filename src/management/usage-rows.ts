@@ -1,4 +1,4 @@
-import type { AnswerTimesDocument, UsageRow } from "#contract/usage.ts"
+import type { ResponseTimesDocument, UsageRow } from "#contract/usage.ts"
 import { formatCredits } from "../ledger/money.ts"
 import type { UsageGroup, UsageSum, UsageTime } from "../store/requests.ts"
 import type { RequestReports } from "../store/reports.ts"
@@ -12,7 +12,7 @@ type RowNames = ReadonlyMap<string, string>
 interface RowParts {
   readonly group: UsageGroup
   readonly names?: RowNames | undefined
-  readonly times?: AnswerTimesDocument | undefined
+  readonly times?: ResponseTimesDocument | undefined
 }
 
 export function isTime(group: UsageGroup): group is UsageTime {

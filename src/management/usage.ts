@@ -8,7 +8,7 @@ import type { Reports, RequestReports } from "../store/reports.ts"
 import type { Store } from "../store/store.ts"
 import { isLabel } from "../store/usage-sums.ts"
 import { type Actor, scopeOf } from "./actor.ts"
-import { AnswerTimes } from "./answer-times.ts"
+import { ResponseTimes } from "./response-times.ts"
 import { type UsageSums, withCorrections } from "./corrected-reports.ts"
 import { requireProviderVisibility } from "./cost-visibility.ts"
 import { emptySum, isTime, namesOfGroups, usageRow } from "./usage-rows.ts"
@@ -48,9 +48,9 @@ export class UsageReports {
     const [total, before, sample] = await Promise.all([
       totalOf(sums, filter),
       query.before === "true" ? this.#before(actor, { reports, sums }, filter, query) : undefined,
-      query.times === "true" ? reports.sampleAnswers(filter, group, groups) : undefined,
+      query.times === "true" ? reports.sampleResponses(filter, group, groups) : undefined,
     ])
-    const times = sample && new AnswerTimes(sample, groups)
+    const times = sample && new ResponseTimes(sample, groups)
     const names = await namesOfGroups(this.#store, reports, found, group)
     const row = (sum: UsageSum, of = times?.ofGroup(sum.group)): UsageRow =>
       usageRow(actor, sum, { group, names, times: of })
@@ -117,8 +117,8 @@ interface SeriesParts {
   readonly step: UsageTime
   /** Number of groups with separate sums. */
   readonly count: number
-  readonly times: AnswerTimes | undefined
-  readonly row: (sum: UsageSum, times: ReturnType<AnswerTimes["ofAll"]> | undefined) => UsageRow
+  readonly times: ResponseTimes | undefined
+  readonly row: (sum: UsageSum, times: ReturnType<ResponseTimes["ofAll"]> | undefined) => UsageRow
   readonly group: UsageQuery["group"]
   readonly found: readonly UsageSum[]
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "../canon/errors.ts"
 import { ChunkList } from "../wire/chunk-list.ts"
-import { FetchedAnswer } from "../wire/http/fetched.ts"
+import { FetchedResponse } from "../wire/http/fetched.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 
 /** Limits on media fetched for callers. */
@@ -17,7 +17,7 @@ export interface MediaMemory {
    * Reserves bytes of fetched media.
    * @throws GatewayError `overloaded`.
    */
-  takeAnswer(bytes: number): void
+  takeResponse(bytes: number): void
 }
 
 /** Fetched media in the form of a request part. */
@@ -101,10 +101,10 @@ async function readLimited(
   const list = new ChunkList()
   let size = 0
   try {
-    for await (const chunk of new FetchedAnswer(response).body) {
+    for await (const chunk of new FetchedResponse(response).body) {
       size += chunk.byteLength
       if (size > limit) throw new MediaTooLarge(url, limit)
-      memory.takeAnswer(COPIES * chunk.byteLength)
+      memory.takeResponse(COPIES * chunk.byteLength)
       list.push(chunk)
     }
   } catch (error) {

@@ -10,8 +10,8 @@ const POLL_INTERVAL_MS = 5_000
 /** Time after which another process may claim a delivery that was claimed. */
 const CLAIM_MS = 60_000
 /**
- * Maximum concurrent deliveries. No account and no target may use all of them, and targets take turns, so that receivers
- * that never respond do not delay the notices of other accounts.
+ * Maximum concurrent deliveries. No account and no target may use all of them, and targets take turns, so that
+ * receivers that never respond do not delay the notices of other accounts.
  */
 const MAX_CONCURRENT = { total: 20, perAccount: 4, perTarget: 2 }
 /**

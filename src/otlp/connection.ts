@@ -126,8 +126,8 @@ class OtlpClient {
       redirect: "manual",
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
-    const answer = await beginningOf(response)
-    if (response.ok) return answer
+    const beginning = await beginningOf(response)
+    if (response.ok) return beginning
     throw new CollectorError(`the collector answered with status ${response.status}`, {
       isPassing: RETRYABLE.has(response.status),
       pause: pauseOf(response.headers.get("retry-after")),

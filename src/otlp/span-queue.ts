@@ -27,7 +27,7 @@ export interface SpanClient {
 
 export interface SpanSerializer {
   serializeRequest(spans: ReadableSpan[]): Uint8Array | undefined
-  deserializeResponse(answer: Uint8Array): {
+  deserializeResponse(response: Uint8Array): {
     readonly partialSuccess?: { readonly rejectedSpans?: number | undefined } | undefined
   }
 }
@@ -114,10 +114,10 @@ export class SpanQueue implements AsyncDisposable {
   /**
    * Returns the number of spans that a collector rejected. If its response is unreadable, all spans count as accepted.
    */
-  #rejectedIn(answer: Uint8Array, sent: number): number {
-    if (answer.byteLength === 0) return 0
+  #rejectedIn(response: Uint8Array, sent: number): number {
+    if (response.byteLength === 0) return 0
     try {
-      const { partialSuccess } = this.#parts.serializer.deserializeResponse(answer)
+      const { partialSuccess } = this.#parts.serializer.deserializeResponse(response)
       const rejected = Number(partialSuccess?.rejectedSpans ?? 0)
       return rejected > 0 ? Math.min(rejected, sent) : 0
     } catch {

@@ -18,18 +18,18 @@ const WORDS: Partial<Record<ProviderErrorKind, string>> = {
 /** Describes a failure in the gateway's own words, because the vendor's message may quote the request. */
 export function failureWords({ kind, details }: GatewayError, status = 0): string {
   const { providerError, cause } = details
-  const answer = status === 0 ? "" : ` (${status})`
+  const response = status === 0 ? "" : ` (${status})`
   const words = providerError && WORDS[providerError]
-  if (words !== undefined) return words + answer
+  if (words !== undefined) return words + response
   if (cause instanceof OperatorCause) return cause.message
   if (kind === "upstream_overloaded") {
     return status === TOO_MANY_REQUESTS
-      ? `it asked for fewer requests${answer}`
-      : `it is overloaded${answer}`
+      ? `it asked for fewer requests${response}`
+      : `it is overloaded${response}`
   }
-  if (kind === "upstream_timeout") return `it took too long${answer}`
+  if (kind === "upstream_timeout") return `it took too long${response}`
   if (status === 0) return "it could not be reached, or its credential could not be used"
   return status >= 400
-    ? `it failed${answer}`
-    : `its response broke off or could not be read${answer}`
+    ? `it failed${response}`
+    : `its response broke off or could not be read${response}`
 }

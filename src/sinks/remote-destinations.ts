@@ -7,7 +7,7 @@ import {
   LineDeliveryError,
   type LineFault,
 } from "./destination.ts"
-import { discard } from "../wire/http/answer-body.ts"
+import { discard } from "../wire/http/response-body.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../wire/http/pinned-fetch.ts"
 import { BucketError } from "../wire/bucket/bucket-error.ts"
 import { Bucket } from "../wire/bucket/bucket.ts"
@@ -33,7 +33,7 @@ export class LineAddress implements LineDestination {
   async deliver({ id, lines }: LineBatch, signal: AbortSignal): Promise<void> {
     const { url, headers, allowsPrivate, isCompressed } = this.#settings
     const text = `${lines.join("\n")}\n`
-    const answer = await sendLines({
+    const response = await sendLines({
       url,
       headers: {
         "content-type": "application/x-ndjson",
@@ -47,9 +47,9 @@ export class LineAddress implements LineDestination {
       signal,
     })
     // The body is discarded, because it may repeat the address, which may contain a secret.
-    await discard(answer)
-    if (answer.ok) return
-    const { status } = answer
+    await discard(response)
+    if (response.ok) return
+    const { status } = response
     throw new LineDeliveryError(`it answered with status ${status}`, faultOf(status))
   }
 }

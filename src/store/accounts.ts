@@ -86,7 +86,7 @@ export interface AccountRecord {
   readonly leased: bigint
   /** The amount that the account owes. While it is above zero, the account's credits pay for no requests. */
   readonly debt: bigint
-  /** Whether prompts and answers of the account's requests are stored. */
+  /** Whether prompts and responses of the account's requests are stored. */
   readonly storesContent: boolean
   readonly state: AccountState
   readonly limits: AccountLimits

@@ -8,11 +8,11 @@ import {
   type KeptPart,
 } from "./conversations.ts"
 
-/** Maximum bytes that wait to be written. When the limit is reached, further answers are not stored. */
+/** Maximum bytes that wait to be written. When the limit is reached, further responses are not stored. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024
 
 /**
- * Stores conversations. Answers that arrive during a write are written together after it. Until then, this process
+ * Stores conversations. Responses that arrive during a write are written together after it. Until then, this process
  * finds them in memory.
  */
 export class ConversationStore implements AsyncDisposable {
@@ -29,8 +29,8 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   /**
-   * Stores an answer. This process finds it immediately.
-   * @returns a promise that resolves when the answer is written. From then on, other processes find it.
+   * Stores a response. This process finds it immediately.
+   * @returns a promise that resolves when the response is written. From then on, other processes find it.
    */
   keep(record: ConversationRecord, room: ConversationRoom): Promise<void> {
     const bytes = sizeOf(record.parts)
@@ -63,7 +63,7 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   /**
-   * Deletes an answer.
+   * Deletes a response.
    * @returns whether it existed.
    */
   async delete(hash: string): Promise<boolean> {
@@ -72,7 +72,7 @@ export class ConversationStore implements AsyncDisposable {
   }
 
   /**
-   * Deletes expired answers.
+   * Deletes expired responses.
    * @param keep retention as in `FindOptions`.
    */
   async sweep(now: number, keep: number): Promise<void> {

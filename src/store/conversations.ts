@@ -5,23 +5,23 @@ export interface KeptPart {
   readonly encrypted: Uint8Array
 }
 
-/** The stored data of one answer, from which the account can continue the conversation. */
+/** The stored data of one response, from which the account can continue the conversation. */
 export interface ConversationRecord {
   readonly account: string
-  /** Time of the answer in Unix milliseconds. */
+  /** Time of the response in Unix milliseconds. */
   readonly at: number
   readonly expiresAt: number
-  /** The parts. The first part is the answer. Deleting the answer deletes all parts. */
+  /** The parts. The first part is the response. Deleting the response deletes all parts. */
   readonly parts: readonly KeptPart[]
 }
 
-/** Maximum bytes that may be stored. If they are exceeded, the oldest answers are deleted. */
+/** Maximum bytes that may be stored. If they are exceeded, the oldest responses are deleted. */
 export interface ConversationRoom {
   readonly accountBytes: number
   readonly totalBytes: number
 }
 
-/** An answer to store, with the available space. */
+/** A response to store, with the available space. */
 export interface ConversationWrite {
   readonly record: ConversationRecord
   readonly room: ConversationRoom
@@ -32,8 +32,8 @@ export interface FindOptions {
   /** Current time in Unix milliseconds. */
   readonly now: number
   /**
-   * The current retention of answers in milliseconds. Older answers count as expired, even if they were stored with a
-   * longer retention.
+   * The current retention of responses in milliseconds. Older responses count as expired, even if they were stored with
+   * a longer retention.
    */
   readonly keep: number
   /** Maximum bytes to return. */
@@ -45,12 +45,12 @@ export type FoundParts = readonly KeptPart[] | number
 
 /** Stores the parts of conversations. */
 export interface ConversationParts {
-  /** Stores all answers in one transaction. */
+  /** Stores all responses in one transaction. */
   keep(writes: readonly ConversationWrite[]): Promise<void>
   /** Returns the parts that exist and have not expired. */
   find(hashes: readonly string[], options: FindOptions): Promise<FoundParts>
   /**
-   * Deletes an answer with all its parts.
+   * Deletes a response with all its parts.
    * @returns whether it existed.
    */
   delete(hash: string): Promise<boolean>

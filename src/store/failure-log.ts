@@ -57,7 +57,7 @@ export interface FailureFilter {
   readonly to?: number | undefined
 }
 
-/** A search for requests with a receipt, by the error messages of their answers and attempts. */
+/** A search for requests with a receipt, by the error messages of their responses and attempts. */
 export interface FailureSearch {
   /** A part of a message, regardless of case. */
   readonly text: string

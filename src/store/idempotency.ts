@@ -11,7 +11,7 @@ export interface IdempotencyClaim {
   /** The process that runs or ran the request. */
   readonly node: string
   readonly at: number
-  /** The permissions of the sender. A sender who has lost them does not receive the answer. */
+  /** The permissions of the sender. A sender who has lost them does not receive the response. */
   readonly rights: string
 }
 
@@ -25,8 +25,9 @@ export interface ClaimInput extends IdempotencyClaim {
 }
 
 /**
- * The state of a claim. `running`: the outcome is open. `done`: the request is complete, but its answer is not stored.
- * `kept`: the answer is on disk.
+ * The state of a claim. `running`: the outcome is open. `done`: the request is complete, but its response is not
+ * stored.
+ * `kept`: the response is on disk.
  */
 export type IdempotencyState = "running" | "done" | "kept"
 
@@ -34,8 +35,8 @@ export interface IdempotencyRecord extends IdempotencyClaim {
   readonly state: IdempotencyState
 }
 
-/** An answer that is on disk. */
-export interface KeptAnswer {
+/** A response that is on disk. */
+export interface KeptResponse {
   readonly request: string
   /** Size on disk, in bytes. */
   readonly size: number
@@ -47,7 +48,7 @@ export interface KeptAnswer {
 export interface KeepResult {
   /** False if the claim has expired or was taken over. */
   readonly isKept: boolean
-  /** Ids of requests whose stored answers were evicted. */
+  /** Ids of requests whose stored responses were evicted. */
   readonly dropped: readonly string[]
 }
 
@@ -55,9 +56,11 @@ export interface KeepResult {
 export type IdempotencyStep =
   /** Claims a key. The result is the claim that applies, or null if the scope has too many keys. */
   | { readonly kind: "claim"; readonly claim: ClaimInput }
-  /** Records that an answer is on disk. The oldest answers are evicted if necessary. The result is a `KeepResult`. */
-  | { readonly kind: "keep"; readonly answer: KeptAnswer }
-  /** Records that a request is complete without a stored answer. The result is true. */
+  /**
+   * Records that a response is on disk. The oldest responses are evicted if necessary. The result is a `KeepResult`.
+   */
+  | { readonly kind: "keep"; readonly response: KeptResponse }
+  /** Records that a request is complete without a stored response. The result is true. */
   | { readonly kind: "drop"; readonly request: string }
   /**
    * Deletes the claim of a request that had no effect. The result is false if the request had an effect, or if the

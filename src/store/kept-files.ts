@@ -1,5 +1,5 @@
-/** Kinds of stored files: answers to requests with idempotency keys, and temporary images. */
-export type FileKind = "answers" | "images"
+/** Kinds of stored files: responses to requests with idempotency keys, and temporary images. */
+export type FileKind = "responses" | "images"
 
 /** Stores files of one kind, which every node can read. The methods throw if the storage is unavailable. */
 export interface KeptFiles {

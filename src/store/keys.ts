@@ -44,7 +44,7 @@ export interface KeyRecord extends BudgetLimits {
   readonly addresses: readonly string[] | null
   /** Origins of web pages that may use the key in a browser; null if only those in the settings may. */
   readonly origins: readonly string[] | null
-  /** Whether prompts and answers of the key's account are stored. */
+  /** Whether prompts and responses of the key's account are stored. */
   readonly storesContent: boolean
   readonly accountState: AccountState
   /** Limits that all keys of the account share. */

@@ -1,8 +1,8 @@
 /** Times are Unix milliseconds; amounts are nanocredits. */
 
 /**
- * Lifetime of a recall. A waiting node repeats its recall before this time has passed. The routine `take_lease` contains
- * the same number.
+ * Lifetime of a recall. A waiting node repeats its recall before this time has passed. The routine `take_lease`
+ * contains the same number.
  */
 export const RECALL_LIFETIME_MS = 500
 

@@ -1,4 +1,4 @@
-/** The prompt and the answer of one request, for accounts that store them. */
+/** The prompt and the response of one request, for accounts that store them. */
 export interface ContentRecord {
   readonly request: string
   readonly account: string
@@ -6,11 +6,11 @@ export interface ContentRecord {
   readonly at: number
   /** The prompt as JSON. */
   readonly asked: string
-  /** The answer as JSON; null if there was none, or if it is not text. */
+  /** The response as JSON; null if there was none, or if it is not text. */
   readonly answered: string | null
 }
 
-/** The prompts and answers of accounts that store them. */
+/** The prompts and responses of accounts that store them. */
 export interface PayloadLog {
   keep(record: ContentRecord): Promise<void>
   find(request: string): Promise<ContentRecord | null>

@@ -1,7 +1,7 @@
 import type {
   AccountUse,
   AccountUseFilter,
-  AnswerSample,
+  ResponseSample,
   FoundNames,
   KeyUse,
   Latencies,
@@ -72,15 +72,15 @@ export interface RequestReports {
   /** Returns sums by hour or day, in chronological order. */
   usageSeries(filter: UsageFilter, series: SeriesGroup): Promise<UsagePoint[]>
   /**
-   * Returns a sample of the durations of answers, in groups.
+   * Returns a sample of the durations of responses, in groups.
    * @param names names of the groups to distinguish.
    */
-  sampleAnswers(
+  sampleResponses(
     filter: UsageFilter,
     group: UsageGroup,
     names: readonly string[],
-  ): Promise<AnswerSample>
-  /** Returns latencies of the last thousand answers since a moment. */
+  ): Promise<ResponseSample>
+  /** Returns latencies of the last thousand responses since a moment. */
   latencies(accounts: readonly string[] | undefined, from: number): Promise<Latencies>
   /** Returns the use of keys. Keys that were never used are omitted. */
   keyUses(keys: readonly string[]): Promise<KeyUse[]>

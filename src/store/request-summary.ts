@@ -111,8 +111,8 @@ const MILLION = 1_000_000n
 const ONE = "1"
 
 /**
- * Returns the provider cost of the answer in nanocredits. If the receipt does not contain it, it is the cost before the
- * multiplier.
+ * Returns the provider cost of the response in nanocredits. If the receipt does not contain it, it is the cost before
+ * the multiplier.
  */
 function providerCostOf({ cost, price, arithmetic, provider_cost: own }: ReceiptText): bigint {
   if (own !== undefined) return amountOf(own)

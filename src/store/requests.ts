@@ -200,9 +200,11 @@ export interface SeriesGroup {
   readonly step: UsageTime
 }
 
-/** A sample of answers. It is stored in columns, because there are many answers and they are passed between threads. */
-export interface AnswerSample {
-  /** The start of each answer's request in Unix milliseconds, and its duration in milliseconds. */
+/**
+ * A sample of responses. It is stored in columns, because there are many responses and they are passed between threads.
+ */
+export interface ResponseSample {
+  /** The start of each response's request in Unix milliseconds, and its duration in milliseconds. */
   readonly at: Float64Array
   readonly duration: Float64Array
   /** Milliseconds until the first byte; NaN if unknown. */
@@ -210,11 +212,11 @@ export interface AnswerSample {
   /** Numbers of output tokens. */
   readonly output: Float64Array
   /**
-   * The groups of answers, as pairs of the index of an answer and the index of a requested name, or -1 for another
-   * group. An answer may be in any number of groups.
+   * The groups of responses, as pairs of the index of a response and the index of a requested name, or -1 for another
+   * group. A response may be in any number of groups.
    */
-  readonly entries: { readonly answers: Int32Array; readonly names: Int32Array }
-  /** Whether the sample contains all answers. */
+  readonly entries: { readonly responses: Int32Array; readonly names: Int32Array }
+  /** Whether the sample contains all responses. */
   readonly isComplete: boolean
 }
 
@@ -246,7 +248,7 @@ export interface AccountUse {
   readonly recentlySpent: bigint
 }
 
-/** Durations of answers in milliseconds; null without answers. */
+/** Durations of responses in milliseconds; null without responses. */
 export interface Latencies {
   readonly p50: number | null
   readonly p95: number | null

@@ -27,7 +27,7 @@ export interface Posting {
   readonly writtenOff: readonly WriteOff[]
   readonly at: number
   readonly receipt: string
-  /** State that the vendor stores for this answer. */
+  /** State that the vendor stores for this response. */
   readonly state?: readonly VendorStateRecord[] | undefined
 }
 

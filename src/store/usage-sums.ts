@@ -14,7 +14,7 @@ import type {
 
 export const HOURS_OF_DAY = 24
 
-/** Maximum number of answers from which latencies are computed. */
+/** Maximum number of responses from which latencies are computed. */
 export const LATENCY_SAMPLE = 1_000
 
 /** The sums of requests, by column. */
@@ -64,7 +64,7 @@ export interface SumRow {
   readonly first_byte: bigint
 }
 
-/** An answer with its durations in milliseconds. */
+/** A response with its durations in milliseconds. */
 export interface DurationRow {
   readonly at: bigint
   readonly duration: bigint
@@ -117,9 +117,9 @@ function meanOf(sum: bigint, count: bigint): number | null {
   return count === 0n ? null : Math.round(Number(sum) / Number(count))
 }
 
-/** Computes latencies from the newest of some answers. */
-export function latenciesOf(answers: readonly DurationRow[]): Latencies {
-  const sample = answers
+/** Computes latencies from the newest of some responses. */
+export function latenciesOf(responses: readonly DurationRow[]): Latencies {
+  const sample = responses
     .toSorted((left, right) => Number(right.at - left.at))
     .slice(0, LATENCY_SAMPLE)
     .map(({ duration }) => Number(duration))

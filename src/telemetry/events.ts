@@ -112,7 +112,7 @@ export interface Events {
   imagesNotDeleted(error: unknown): void
   contentsFailed(error: unknown): void
   vendorStateNotDeleted(error: unknown): void
-  answerNotStored(request: string, error: unknown): void
+  responseNotStored(request: string, error: unknown): void
   conversationNotStored(request: string, error: unknown): void
   nodeRejoined(): void
   nodeFailed(error: unknown): void

@@ -263,7 +263,7 @@ function storageEvents(
   | "imagesNotDeleted"
   | "contentsFailed"
   | "failuresLost"
-  | "answerNotStored"
+  | "responseNotStored"
   | "conversationNotStored"
   | "vendorStateNotDeleted"
 > {
@@ -292,9 +292,9 @@ function storageEvents(
       ),
     failuresLost: (count, error) =>
       lost(error === undefined ? "too many" : words(error), String(count)),
-    answerNotStored: (request, error) =>
+    responseNotStored: (request, error) =>
       logger.error(
-        { event: "answer_not_stored", request, error: words(error) },
+        { event: "response_not_stored", request, error: words(error) },
         "failed to store the response of an idempotency key; retries get an error and are not charged",
       ),
     conversationNotStored: (request, error) => notStored(words(error), request),

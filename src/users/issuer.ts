@@ -7,7 +7,7 @@ import { fetchInSteps } from "../wire/http/fetched.ts"
 
 const DISCOVERY_TIMEOUT_MS = 10_000
 /** Limits of a response of an issuer. Descriptions, keys and tokens have a few kilobytes. */
-const ANSWER_LIMITS = { maxBytes: 1024 * 1024, maxValues: 20_000 }
+const RESPONSE_LIMITS = { maxBytes: 1024 * 1024, maxValues: 20_000 }
 const DISCOVERY_PATH = "/.well-known/openid-configuration"
 const NEEDED = ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"] as const
 
@@ -114,7 +114,7 @@ async function fetchDocument(url: string, what: string): Promise<Record<string, 
  */
 export async function fetchFromIssuer(url: string, init: RequestInit): Promise<Response> {
   const response = await fetchInSteps(url, init)
-  const bytes = await boundedBytes(response.body, ANSWER_LIMITS)
+  const bytes = await boundedBytes(response.body, RESPONSE_LIMITS)
   if (bytes === undefined) throw new Error("the response of the issuer is too long or too complex")
   const { status, headers } = response
   return new Response(bytes.length === 0 ? null : bytes, { status, headers })

@@ -127,7 +127,7 @@ export class Issuers {
    */
   async fromIssuer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
     try {
-      return await this.#answer(client, input)
+      return await this.#response(client, input)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
       if (error.kind === "upstream_error") this.#parts.onFailure(error.message)
@@ -135,7 +135,7 @@ export class Issuers {
     }
   }
 
-  async #answer(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
+  async #response(client: ClientInfo, input: CallbackInput): Promise<IssuerReturn> {
     const { issuer: settings, trusted } = input
     const query = new URLSearchParams(input.query)
     const takeBack = await this.#parts.limits.beginFrom("oidc", client.address)
@@ -147,10 +147,11 @@ export class Issuers {
     const { redirectUri } = flow
     try {
       const claims = await claimsOf({ settings, description, redirectUri }, query, flow)
-      const answer = await this.#signIn(client, { flow, settings, trusted, claims })
+      const response = await this.#signIn(client, { flow, settings, trusted, claims })
       // Reverts the counts of both redirects, because an entire office may share one address.
-      if (answer.rejection === null) for (let attempt = 0; attempt < 2; attempt++) await takeBack()
-      return answer
+      if (response.rejection === null)
+        for (let attempt = 0; attempt < 2; attempt++) await takeBack()
+      return response
     } catch (error) {
       if (!(error instanceof IssuerRejection)) throw error
       const { cause } = error

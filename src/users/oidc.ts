@@ -98,12 +98,12 @@ export async function claimsOf(
       verifier,
       options,
     )
-    const answer = await oauth.processAuthorizationCodeResponse(description, client, response, {
+    const tokens = await oauth.processAuthorizationCodeResponse(description, client, response, {
       expectedNonce: nonce,
       requireIdToken: true,
     })
     await oauth.validateApplicationLevelSignature(description, response, options)
-    return answer
+    return tokens
   })
   const claims = oauth.getValidatedIdTokenClaims(token)
   if (claims === undefined) throw new Error("a response with an ID token has no claims")

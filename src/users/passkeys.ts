@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { isIP } from "node:net"
-import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
+import type { NewPasskey, PasskeyResponse } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { ProofKind } from "../store/proofs.ts"
 import type { UserRecord } from "../store/users.ts"
@@ -120,7 +120,7 @@ export class Passkeys {
    */
   async signIn(
     client: ClientInfo,
-    credential: PasskeyAnswer,
+    credential: PasskeyResponse,
     isRemembered: boolean,
   ): Promise<SignedIn> {
     const { store, limits, sessions } = this.#parts
@@ -210,7 +210,7 @@ function requireDomain(origin: string): string {
 }
 
 /** Whether the user handle belongs to the user, if the authenticator has sent one. */
-function isHandleOf(user: UserRecord, { response: { userHandle } }: PasskeyAnswer): boolean {
+function isHandleOf(user: UserRecord, { response: { userHandle } }: PasskeyResponse): boolean {
   if (userHandle === undefined || userHandle === null) return true
   return Buffer.from(userHandle, "base64url").toString("utf8") === user.id
 }

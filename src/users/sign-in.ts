@@ -67,12 +67,12 @@ export class SignIn {
     passwords.requireRoom()
     const { user, passwordHash } = await this.#userWith(credentials)
     if (user.isDisabled) throw rejections.isDisabled()
-    const answer = await this.afterFirstFactor(user, client, {
+    const response = await this.afterFirstFactor(user, client, {
       isRemembered: credentials.remember,
       passwordHash,
     })
     await takeBack()
-    return answer
+    return response
   }
 
   /**
@@ -85,11 +85,11 @@ export class SignIn {
     input: PendingSession,
   ): Promise<SignedIn> {
     const trust = user.hasTwoFactor ? await this.#trustAgain(user, client) : []
-    const answer =
+    const response =
       trust === undefined
         ? await this.#challenge(user, input)
         : await this.#parts.sessions.open(user, client, input)
-    return { ...answer, cookies: [...answer.cookies, ...(trust ?? [])] }
+    return { ...response, cookies: [...response.cookies, ...(trust ?? [])] }
   }
 
   /**
@@ -104,11 +104,11 @@ export class SignIn {
       client,
       open ? attemptKey("session", open.sessionId) : attemptKey("code", challenge),
     )
-    const answer = open
+    const response = open
       ? await this.#confirm(open, client, input)
       : await this.#pass(challenge, client, input)
     await takeBack()
-    return answer
+    return response
   }
 
   /**

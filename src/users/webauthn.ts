@@ -5,7 +5,7 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server"
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
-import type { NewPasskey, PasskeyAnswer } from "#contract/passkeys.ts"
+import type { NewPasskey, PasskeyResponse } from "#contract/passkeys.ts"
 import type { PasskeyRecord } from "../store/passkeys.ts"
 import type { UserRecord } from "../store/users.ts"
 
@@ -111,7 +111,7 @@ function requireNoCertificates(attestationObject: string): void {
 export async function verifyUse(
   { challenge, origin, rpId }: Ceremony,
   { credential: id, publicKey, counter }: PasskeyRecord,
-  credential: PasskeyAnswer,
+  credential: PasskeyResponse,
 ): Promise<number> {
   const { clientDataJSON, authenticatorData, signature } = credential.response
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({

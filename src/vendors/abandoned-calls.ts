@@ -15,14 +15,14 @@ const ENDS_STREAMS: AbandonedCalls = { ends: "streams", source: OPENROUTER }
 const ENDS_NOTHING: AbandonedCalls = { ends: "none", source: OPENROUTER }
 
 /**
- * How vendors handle calls whose connection is closed before the answer is complete. A vendor that only ends streams
+ * How vendors handle calls whose connection is closed before the response is complete. A vendor that only ends streams
  * completes and bills all other calls. Vendors that are not listed do not document this.
  */
 export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   alibaba: ENDS_NOTHING,
   anthropic: ENDS_STREAMS,
   azure: ENDS_STREAMS,
-  // Bedrock's cost and usage reports include the whole answer, whether it was streamed or not.
+  // Bedrock's cost and usage reports include the whole response, whether it was streamed or not.
   bedrock: { ends: "none", source: "https://github.com/BerriAI/litellm/issues/34147" },
   cohere: ENDS_STREAMS,
   deepinfra: ENDS_STREAMS,
@@ -43,7 +43,7 @@ export const ABANDONED_CALLS: Readonly<Record<string, AbandonedCalls>> = {
   novita: ENDS_STREAMS,
   ollama: { ends: "all", source: "https://github.com/ollama/ollama/issues/2876" },
   openai: ENDS_STREAMS,
-  // OpenRouter cancels calls at providers that support it. All others bill the whole answer.
+  // OpenRouter cancels calls at providers that support it. All others bill the whole response.
   openrouter: ENDS_NOTHING,
   perplexity: ENDS_NOTHING,
   sambanova: ENDS_NOTHING,

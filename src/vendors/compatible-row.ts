@@ -42,7 +42,7 @@ export interface CompatibleRow {
    * `anthropic-messages` at the same base URL if the provider's `dialects` contain them.
    */
   readonly isSelfHosted?: true
-  /** Set if the usage of each chat answer states its cost in US dollars. */
+  /** Set if the usage of each chat response states its cost in US dollars. */
   readonly statesCost?: true
 }
 

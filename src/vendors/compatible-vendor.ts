@@ -17,7 +17,7 @@ import type { ChatBinding, Operations, Vendor } from "./vendor.ts"
 
 /**
  * Quirks that most compatible vendors share. These vendors support the older field names and silently ignore the newer
- * `max_completion_tokens`, which would leave an answer without a limit. Servers at unknown addresses may also ignore
+ * `max_completion_tokens`, which would leave a response without a limit. Servers at unknown addresses may also ignore
  * `n` and `stop`.
  */
 const COMMON: OpenAiChatQuirks = {

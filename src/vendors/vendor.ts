@@ -97,11 +97,12 @@ export interface Vendor {
   /** Set if operators run the servers with their own models, so the models may be unknown to the gateway. */
   readonly isSelfHosted?: true
   /**
-   * Whether the vendor bills nothing for this answer, because it has no output; absent if the vendor bills all answers.
-   * @param reported the answer, or the frame of a stream that reports its usage.
+   * Whether the vendor bills nothing for this response, because it has no output; absent if the vendor bills all
+   * responses.
+   * @param reported the response, or the frame of a stream that reports its usage.
    */
   isUnbilled?(reported: JsonObject): boolean
-  /** Set if the usage of each chat answer states its cost in US dollars. */
+  /** Set if the usage of each chat response states its cost in US dollars. */
   readonly statesCost?: true
   /** Returns the base URL of a provider; undefined if the settings have not been checked and are incomplete. */
   baseUrlOf(provider: ProviderSettings): string | undefined

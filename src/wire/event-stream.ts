@@ -62,7 +62,7 @@ export class EventStreamParser implements FrameParser {
   /** @throws GatewayError if the memory budget rejects the frame, which is then discarded. */
   #take(bytes: number): void {
     try {
-      this.#memory?.takeAnswer(bytes)
+      this.#memory?.takeResponse(bytes)
     } catch (rejection) {
       this.#fault = rejection as Error
       this.#waiting.clear()

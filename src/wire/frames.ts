@@ -19,6 +19,6 @@ export interface FrameParser {
 
 /** Counts the bytes of long frames against the memory budget. If it throws, reading ends. */
 export interface FrameMemory {
-  takeAnswer(bytes: number): void
+  takeResponse(bytes: number): void
   give(bytes: number): void
 }

@@ -95,7 +95,7 @@ export class SseParser implements FrameParser {
   /** @throws GatewayError if the memory budget rejects the event, which is then discarded. */
   #take(bytes: number): void {
     try {
-      this.#memory?.takeAnswer(bytes)
+      this.#memory?.takeResponse(bytes)
     } catch (rejection) {
       this.#parser.reset()
       this.#memory?.give(this.#reserved)

@@ -78,11 +78,13 @@ const LOSSES: Readonly<Record<string, string>> = {
   "web_search:dropped": "Gemini searches only without functions",
 }
 
-/** Returns the first fault in an agent's requests; undefined if there is none. The task can succeed in spite of a fault. */
+/**
+ * Returns the first fault in an agent's requests; undefined if there is none. The task can succeed in spite of a fault.
+ */
 export function wrongIn(exchanges: readonly Exchange[]): string | undefined {
   for (const exchange of exchanges) {
-    const { method, path, status, answer, losses } = exchange
-    if (!isExpected(exchange)) return `${method} ${path} was answered ${status}: ${answer}`
+    const { method, path, status, response, losses } = exchange
+    if (!isExpected(exchange)) return `${method} ${path} was answered ${status}: ${response}`
     const lost = losses.find((loss) => !isHarmless(loss))
     if (lost !== undefined) return `${method} ${path} lost ${lost}`
   }

@@ -14,7 +14,7 @@ import { runSession, type Turn } from "./run-session.ts"
 const [only = ""] = process.argv.slice(2)
 const agents = AGENTS.filter(({ name }) => `${name},`.toLowerCase().startsWith(only.toLowerCase()))
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** The folder in which all requests and answers are recorded. */
+/** The folder in which all requests and responses are recorded. */
 const record = process.env["TOLLGATE_AGENTS_RECORD"]
 const MAX_REASON = 400
 

@@ -33,7 +33,7 @@ test("the agent recorder records requests and responses without the agent's key"
   const [exchange] = await record("sim/echo")
   expect(exchange).toMatchObject({ method: "POST", path: "/v1/chat/completions", status: 200 })
   expect(JSON.parse(exchange?.body ?? "")).toEqual({ model: "sim/echo", messages: MESSAGES })
-  expect(exchange?.answer).toContain('"content":"Hello"')
+  expect(exchange?.response).toContain('"content":"Hello"')
   expect(JSON.stringify(exchange)).not.toContain(caller.key)
 })
 

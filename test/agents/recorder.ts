@@ -7,7 +7,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A request of an agent, and the gateway's answer. */
+/** A request of an agent, and the gateway's response. */
 export interface Exchange {
   /** Milliseconds since the recorder was started. */
   readonly at: number
@@ -16,17 +16,17 @@ export interface Exchange {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** HTTP status; 0 if the agent disconnected before the answer. */
+  /** HTTP status; 0 if the agent disconnected before the response. */
   readonly status: number
   /** Losses, as in the header `x-tollgate-losses`. */
   readonly losses: readonly string[]
-  readonly answer: string
+  readonly response: string
 }
 
 /** Headers that may contain a key. */
 const SECRETS = new Set(["authorization", "x-api-key", "x-goog-api-key"])
 
-/** A proxy between an agent and the gateway that records requests and answers. */
+/** A proxy between an agent and the gateway that records requests and responses. */
 export class Recorder implements AsyncDisposable {
   readonly exchanges: Exchange[] = []
   readonly #gateway: URL
@@ -71,7 +71,7 @@ export class Recorder implements AsyncDisposable {
       const call = request({ hostname, port, method, path, headers })
       outgoing.on("close", () => call.destroy())
       call.end(asked)
-      response = await answerTo(call)
+      response = await responseTo(call)
       outgoing.writeHead(response.statusCode ?? 0, response.headers)
       for await (const chunk of response) {
         chunks.push(chunk)
@@ -90,12 +90,12 @@ export class Recorder implements AsyncDisposable {
       body: asked.toString(),
       status: response?.statusCode ?? 0,
       losses: `${response?.headers["x-tollgate-losses"] ?? ""}`.split(", ").filter(Boolean),
-      answer: Buffer.concat(chunks).toString(),
+      response: Buffer.concat(chunks).toString(),
     })
   }
 }
 
-function answerTo(call: ReturnType<typeof request>): Promise<IncomingMessage> {
+function responseTo(call: ReturnType<typeof request>): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   call.on("response", resolve)
   call.on("error", reject)

@@ -5,7 +5,7 @@ import type { Results } from "../../bench/results.ts"
 import { validate } from "../../bench/targets.ts"
 
 function block(subject: string, round: number, processorTime: number, strangersTime = 0): Block {
-  const counts = { answers: 100, frames: 1_000, chunks: 1_000, duration: 1_000 }
+  const counts = { responses: 100, frames: 1_000, chunks: 1_000, duration: 1_000 }
   return { subject, round, processorTime, strangersTime, ...counts }
 }
 
@@ -19,7 +19,7 @@ test("the bench divides the cost of a gateway by the cost of the bare proxy in t
     block("bare", 2, 1_000),
     block("tollgate", 2, 1_700),
   ]
-  const [bare, tollgate] = costs(blocks, "answers")
+  const [bare, tollgate] = costs(blocks, "responses")
   expect(bare?.ratio).toEqual({ median: 1, lowest: 1, highest: 1 })
   expect(tollgate?.ratio).toEqual({ median: 1.7, lowest: 1.5, highest: 2 })
   expect(tollgate?.microseconds.median).toBe(20)
@@ -31,11 +31,11 @@ test("the bench excludes rounds on a busy core unless most rounds ran on busy co
     block("tollgate", round, 2_000),
   ])
   const disturbed = [block("bare", 3, 1_000), block("tollgate", 3, 9_000, 500_000)]
-  expect(costs([...quiet, ...disturbed], "answers")[1]).toMatchObject({
+  expect(costs([...quiet, ...disturbed], "responses")[1]).toMatchObject({
     rounds: 3,
     ratio: { median: 2, lowest: 2, highest: 2 },
   })
-  expect(costs(disturbed, "answers")[1]).toMatchObject({
+  expect(costs(disturbed, "responses")[1]).toMatchObject({
     rounds: 1,
     ratio: { highest: 9, isNoisy: true },
   })
@@ -51,7 +51,7 @@ test("the bench gives no verdict on noisy rounds", () => {
   }
   const verdictOf = (strangersTime: number) => {
     const blocks = [block("bare", 0, 1_000), block("tollgate", 0, 9_000, strangersTime)]
-    return validate({ ...results, chat: { blocks, costs: costs(blocks, "answers") } })
+    return validate({ ...results, chat: { blocks, costs: costs(blocks, "responses") } })
   }
   expect(verdictOf(0)).toMatchObject([{ verdict: "MISS" }])
   expect(verdictOf(500_000)).toMatchObject([{ verdict: "noisy" }])

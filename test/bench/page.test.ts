@@ -14,7 +14,7 @@ function one(value: number) {
 }
 
 function block(subject: string, strangersTime: number): Block {
-  const counts = { answers: 10, frames: 0, chunks: 0, round: 0, processorTime: 500 }
+  const counts = { responses: 10, frames: 0, chunks: 0, round: 0, processorTime: 500 }
   return { subject, strangersTime, duration: 1_000, ...counts }
 }
 
@@ -76,7 +76,7 @@ function results(changes: Partial<RaceResults> = {}): RaceResults {
         highest: 95_232,
         atEnd: 95_232,
         afterwards: 90_112,
-        answers: 14_400,
+        responses: 14_400,
         failures: 0,
       },
     ],

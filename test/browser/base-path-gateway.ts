@@ -34,16 +34,16 @@ function startReverseProxy(stripsPath: boolean): ReverseProxy {
       }
       const path = stripsPath ? pathname.slice(BASE.length) || "/" : pathname
       const { method, headers, body, signal } = request
-      const answer = await fetch(`http://127.0.0.1:${proxy.gatewayPort}${path}${search}`, {
+      const response = await fetch(`http://127.0.0.1:${proxy.gatewayPort}${path}${search}`, {
         method,
         headers,
         body,
         signal,
         redirect: "manual",
       })
-      const kept = new Headers(answer.headers)
+      const kept = new Headers(response.headers)
       for (const name of OF_A_CONNECTION) kept.delete(name)
-      return new Response(answer.body, { status: answer.status, headers: kept })
+      return new Response(response.body, { status: response.status, headers: kept })
     },
   })
   const proxy: ReverseProxy = {

@@ -47,13 +47,13 @@ export function startCardCompany(): CardCompany {
       const payload = JSON.stringify(eventOf(event, last()))
       const { webhooks } = new Stripe("sk_test_unused")
       const signature = await webhooks.generateTestHeaderStringAsync({ payload, secret })
-      const answer = await fetch(`${gateway}/webhooks/stripe`, {
+      const response = await fetch(`${gateway}/webhooks/stripe`, {
         method: "POST",
         headers: { "content-type": "application/json", "stripe-signature": signature },
         body: payload,
       })
-      await answer.body?.cancel()
-      return answer.status
+      await response.body?.cancel()
+      return response.status
     },
     async [Symbol.asyncDispose]() {
       await server.stop(true)

@@ -105,8 +105,8 @@ export async function openVisitor(
   page.on("pageerror", (error) => complaints.push(String(error)))
   page.on("console", (line) => {
     // The browser logs a line for each unsuccessful response. Tests check these responses themselves.
-    const isAnswer = line.text().startsWith("Failed to load resource")
-    if (line.type() === "error" && !isAnswer) complaints.push(line.text())
+    const isResponse = line.text().startsWith("Failed to load resource")
+    if (line.type() === "error" && !isResponse) complaints.push(line.text())
   })
   return { context, page, complaints, [Symbol.asyncDispose]: () => context.close() }
 }

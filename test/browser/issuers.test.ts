@@ -107,8 +107,8 @@ async function becomeKnown(page: Page): Promise<void> {
 
 /** Goes to the issuer, at which the person is signed in, and returns the redirect back to the gateway. */
 async function wayBack(page: Page): Promise<URL> {
-  const answer = await page.request.get(await addressAtIssuer(page), { maxRedirects: 0 })
-  return new URL(answer.headers()["location"] ?? "")
+  const response = await page.request.get(await addressAtIssuer(page), { maxRedirects: 0 })
+  return new URL(response.headers()["location"] ?? "")
 }
 
 /**

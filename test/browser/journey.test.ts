@@ -237,12 +237,12 @@ test("both secrets of a rotated key are accepted, and both are rejected after th
 /** Waits until a key is rejected, because a change reaches other processes later. */
 async function untilRejected(key: string): Promise<void> {
   await until(async () => {
-    const answer = await say(key, "new").catch((error: unknown) => error)
-    return answer instanceof OpenAI.AuthenticationError
+    const response = await say(key, "new").catch((error: unknown) => error)
+    return response instanceof OpenAI.AuthenticationError
   })
 }
 
-test("the playground streams an answer and shows its cost", async () => {
+test("the playground streams a response and shows its cost", async () => {
   const { page } = operator
   await open(operator, "Playground")
   await page.getByRole("combobox", { name: /Model/ }).first().click()
@@ -261,16 +261,16 @@ test("the playground streams an answer and shows its cost", async () => {
 })
 
 /** Sends a question to the models of the playground, and waits until all have answered. */
-async function send(text: string, answers: number): Promise<void> {
+async function send(text: string, responses: number): Promise<void> {
   const { page } = operator
   await page.getByRole("textbox", { name: "Your message" }).fill(text)
   await page.keyboard.press("Enter")
   const receipts = page.getByRole("article").getByRole("link", { name: "Receipt" })
-  await receipts.nth(answers - 1).waitFor()
+  await receipts.nth(responses - 1).waitFor()
   await page.getByRole("button", { name: "Send", exact: true }).waitFor()
 }
 
-test("Markdown in an answer is rendered without active content", async () => {
+test("Markdown in a response is rendered without active content", async () => {
   const { page } = operator
   await page.getByRole("button", { name: "New conversation" }).click()
   const hostile = [
@@ -282,15 +282,15 @@ test("Markdown in an answer is rendered without active content", async () => {
     `<img src="x" onerror="document.title='acted'"><script>document.title='acted'</script>`,
   ].join("\n\n")
   await send(hostile, 1)
-  const answer = page.getByRole("article").first()
-  await answer.locator("strong", { hasText: "bold" }).waitFor()
-  expect(await answer.locator("img, script, [onerror]").count()).toBe(0)
-  const links = await answer.locator(".markdown a").evaluateAll((all) => all.map(String))
+  const response = page.getByRole("article").first()
+  await response.locator("strong", { hasText: "bold" }).waitFor()
+  expect(await response.locator("img, script, [onerror]").count()).toBe(0)
+  const links = await response.locator(".markdown a").evaluateAll((all) => all.map(String))
   expect(links).toEqual(["https://example.com/x", "https://example.com/spy.png"])
   expect(await page.title()).not.toContain("acted")
-  await answer.getByRole("button", { name: "Copy js code" }).click()
+  await response.getByRole("button", { name: "Copy js code" }).click()
   expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe("let a = 1")
-  expect(await answer.locator("table td").allTextContents()).toEqual(["1", "2"])
+  expect(await response.locator("table td").allTextContents()).toEqual(["1", "2"])
   await send("> ".repeat(10_000) + "deep", 2)
   await page.getByRole("article").nth(1).locator(".markdown-plain").waitFor()
 })

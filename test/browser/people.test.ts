@@ -61,11 +61,11 @@ test("a provider is added, tested and priced, and can be called immediately", as
   })
   expect(priced.status).toBe(200)
   await untilCallable("mine/echo")
-  const answer = await clientOf(tollgate.firstKey).chat.completions.create({
+  const response = await clientOf(tollgate.firstKey).chat.completions.create({
     model: "mine/echo",
     messages: [{ role: "user", content: "over the console's provider" }],
   })
-  expect(answer.choices[0]?.message.content).toContain("over the console's provider")
+  expect(response.choices[0]?.message.content).toContain("over the console's provider")
 })
 
 function clientOf(apiKey: string): OpenAI {

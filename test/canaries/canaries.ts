@@ -110,12 +110,12 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
     expect(leaks(seen.outputs, [...planted.OPERATORS, ...seen.own])).toEqual([])
   })
 
-  test("no output contains a prompt or an answer", () => {
+  test("no output contains a prompt or a response", () => {
     expect(leaks(seen.outputs, planted.CONTENTS)).toEqual([])
   })
 
   test("no response contains a secret", () => {
-    expect(leaks(seen.answers, [...planted.OPERATORS, ...seen.own])).toEqual([])
+    expect(leaks(seen.responses, [...planted.OPERATORS, ...seen.own])).toEqual([])
   })
 
   test.each([...EVERYWHERE, ...own])("the search covers %s", (wanted) => {
@@ -139,8 +139,14 @@ function search({ start, places: own }: (typeof ENGINES)[keyof typeof ENGINES]):
       expect([name, secret.length > 8]).toEqual([name, true])
     const records = seen.outputs.filter(({ name }) => name.endsWith(", attempts"))
     expect(records.some(({ bytes }) => Buffer.from(bytes).includes("[redacted]"))).toBe(true)
-    const words = Buffer.concat(seen.answers.map(({ bytes }) => bytes))
-    for (const known of ["[redacted]", "sk-tg-…", "sk-proj-…", planted.ANSWER, planted.ARGUMENTS]) {
+    const words = Buffer.concat(seen.responses.map(({ bytes }) => bytes))
+    for (const known of [
+      "[redacted]",
+      "sk-tg-…",
+      "sk-proj-…",
+      planted.RESPONSE,
+      planted.ARGUMENTS,
+    ]) {
       expect(words.includes(known)).toBe(true)
     }
   })

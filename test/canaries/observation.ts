@@ -77,8 +77,8 @@ const OF_THE_DATABASE = [["doctor"], ["user", "list"]]
 /** A gateway whose features have all been used, with all of its outputs. */
 export class Observation implements AsyncDisposable {
   readonly outputs: Output[] = []
-  /** The answers to callers. */
-  answers: readonly Output[] = []
+  /** The responses to callers. */
+  responses: readonly Output[] = []
   /** Secrets that exist only in this installation. */
   readonly own: Canary[] = []
   readonly places: Places
@@ -136,7 +136,7 @@ export class Observation implements AsyncDisposable {
     await askWell(caller)
     await askOfFailing(caller)
     await askBadly(caller, key)
-    this.answers = caller.answers
+    this.responses = caller.responses
     await until(() =>
       this.places.notices.received.some(({ body }) => body.includes("credential.rejected")),
     )

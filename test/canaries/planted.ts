@@ -41,7 +41,7 @@ export const PROMPT = "canary-prompt: what did Zebedee/Quill + say?"
 export const SYSTEM = "canary-system-4b1c be brief"
 export const ARGUMENTS = "canary-argument-7d20"
 export const TOOL_RESULT = "canary-tool-result-0c9e"
-export const ANSWER = "canary-answer-e1f5 said nothing"
+export const RESPONSE = "canary-answer-e1f5 said nothing"
 export const DOCUMENT = "canary-document-58ba"
 export const DRAWN = "canary-image-prompt-3f3f"
 export const IMAGE = "canary-image-bytes-9a1b"
@@ -49,13 +49,13 @@ export const SPOKEN = "canary-speech-text-c2d7"
 export const SOUND = "canary-sound-bytes-71e4"
 export const FILE_NAME = "canary-file-name-2b2b"
 
-/** Canaries that are planted in requests of callers and in answers. */
+/** Canaries that are planted in requests of callers and in responses. */
 export const CONTENTS: readonly Canary[] = [
   canary("a prompt", PROMPT),
   canary("a system prompt", SYSTEM),
   canary("a tool's arguments", ARGUMENTS),
   canary("a tool's result", TOOL_RESULT),
-  canary("an answer", ANSWER),
+  canary("an answer", RESPONSE),
   canary("a document", DOCUMENT),
   canary("the prompt of an image", DRAWN),
   canary("an image", IMAGE),

@@ -28,7 +28,7 @@ const MAX_REQUESTS_PER_ACCOUNT = 10
 
 /** A caller that stores every response. */
 export class Caller {
-  readonly answers: Output[] = []
+  readonly responses: Output[] = []
   readonly statuses: number[] = []
   /** Ids of the requests. */
   readonly requests: string[] = []
@@ -60,7 +60,7 @@ export class Caller {
       .bytes()
       .catch(() => new Uint8Array())
     const headers = Buffer.from(JSON.stringify([...response.headers]))
-    this.answers.push({ name: `POST ${path}`, bytes: Buffer.concat([headers, bytes]) })
+    this.responses.push({ name: `POST ${path}`, bytes: Buffer.concat([headers, bytes]) })
     this.statuses.push(response.status)
     this.requests.push(response.headers.get("x-request-id") ?? "")
     return response

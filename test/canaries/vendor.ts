@@ -1,5 +1,5 @@
 import type { Simulator } from "../../simulator/server.ts"
-import { ANSWER, ARGUMENTS } from "./planted.ts"
+import { RESPONSE, ARGUMENTS } from "./planted.ts"
 
 /** The ways in which a vendor fails. The first part of its base URL selects the way. */
 export const FAILINGS = ["rejected", "failed", "credential", "cut", "malformed"] as const
@@ -23,7 +23,7 @@ export function startVendor(simulator: Simulator): Vendor {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
-    fetch: (request) => answer(request, simulator),
+    fetch: (request) => response(request, simulator),
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
@@ -31,7 +31,7 @@ export function startVendor(simulator: Simulator): Vendor {
   }
 }
 
-async function answer(request: Request, simulator: Simulator): Promise<Response> {
+async function response(request: Request, simulator: Simulator): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   const [, way, ...rest] = pathname.split("/")
   if (way === "good") {
@@ -43,18 +43,18 @@ async function answer(request: Request, simulator: Simulator): Promise<Response>
   }
   if (way === "scripted") return Response.json(withTools())
   const told = `${JSON.stringify([...request.headers])} ${await request.text()}`
-  return badAnswer(way as Failing, told)
+  return badResponse(way as Failing, told)
 }
 
-/** @param told the complete request, which the answer repeats. */
-function badAnswer(way: Failing, told: string): Response {
+/** @param told the complete request, which the response repeats. */
+function badResponse(way: Failing, told: string): Response {
   const details = [{ "@type": "told", reason: told.slice(0, 600), [told.slice(0, 300)]: 1 }]
   const error = { type: told, code: told, param: told, status: told, message: told, details }
   const status = STATUSES[way]
   if (status !== undefined) {
     return Response.json({ type: "error", message: told, detail: told, error }, { status })
   }
-  const begun = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":${JSON.stringify(ANSWER)}}}]}\n\n`
+  const begun = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":${JSON.stringify(RESPONSE)}}}]}\n\n`
   if (way === "malformed") return new Response(`{"choices": [${told}`, JSON_TYPE)
   return new Response(`${begun}data: ${JSON.stringify({ error })}\n\n`, STREAM_TYPE)
 }
@@ -68,7 +68,7 @@ function withTools(): object {
     type: "function",
     function: { name: "look", arguments: JSON.stringify({ at: ARGUMENTS }) },
   }
-  const message = { role: "assistant", content: ANSWER, tool_calls: [call] }
+  const message = { role: "assistant", content: RESPONSE, tool_calls: [call] }
   return {
     id: "chatcmpl-1",
     object: "chat.completion",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import type { ChatEvent, Choice } from "../../src/canon/chat.ts"
 import type { Part } from "../../src/canon/message.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
-import { AnswerFold, foldEvents } from "../../src/canon/fold.ts"
+import { ResponseFold, foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
 import { NO_USAGE } from "../../src/canon/usage.ts"
 import { errorEvent } from "../../src/dialects/shared/errors.ts"
@@ -35,7 +35,7 @@ function extra(fields: JsonObject): ChatEvent {
 }
 
 describe("foldEvents", () => {
-  test("returns an empty answer for an empty stream", () => {
+  test("returns an empty response for an empty stream", () => {
     expect(foldEvents([])).toEqual({ choices: [] })
   })
 
@@ -61,7 +61,7 @@ describe("foldEvents", () => {
     const times: { readonly pushed: number; readonly ended: number }[] = []
     let choice: Choice | undefined
     for (let attempt = 0; attempt < 3; attempt++) {
-      const fold = new AnswerFold()
+      const fold = new ResponseFold()
       const start = threadTimeUsed()
       for (let index = 0; index < 200_000; index++) fold.push(piece)
       const pushed = threadTimeUsed()

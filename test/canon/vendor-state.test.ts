@@ -162,11 +162,13 @@ test("the search for vendor state in openai-chat finds ids of stored files", () 
 })
 
 test("the search for vendor state ignores requests that store nothing", () => {
-  expect(OPENAI_CHAT.answerState?.({ messages: [] })).toBeUndefined()
-  expect(OPENAI_RESPONSES.answerState?.({ store: false })).toBeUndefined()
+  expect(OPENAI_CHAT.responseState?.({ messages: [] })).toBeUndefined()
+  expect(OPENAI_RESPONSES.responseState?.({ store: false })).toBeUndefined()
   const functions = [{ type: "function", name: "f" }]
-  expect(OPENAI_RESPONSES.answerState?.({ store: false, tools: functions })).toBeUndefined()
-  expect(ANTHROPIC_MESSAGES.answerState?.({ messages: [], tools: [{ name: "f" }] })).toBeUndefined()
+  expect(OPENAI_RESPONSES.responseState?.({ store: false, tools: functions })).toBeUndefined()
+  expect(
+    ANTHROPIC_MESSAGES.responseState?.({ messages: [], tools: [{ name: "f" }] }),
+  ).toBeUndefined()
 })
 
 test("the search for vendor state in openai-chat finds stored files by every form of their address", () => {

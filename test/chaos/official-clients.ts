@@ -1,4 +1,4 @@
-/** Official clients without their own retries. Each sends one request and returns the answer as one text. */
+/** Official clients without their own retries. Each sends one request and returns the response as one text. */
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
 import Anthropic from "@anthropic-ai/sdk"
@@ -28,7 +28,7 @@ export interface OfficialClient {
   readonly name: string
   readonly operation: Operation
   readonly isStreamed: boolean
-  /** Sends a request. Resolves with the text that the client returns as the complete answer. */
+  /** Sends a request. Resolves with the text that the client returns as the complete response. */
   readonly ask: (order: Order) => Promise<string>
 }
 
@@ -122,8 +122,8 @@ export const OFFICIAL_CLIENTS: readonly OfficialClient[] = [
   operation("openai speech", "speech", async (order) => {
     const { model } = order
     const input = "Hello there, gateway. How are you today?"
-    const answer = await openai(order).audio.speech.create({ model, voice: "alloy", input })
-    return Buffer.from(await answer.arrayBuffer()).toString("base64")
+    const response = await openai(order).audio.speech.create({ model, voice: "alloy", input })
+    return Buffer.from(await response.arrayBuffer()).toString("base64")
   }),
   operation("openai transcription", "transcription", async (order) => {
     const file = await toFile(SOUND, "speech.wav", { type: "audio/wav" })

@@ -77,10 +77,10 @@ test.concurrent("a backup to a bucket is stored in parts, replaces the oldest ba
   bucket.page = 2
   using server = bucket.listen()
   const at = server.url.origin
-  const answers = join(place.data, "answers")
-  mkdirSync(answers)
-  for (const name of ["first", "second", "large"]) writeFileSync(join(answers, name), name)
-  truncateSync(join(answers, "large"), 40_000_000)
+  const responses = join(place.data, "responses")
+  mkdirSync(responses)
+  for (const name of ["first", "second", "large"]) writeFileSync(join(responses, name), name)
+  truncateSync(join(responses, "large"), 40_000_000)
   const first = (await run(place.data, at, "backup", PLACE)).document
   const second = (await run(place.data, at, "backup", `${PLACE}/`, "--keep", "2")).document
   const third = (await run(place.data, at, "backup", PLACE, "--keep", "2")).document
@@ -175,7 +175,7 @@ test.concurrent("the upload of a file in parts is aborted after a failure", asyn
   using place = await installation()
   const bucket = new FakeBucket()
   using server = bucket.listen()
-  mkdirSync(join(place.data, "answers"))
+  mkdirSync(join(place.data, "responses"))
   const large = join(place.data, "answers/large")
   writeFileSync(large, "")
   truncateSync(large, 100_000_000)

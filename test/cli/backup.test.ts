@@ -77,14 +77,14 @@ test.concurrent("a backup under load contains all charges from before the backup
 
   const result = await runJson<{ entries: number; accounts: number }>(restored, "restore", backups)
   expect(result.accounts).toBe(1)
-  // The entries include the grant. A charge is written before its answer ends.
+  // The entries include the grant. A charge is written before its response ends.
   expect(result.entries).toBeGreaterThanOrEqual(first + 1)
   expect(result.entries).toBeLessThanOrEqual(last + 1 + callers.length)
   expect((await databaseOf(restored).status()).nodes).toEqual([])
   expect(readdirSync(backups)).toEqual([made.name])
   expect(statSync(join(backups, made.name)).mode & 0o777).toBe(0o700)
-  // Stored answers for repeated requests are part of the backup.
-  expect(readdirSync(join(restored.data, "answers")).length).toBeGreaterThanOrEqual(first)
+  // Stored responses for repeated requests are part of the backup.
+  expect(readdirSync(join(restored.data, "responses")).length).toBeGreaterThanOrEqual(first)
 
   await using again = await startServing(restored)
   expect(await chat(again.url, key)).toContain("[DONE]")
@@ -294,9 +294,9 @@ test.concurrent("a ledger of a newer version or a pre-release build cannot be ba
   }
 })
 
-/** Makes a backup slow with a stored answer that has many bytes but takes no space on disk. */
-function withLargeAnswer({ data }: Installation): void {
-  mkdirSync(join(data, "answers"), { recursive: true })
+/** Makes a backup slow with a stored response that has many bytes but takes no space on disk. */
+function withLargeResponse({ data }: Installation): void {
+  mkdirSync(join(data, "responses"), { recursive: true })
   writeFileSync(join(data, "answers/large"), "")
   truncateSync(join(data, "answers/large"), 400_000_000)
 }
@@ -324,7 +324,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   using folders = new Folders("")
   const { backups } = folders
   await withKey(before)
-  withLargeAnswer(before)
+  withLargeResponse(before)
   const killed = startBackup(before, backups)
   await stopAt(join(backups, "*/answers/large"), killed)
   // Only one backup can run at a time.
@@ -335,7 +335,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   expect(readdirSync(backups)).toEqual([expect.stringMatching(/\.part$/)])
   const none = await runCommand(folders.restored, "restore", backups)
   expect(none.exitCode).toBe(4)
-  rmSync(join(before.data, "answers"), { recursive: true })
+  rmSync(join(before.data, "responses"), { recursive: true })
   const { name } = await runJson<Made>(before, "backup", backups)
   expect(readdirSync(backups)).toEqual([name])
 })
@@ -345,7 +345,7 @@ test.concurrent("a gateway cannot start after a killed restore, which can be rep
   using folders = new Folders("server: { port: 0 }")
   const { backups, restored } = folders
   await withKey(before)
-  withLargeAnswer(before)
+  withLargeResponse(before)
   await runJson(before, "backup", backups)
   const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
   const killed = Bun.spawn([...PROGRAM_WORDS, ...words], { stdout: "ignore" })
@@ -368,9 +368,9 @@ test.concurrent("a backup fails on a full disk and leaves no files", async () =>
   using folders = new Folders("")
   const { backups } = folders
   await withKey(before)
-  // Limits in blocks of 512 bytes. The first is less than the ledger needs, and the second less than an answer needs.
+  // Limits in blocks of 512 bytes. The first is less than the ledger needs, and the second less than a response needs.
   for (const limit of ["400", "2000"]) {
-    if (limit === "2000") withLargeAnswer(before)
+    if (limit === "2000") withLargeResponse(before)
     const full = startBackup(before, backups, limit)
     const words = await new Response(full.stderr).text()
     expect([limit, await full.exited]).toEqual([limit, 1])
@@ -384,8 +384,8 @@ test.concurrent("a backup fails before it writes anything if the disk space is i
   using before = createInstallation("")
   using folders = new Folders("")
   await withKey(before)
-  withLargeAnswer(before)
-  // Stored answers do not count in the backup's estimate of its size either.
+  withLargeResponse(before)
+  // Stored responses do not count in the backup's estimate of its size either.
   truncateSync(join(before.data, "answers/large"), 8e12)
   const { exitCode, stderr } = await runCommand(before, "backup", folders.backups)
   expect(exitCode).toBe(1)

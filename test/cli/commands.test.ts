@@ -326,8 +326,8 @@ const COMMANDS = [
 ]
 
 test("every command prints its usage", async () => {
-  const answers = await Promise.all(COMMANDS.map((words) => run(...words, "--help")))
-  for (const [index, { exitCode, stdout, stderr }] of answers.entries()) {
+  const responses = await Promise.all(COMMANDS.map((words) => run(...words, "--help")))
+  for (const [index, { exitCode, stdout, stderr }] of responses.entries()) {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" })
     const usage = ["tollgate", ...(COMMANDS[index] ?? [])].join(" ")
     expect(stdout).toContain(`Usage: ${usage}`)

@@ -182,7 +182,7 @@ models:
     }
   })
 
-  test("include answers to the questions that Gemini CLI asks at its start", async () => {
+  test("include responses to the questions that Gemini CLI asks at its start", async () => {
     const { output } = await connect("gemini", "--key", KEY)
     expect(output).toContain("Trust the folder")
     expect(output).toContain("Use Gemini API Key")

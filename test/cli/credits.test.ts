@@ -8,7 +8,7 @@ import { createInstallation, type Installation, runCommand, runJson } from "../s
 let installation: Installation
 const run = (...words: string[]) => runCommand(installation, ...words)
 
-interface EntryAnswer {
+interface EntryResponse {
   readonly entry: number
   readonly amount: string
   readonly balance: string
@@ -23,11 +23,11 @@ afterAll(() => installation[Symbol.dispose]())
 describe("the credit command", () => {
   test("adjusts a balance up and down and refunds credits, with a reason", async () => {
     const words = ["credits", "adjust", "acme"]
-    const down = await runJson<EntryAnswer>(installation, ...words, "-2.5", "--note", "wrong")
+    const down = await runJson<EntryResponse>(installation, ...words, "-2.5", "--note", "wrong")
     expect(down).toMatchObject({ entry: 2, amount: "-2.5", balance: "7.5" })
     const up = await run(...words, "1", "--note", "right again")
     expect(up.stdout).toContain("adjusted by:  1 credits, entry 3")
-    const back = await runJson<EntryAnswer>(
+    const back = await runJson<EntryResponse>(
       installation,
       "credits",
       "refund",
@@ -112,8 +112,8 @@ describe("the statement command", () => {
       ["acme", ...days(), "--format", "pdf"],
       ["acme", "--from", "2026-03-02", "--to", "2026-03-01"],
     ]
-    const answers = await Promise.all(wrong.map((words) => run("statement", ...words)))
-    for (const answer of answers) expect(answer).toMatchObject({ exitCode: 2, stdout: "" })
+    const responses = await Promise.all(wrong.map((words) => run("statement", ...words)))
+    for (const response of responses) expect(response).toMatchObject({ exitCode: 2, stdout: "" })
     expect((await run("statement", "nobody", ...days())).exitCode).toBe(4)
     const nowhere = join(installation.data, "none", "x.csv")
     const failed = await run("statement", "acme", ...days(), "--output", nowhere)

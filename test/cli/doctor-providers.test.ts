@@ -234,11 +234,11 @@ describe("doctor's check of a response that is not from an API", () => {
 })
 
 /** Starts a server that answers each first packet with some bytes, or closes the connection if there are none. */
-async function answeringServer(answerTo: (first: Buffer) => Buffer | undefined) {
+async function answeringServer(responseTo: (first: Buffer) => Buffer | undefined) {
   const listener = createServer((socket) => {
     socket.on("error", () => {})
     socket.once("data", (first) => {
-      const bytes = answerTo(Buffer.from(first))
+      const bytes = responseTo(Buffer.from(first))
       if (bytes) socket.end(bytes)
       else socket.resetAndDestroy()
     })
@@ -256,9 +256,9 @@ const ALERT = Buffer.from([0x15, 3, 3, 0, 2, 2, 40])
 test.each([
   ["closes other connections", () => undefined],
   ["sends an alert on other connections", () => ALERT],
-])("doctor reports an http:// URL of a port with TLS that %s", async (_, answerToHttp) => {
+])("doctor reports an http:// URL of a port with TLS that %s", async (_, responseToHttp) => {
   const { listener, port } = await answeringServer((first) =>
-    first[0] === HANDSHAKE ? ALERT : answerToHttp(),
+    first[0] === HANDSHAKE ? ALERT : responseToHttp(),
   )
   const found = await check("openai", { baseUrl: `http://127.0.0.1:${port}`, apiKey: "secret" })
   listener.close()

@@ -9,7 +9,7 @@ const RECEIPTS: Readonly<Record<string, object>> = {
   expired: { status: "expired", cost: "0" },
 }
 
-test("a drill counts complete answers without a charge as lost, unless their cost is zero", async () => {
+test("a drill counts complete responses without a charge as lost, unless their cost is zero", async () => {
   const store = {
     entries: { list: async () => [] },
     settlements: {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { startVendor, streamed, WHOLE_STREAM, wholeAnswer } from "../relay/scripted-vendor.ts"
+import { startVendor, streamed, WHOLE_STREAM, wholeResponse } from "../relay/scripted-vendor.ts"
 import { createInstallation, runCommand } from "../support/process.ts"
 
 const LIMITS = "context: 100000, max_output: 1000"
@@ -12,9 +12,11 @@ interface Verdict {
 }
 
 async function drill(words: readonly string[], price = "{ input: 1, output: 2 }") {
-  let answers = 0
+  let responses = 0
   using vendor = startVendor(() =>
-    answers++ % 2 === 0 ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer("one two three")),
+    responses++ % 2 === 0
+      ? streamed([WHOLE_STREAM])
+      : Response.json(wholeResponse("one two three")),
   )
   using installation = createInstallation(`
 providers:
@@ -34,7 +36,7 @@ test("the drill command reports the number of requests, and that all of them wer
   expect({ overspent, lost }).toEqual({ overspent: "0", lost: [] })
 })
 
-test("the drill command does not count answers of a free model as lost", async () => {
+test("the drill command does not count responses of a free model as lost", async () => {
   const words = ["--time", "1s", "--yes", "--json"]
   const { stdout, stderr, exitCode } = await drill(words, "{ input: 0, output: 0 }")
   expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 })

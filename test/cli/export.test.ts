@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { PersonalNames } from "../../src/management/personal-names.ts"
 import { databaseOf } from "../../src/store/installation-database.ts"
 import type { Store } from "../../src/store/store.ts"
-import { startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
+import { startVendor, wholeResponse } from "../relay/scripted-vendor.ts"
 import { AUDIT } from "../store/audit-record.ts"
 import { BEFORE, happen, pruneAll } from "../store/contract/pruning.ts"
 import { migratedDatabase } from "../support/postgres-databases.ts"
@@ -209,7 +209,7 @@ describe.each(["SQLite", "PostgreSQL"])("the export of %s", (engine) => {
   })
 
   test("reads a snapshot while callers continue to send requests", async () => {
-    using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
+    using vendor = startVendor(() => Response.json(wholeResponse("Hello")))
     const { installation } = await made(vendor.url)
     using _ = installation
     await runJson(installation, "account", "create", "caller", "--credits", "1")
@@ -430,7 +430,7 @@ describe("a failed export", () => {
 })
 
 test("the export command exports the data of a gateway that was killed", async () => {
-  using vendor = startVendor(() => Response.json(wholeAnswer("Hello")))
+  using vendor = startVendor(() => Response.json(wholeResponse("Hello")))
   using installation = createInstallation(settingsOf(vendor.url))
   await runJson(installation, "account", "create", "caller", "--credits", "1")
   const created = ["key", "create", "--account", "caller"]

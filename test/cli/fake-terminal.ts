@@ -11,15 +11,15 @@ export class FakeTerminal implements Terminal {
   /** The questions that were printed. */
   readonly questions: string[] = []
 
-  constructor(facts: { isColored?: boolean; isDebugging?: boolean; answer?: boolean } = {}) {
+  constructor(facts: { isColored?: boolean; isDebugging?: boolean; response?: boolean } = {}) {
     this.isOutputColored = facts.isColored ?? false
     this.isNoticeColored = facts.isColored ?? false
     this.isDebugging = facts.isDebugging ?? false
-    const { answer } = facts
-    if (answer === undefined) return
+    const { response } = facts
+    if (response === undefined) return
     this.confirm = async (question) => {
       this.questions.push(question)
-      return answer
+      return response
     }
   }
 

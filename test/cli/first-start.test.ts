@@ -46,8 +46,8 @@ test.concurrent("only the first start prints a key, and the printed command work
   expect(key).toStartWith("sk-tg-")
   expect(await creditsOf(first.url, key)).toMatchObject({ account: "demo", balance: "10" })
   if (Bun.which("curl")) {
-    const answer = JSON.parse(await runPrinted(first))
-    expect(answer.choices[0].message.content).toBe("Hello, Tollgate!")
+    const response = JSON.parse(await runPrinted(first))
+    expect(response.choices[0].message.content).toBe("Hello, Tollgate!")
   }
   const before = await creditsOf(first.url, key)
   await end(first)

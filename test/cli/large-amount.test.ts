@@ -20,7 +20,7 @@ describe("a grant of a large amount", () => {
     )
 
   test("requires a confirmation, and the question shows the account and its balance", async () => {
-    const unwilling = new FakeTerminal({ answer: false })
+    const unwilling = new FakeTerminal({ response: false })
     expect(await granting(unwilling, "5000")).toBe(1)
     expect(unwilling.notices).toContain("nothing was done")
     const [question] = unwilling.questions
@@ -28,10 +28,10 @@ describe("a grant of a large amount", () => {
       "grant 5000 credits (account acme). That is an unusually large amount.",
     )
     expect(question).toContain("The account has 9 credits now.")
-    const willing = new FakeTerminal({ answer: true })
+    const willing = new FakeTerminal({ response: true })
     expect(await granting(willing, "101")).toBe(0)
     expect(willing.questions).toHaveLength(1)
-    const usual = new FakeTerminal({ answer: false })
+    const usual = new FakeTerminal({ response: false })
     expect(await granting(usual, "1")).toBe(0)
     expect(usual.questions).toEqual([])
   })

@@ -55,8 +55,8 @@ async function chat(url: string, key: string): Promise<void> {
   const { data } = (await models.json()) as { data: { id: string }[] }
   const model = data.find(({ id }) => id.endsWith("/echo"))?.id
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] })
-  const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })
-  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+  const response = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
 }
 
 test.concurrent("a start with secrets but without the ledger fails and reports the remedy", async () => {

@@ -68,11 +68,11 @@ models:
       return (await fetch(`${serving.url}/v1/credits`, { headers })).ok
     })
   }
-  const answers = await Promise.all(Array.from({ length: SENT }, (_, index) => ask(index)))
-  const statuses = answers.map(({ status }) => status)
+  const responses = await Promise.all(Array.from({ length: SENT }, (_, index) => ask(index)))
+  const statuses = responses.map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(LIMIT)
   expect(statuses.filter((status) => status === 429)).toHaveLength(SENT - LIMIT)
   end.resolve()
-  await Promise.all(answers.map((answer) => answer.text()))
+  await Promise.all(responses.map((response) => response.text()))
   await until(async () => (await ask(1)).status === 200)
 })

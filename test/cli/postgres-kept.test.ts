@@ -1,6 +1,6 @@
 import { SQL } from "bun"
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../relay/scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../relay/scripted-vendor.ts"
 import { migratedDatabase } from "../support/postgres-databases.ts"
 import {
   createInstallation,
@@ -18,8 +18,8 @@ const LONG = "tea and cake ".repeat(100_000)
 
 let databaseUrl: string
 let vendor: ScriptedVendor
-/** Returns the vendor's next answer. */
-let answer: () => Response | Promise<Response>
+/** Returns the vendor's next response. */
+let response: () => Response | Promise<Response>
 let installations: Installation[]
 let key: string
 /** Two machines that share only a database. */
@@ -27,7 +27,7 @@ let one: ServingProcess
 let other: ServingProcess
 
 beforeAll(async () => {
-  vendor = startVendor(() => answer())
+  vendor = startVendor(() => response())
   databaseUrl = await migratedDatabase()
   const yaml = `
 server: { port: 0 }
@@ -68,10 +68,10 @@ function send(
 test("simultaneous requests with the same idempotency key on several machines run once", async () => {
   let calls = 0
   const end = Promise.withResolvers<void>()
-  answer = async () => {
+  response = async () => {
     calls++
     await end.promise
-    return Response.json(wholeAnswer("only one"))
+    return Response.json(wholeResponse("only one"))
   }
   const headers = { "idempotency-key": "two" }
   const asked = [one, other, one, other].map(async (serving) =>
@@ -79,15 +79,16 @@ test("simultaneous requests with the same idempotency key on several machines ru
   )
   await until(() => calls > 0)
   end.resolve()
-  const answers = await Promise.all(asked)
-  expect(answers[0]).toContain("only one")
-  expect(new Set(answers).size).toBe(1)
+  const responses = await Promise.all(asked)
+  expect(responses[0]).toContain("only one")
+  expect(new Set(responses).size).toBe(1)
   expect(calls).toBe(1)
 })
 
 test("an image link is valid on each machine", async () => {
   const imageBytes = Buffer.alloc(700_000, "image")
-  answer = () => Response.json({ created: 1, data: [{ b64_json: imageBytes.toString("base64") }] })
+  response = () =>
+    Response.json({ created: 1, data: [{ b64_json: imageBytes.toString("base64") }] })
   const order = { model: "vendor/dall-e-2", prompt: "a barn", response_format: "url" }
   const made = await send(one, "/v1/images/generations", order)
   const { data } = (await made.json()) as { data: { url: string }[] }
@@ -99,7 +100,7 @@ test("an image link is valid on each machine", async () => {
 })
 
 test("a conversation continues on another machine", async () => {
-  answer = () => Response.json(wholeAnswer("I remember"))
+  response = () => Response.json(wholeResponse("I remember"))
   const asked = await send(one, "/v1/responses", { model: "vendor/echo", input: "My name is Ann" })
   const { id } = (await asked.json()) as { id: string }
   let next: Response | undefined
@@ -121,9 +122,9 @@ test("a retry on another machine reports that the response was not stored, and c
     CREATE TRIGGER rejects BEFORE UPDATE ON idempotency FOR EACH ROW WHEN (NEW.state = 'kept')
       EXECUTE FUNCTION reject_answer()`)
   let calls = 0
-  answer = () => {
+  response = () => {
     calls++
-    return Response.json(wholeAnswer("heard once"))
+    return Response.json(wholeResponse("heard once"))
   }
   const headers = { "idempotency-key": "lost" }
   const first = await send(one, CHAT, HELLO, headers)
@@ -137,7 +138,7 @@ test("a retry on another machine reports that the response was not stored, and c
 
 test("a stored response is available on all machines, even after its machine stops", async () => {
   let calls = 0
-  answer = () => Response.json(wholeAnswer(`${LONG}${++calls}`))
+  response = () => Response.json(wholeResponse(`${LONG}${++calls}`))
   const headers = { "idempotency-key": "one" }
   const first = await (await send(one, CHAT, HELLO, headers)).text()
   expect(first).toContain("tea and cake 1")

@@ -38,12 +38,12 @@ test.each([
   const variables = { ...environment, TOLLGATE_WORKERS: workers }
   await using serving = await startServing(installation, variables)
   const key = /^key: (\S+)$/m.exec(serving.output())?.[1] ?? ""
-  const answer = await fetch(`${serving.url}/v1/chat/completions`, {
+  const response = await fetch(`${serving.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "sandbox/echo", messages: [{ role: "user", content: "Hi" }] }),
   })
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   if (!("ALL_PROXY" in environment)) return
   await until(() =>
     serving.errors().includes("ALL_PROXY: names a SOCKS proxy, which is not supported"),

@@ -58,16 +58,16 @@ async function statusOf(url: string, key: string): Promise<number> {
  * connections open in this way.
  */
 async function onOneConnection(url: string, key: string, times: number): Promise<Response[]> {
-  const answers: Response[] = []
+  const responses: Response[] = []
   for (let count = 0; count < times; count++) {
-    const answer = await chat(url, key, "keep-alive")
-    await answer.text()
-    answers.push(answer)
+    const response = await chat(url, key, "keep-alive")
+    await response.text()
+    responses.push(response)
   }
-  return answers
+  return responses
 }
 
-const statusesOf = (answers: readonly Response[]) => answers.map(({ status }) => status)
+const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status)
 const passedOf = (statuses: readonly number[]) => statuses.filter((status) => status === 200).length
 
 /** Maximum number of requests that become available during a test, at 60 per minute. */
@@ -90,9 +90,9 @@ describe("four workers", () => {
 
   test.concurrent("accept exactly 60 requests on one connection with a limit of 60 per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
-    const answers = await onOneConnection(serving.url, key, 60)
-    expect(passedOf(statusesOf(answers))).toBe(60)
-    const [first, ...others] = answers.map(({ headers }) =>
+    const responses = await onOneConnection(serving.url, key, 60)
+    expect(passedOf(statusesOf(responses))).toBe(60)
+    const [first, ...others] = responses.map(({ headers }) =>
       Number(headers.get("x-ratelimit-remaining-requests")),
     )
     expect(first).toBe(59)
@@ -101,12 +101,12 @@ describe("four workers", () => {
 
   test.concurrent("accept at most 60 requests over all connections with a limit of 60 per minute", async () => {
     const { key } = await createKey(installation, "--rpm", "60")
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 120 }, () => chat(serving.url, key, "close")),
     )
-    await Promise.all(answers.map((answer) => answer.text()))
-    expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
-    const rejected = answers.find(({ status }) => status === 429)
+    await Promise.all(responses.map((response) => response.text()))
+    expect(passedOf(statusesOf(responses))).toBeWithin(60, 60 + DRAINED)
+    const rejected = responses.find(({ status }) => status === 429)
     expect(rejected?.headers.get("x-ratelimit-limit-requests")).toBe("60")
     expect(rejected?.headers.get("x-ratelimit-remaining-requests")).toBe("0")
   })
@@ -124,9 +124,9 @@ describe("four workers", () => {
     const { key } = await createKey(installation, "--rpm", "1")
     const statuses: number[] = []
     for (let count = 0; count < 12; count++) {
-      const answer = await chat(serving.url, key, "close")
-      await answer.text()
-      statuses.push(answer.status)
+      const response = await chat(serving.url, key, "close")
+      await response.text()
+      statuses.push(response.status)
     }
     expect(passedOf(statuses)).toBe(1)
   })
@@ -170,11 +170,11 @@ describe("two gateways on one folder", () => {
     await using second = await startServing(installation)
     const { key } = await createKey(installation, "--rpm", "60")
     const urls = [first.url, second.url]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 120 }, (_, index) => chat(urls[index % 2] ?? "", key, "close")),
     )
-    await Promise.all(answers.map((answer) => answer.text()))
-    expect(passedOf(statusesOf(answers))).toBeWithin(60, 60 + DRAINED)
+    await Promise.all(responses.map((response) => response.text()))
+    expect(passedOf(statusesOf(responses))).toBeWithin(60, 60 + DRAINED)
     expect(await Promise.all(urls.map((url) => statusOf(url, key)))).toEqual([200, 200])
   })
 })
@@ -198,9 +198,9 @@ models:
   await using serving = await startServing(installation, { TOLLGATE_WORKERS: "4" })
   const began = performance.now()
   for (let count = 0; count < 40; count++) {
-    const answer = await chat(serving.url, key, "close")
-    await answer.text()
-    expect(answer.status).toBe(200)
+    const response = await chat(serving.url, key, "close")
+    await response.text()
+    expect(response.status).toBe(200)
   }
   // After three failures the deployment cools down. After one second, and then after every two seconds or more, one of
   // all requests tries it again.

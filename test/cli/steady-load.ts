@@ -1,12 +1,12 @@
 import { connect, type Socket } from "node:net"
 
-/** Callers that send one request after another and accept only complete answers. */
+/** Callers that send one request after another and accept only complete responses. */
 export interface SteadyLoad {
-  /** Number of complete answers so far. */
+  /** Number of complete responses so far. */
   readonly served: number
-  /** The errors that callers received instead of answers. */
+  /** The errors that callers received instead of responses. */
   readonly failures: readonly string[]
-  /** Stops the callers after their current answers. */
+  /** Stops the callers after their current responses. */
   end(): Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface LoadOptions {
 }
 
 /**
- * Starts callers. Half of them open a connection for each request. The others keep their connections until an answer
+ * Starts callers. Half of them open a connection for each request. The others keep their connections until a response
  * closes them. In both groups, half of the callers request streams.
  */
 export function startLoad(options: LoadOptions): SteadyLoad {
@@ -69,7 +69,7 @@ function isWhole(text: string): boolean {
   return text.startsWith("HTTP/1.1 200") && /\[DONE\]|"finish_reason":"stop"/.test(text)
 }
 
-interface Answer {
+interface ResponseBody {
   readonly text: string
   /** Whether the connection will not be used again. */
   readonly isLast: boolean
@@ -94,10 +94,10 @@ class Connection {
     this.#socket.on("close", () => this.#onChange())
   }
 
-  ask(request: string): Promise<Answer> {
+  ask(request: string): Promise<ResponseBody> {
     this.#text = ""
     this.#socket.write(request)
-    const { promise, resolve } = Promise.withResolvers<Answer>()
+    const { promise, resolve } = Promise.withResolvers<ResponseBody>()
     this.#onChange = () => {
       if (isComplete(this.#text)) {
         resolve({ text: this.#text, isLast: /^connection: close/im.test(this.#text) })

@@ -36,7 +36,7 @@ models:
   vendor/echo: { price: { input: 1, output: 2 }, context: 100000, max_output: 1000 }
 `
 
-/** Starts a vendor whose answer can block the gateway's event loop. */
+/** Starts a vendor whose response can block the gateway's event loop. */
 function startHostile() {
   return startVendor((_, number) =>
     number === 1
@@ -119,7 +119,7 @@ for (const workers of sampleOf(["1", "2"], 2)) {
       level: 60,
       endpoint: "/v1/chat/completions",
       model: "vendor/echo",
-      phase: "reading the answer",
+      phase: "reading the response",
       request: expect.stringMatching(/^req_[\w-]+$/),
       state: "computes",
     })

@@ -5,7 +5,7 @@ import { generateText } from "ai"
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, startGateway, type TestCaller, type TestGateway } from "../support/gateway.ts"
 
-/** Models for images and audio of Gemini, whose answers official clients read. */
+/** Models for images and audio of Gemini, whose responses official clients read. */
 
 const IMAGE = "google/gemini-2.5-flash-image"
 const SPEECH = "google/gemini-2.5-flash-preview-tts"
@@ -87,7 +87,7 @@ test("OpenAI's client reads speech from a chat", async () => {
   expect(transcript).toBe("")
 })
 
-test("the AI SDK reads an answer with an image", async () => {
+test("the AI SDK reads a response with an image", async () => {
   const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })
   const { text } = await generateText({ model: openai.responses(IMAGE), prompt: ASKED })
   expect(text).toBe("Here it is.")

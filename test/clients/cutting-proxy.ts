@@ -13,8 +13,8 @@ interface Pair {
 }
 
 /**
- * Starts a proxy that passes all data to a gateway, and cuts the first connections while their answers arrive.
- * @param bytes for each of these connections, the number of bytes of the answer that the client still receives.
+ * Starts a proxy that passes all data to a gateway, and cuts the first connections while their responses arrive.
+ * @param bytes for each of these connections, the number of bytes of the response that the client still receives.
  */
 export function startCuttingProxy(target: string, bytes: readonly number[]): CuttingProxy {
   const { hostname, port } = new URL(target)

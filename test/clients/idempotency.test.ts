@@ -26,7 +26,7 @@ class KeyedOpenAI extends OpenAI {
   override idempotencyHeader = "Idempotency-Key"
 }
 
-/** Numbers of bytes after which the client's connections break: before the answer, and in its middle. */
+/** Numbers of bytes after which the client's connections break: before the response, and in its middle. */
 const CUTS = [[0], [150], [0, 150]] as const
 
 async function expectOneCharge(

@@ -29,7 +29,12 @@ beforeAll(async () => {
       "google/gemini-2.5-flash-image": image(),
     },
     settings: {
-      limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, answerBytes: 1 << 26, mediaPrivate: true },
+      limits: {
+        bodyBytes: 1 << 22,
+        mediaBytes: 1 << 22,
+        responseBytes: 1 << 26,
+        mediaPrivate: true,
+      },
     },
   })
   caller = await gateway.caller("100")

@@ -31,7 +31,7 @@ afterAll(async () => {
 const MESSAGES = [{ role: "user", content: "Hello there, gateway" }] as const
 
 describe("OpenAI's client for chat", () => {
-  test("gets an answer, a price and a receipt", async () => {
+  test("gets a response, a price and a receipt", async () => {
     const before = await caller.balance()
     const { data, response } = await caller.client.chat.completions
       .create({ model: "sim/echo", messages: [...MESSAGES] })
@@ -179,7 +179,7 @@ describe("OpenAI's client for chat", () => {
     await until(async () => (await caller.balance()) < before)
   })
 
-  test("aborts before the answer begins, free of charge", async () => {
+  test("aborts before the response begins, free of charge", async () => {
     const other = await gateway.caller("1")
     const controller = new AbortController()
     const running = other.client.chat.completions.create(

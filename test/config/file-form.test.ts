@@ -26,7 +26,7 @@ test("active settings are shown with the names and units of the settings file, w
     server: { port: 9000, public_url: "https://models.example.com", drain_delay: "5s" },
     admin_token: "set",
     timeouts: { connect: "7s", first_byte: "1500ms", total: "30m" },
-    limits: { body_mb: 1.5, answer_mb: 128 },
+    limits: { body_mb: 1.5, response_mb: 128 },
     images: { link_minutes: 30 },
     retention: { receipts: "9600h" },
   })

@@ -72,9 +72,9 @@ test("the settings loader reads every setting", () => {
   const { settings } = load(`
 server: { host: "::1", port: 0, workers: 4, drain_delay: 5s, drain: 2m, watchdog: off, public_url: https://ai.example.com/, trusted_proxies: [10.0.0.0/8, "fd00::1"] }
 admin_token: 0123456789abcdef
-limits: { body_mb: 1.5, answer_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
+limits: { body_mb: 1.5, response_mb: 48, memory_mb: 512, media_mb: 2.5, media_private: true }
 timeouts: { connect: 500ms, first_byte: 5m, idle: 1.5, total: 1h }
-idempotency: { answer_mb: 0.5, account_mb: 10, total_mb: 100 }
+idempotency: { response_mb: 0.5, account_mb: 10, total_mb: 100 }
 responses: { keep: 2h, account_mb: 10, total_mb: 100 }
 disconnect: drain
 disconnect_limit: 90s
@@ -118,13 +118,13 @@ models:
   expect(settings.adminToken).toBe("0123456789abcdef")
   expect(settings.limits).toEqual({
     bodyBytes: 1_572_864,
-    answerBytes: 50_331_648,
+    responseBytes: 50_331_648,
     memoryBytes: 536_870_912,
     mediaBytes: 2_621_440,
     mediaPrivate: true,
   })
   expect(settings.idempotency).toEqual({
-    answerBytes: 524_288,
+    responseBytes: 524_288,
     accountBytes: 10_485_760,
     totalBytes: 104_857_600,
   })

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { bestOf } from "../../console/src/pages/playground/best-of.ts"
-import { type ColumnAnswers, newAnswer } from "../../console/src/pages/playground/exchanges.ts"
+import { type ColumnResponses, newResponse } from "../../console/src/pages/playground/exchanges.ts"
 import { tokensPerSecond } from "../../console/src/format/numbers.ts"
 import { typicalCost } from "../../console/src/pages/models/prices.ts"
 import type { Model } from "tollgate-contract/catalog.ts"
@@ -8,16 +8,16 @@ import type { Model } from "tollgate-contract/catalog.ts"
 function column(
   number: number,
   ...steps: readonly [cost: string | null, ms: number][]
-): ColumnAnswers {
+): ColumnResponses {
   return {
     column: number,
     steps: steps.map(([cost, durationMs]) => {
-      return { ...newAnswer("a/b", null, 0), state: "done", cost, durationMs }
+      return { ...newResponse("a/b", null, 0), state: "done", cost, durationMs }
     }),
   }
 }
 
-test("the cheapest and the fastest of several answers are determined by exact values", () => {
+test("the cheapest and the fastest of several responses are determined by exact values", () => {
   const dear = column(1, ["0.000000002", 10], ["0.1", 10])
   const cheap = column(2, ["0.100000001", 900])
   expect(bestOf([dear, cheap])).toEqual({ cheapest: 2, fastest: 1 })
@@ -34,7 +34,7 @@ test("the cheapest and the fastest of several answers are determined by exact va
   expect(bestOf([dear, running])).toEqual({ cheapest: undefined, fastest: undefined })
 })
 
-test("an answer has a speed if it took measurable time", () => {
+test("a response has a speed if it took measurable time", () => {
   const facts = { output: 100, first_byte_ms: 500, duration_ms: 1_500 }
   expect(tokensPerSecond(facts)).toBe(100)
   expect(tokensPerSecond({ ...facts, duration_ms: 510 })).toBeUndefined()

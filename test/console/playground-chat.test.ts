@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import {
   NOTHING_YET,
   withEvent,
-  type AnswerContent,
-} from "../../console/src/pages/playground/answer.ts"
+  type ResponseContent,
+} from "../../console/src/pages/playground/response.ts"
 import {
   chatBody,
   DEFAULT_SETTINGS,
@@ -14,10 +14,10 @@ import {
 } from "../../console/src/pages/playground/conversation.ts"
 import {
   knownCosts,
-  newAnswer,
+  newResponse,
   turnsUntil,
   withFacts,
-  withNewAnswer,
+  withNewResponse,
   type Exchange,
 } from "../../console/src/pages/playground/exchanges.ts"
 import { FrameReader } from "../../console/src/pages/playground/frames.ts"
@@ -140,16 +140,17 @@ describe("the playground's stream parser", () => {
   })
 })
 
-function fold(...events: unknown[]): AnswerContent {
-  return events.reduce<AnswerContent>(
-    (answer, event) => withEvent(answer, typeof event === "string" ? event : JSON.stringify(event)),
+function fold(...events: unknown[]): ResponseContent {
+  return events.reduce<ResponseContent>(
+    (response, event) =>
+      withEvent(response, typeof event === "string" ? event : JSON.stringify(event)),
     NOTHING_YET,
   )
 }
 
-describe("an answer in the playground", () => {
+describe("a response in the playground", () => {
   test("collects text, reasoning and tool calls", () => {
-    const answer = fold(
+    const response = fold(
       { choices: [{ delta: { role: "assistant", content: "" } }] },
       { choices: [{ delta: { reasoning_content: "Hm. " } }] },
       { choices: [{ delta: { content: "He" } }] },
@@ -168,7 +169,7 @@ describe("an answer in the playground", () => {
       { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
       "[DONE]",
     )
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       text: "Hello",
       reasoning: "Hm. ",
       toolCalls: [{ id: "call_x", name: "look", arguments: '{"a":1}' }],
@@ -179,9 +180,9 @@ describe("an answer in the playground", () => {
 
   test("keeps the exact cost text", () => {
     const event = `{"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":210,"prompt_tokens_details":{"cached_tokens":3},"completion_tokens_details":{"reasoning_tokens":204},"cost":0.00000004}}`
-    const answer = fold(event)
-    expect(answer.cost).toBe("0.00000004")
-    expect(answer.tokens).toEqual({ input: 12, output: 210, reasoning: 204, cached: 3 })
+    const response = fold(event)
+    expect(response.cost).toBe("0.00000004")
+    expect(response.tokens).toEqual({ input: 12, output: 210, reasoning: 204, cached: 3 })
   })
 
   test("fails if the stream reports an error", () => {
@@ -195,16 +196,16 @@ describe("an answer in the playground", () => {
 
   test("keeps the received part and is marked as broken if the stream lacks its end mark", async () => {
     const chunk = 'data: {"choices":[{"delta":{"content":"Half"}}]}\n\n'
-    const answer = await readChat(new Response(chunk), () => {})
-    expect(answer.text).toBe("Half")
-    expect(answer.failure?.kind).toBe("broken_off")
+    const response = await readChat(new Response(chunk), () => {})
+    expect(response.text).toBe("Half")
+    expect(response.failure?.kind).toBe("broken_off")
     const whole = await readChat(new Response(`${chunk}data: [DONE]\n\n`), () => {})
     expect(whole.failure).toBeNull()
   })
 })
 
 describe("exchanges in the playground", () => {
-  const hi = { ...newAnswer("a/b", {}, 0), text: "Hi" }
+  const hi = { ...newResponse("a/b", {}, 0), text: "Hi" }
   const exchanges: Exchange[] = [
     {
       id: 1,
@@ -229,13 +230,13 @@ describe("exchanges in the playground", () => {
     expect(turnsUntil(exchanges, { id: 1, column: 0, step: 1 })[0]?.steps).toEqual([hi])
   })
 
-  test("can have a single answer replaced or completed", () => {
-    const answer = newAnswer("c/d", {}, 0)
-    const changed = withNewAnswer(exchanges, { id: 2, column: 2, step: 0 }, answer)
+  test("can have a single response replaced or completed", () => {
+    const response = newResponse("c/d", {}, 0)
+    const changed = withNewResponse(exchanges, { id: 2, column: 2, step: 0 }, response)
     expect(changed[0]).toBe(exchanges[0] as Exchange)
-    expect(changed[1]?.columns[0]?.steps).toEqual([answer])
-    const again = withNewAnswer(exchanges, { id: 1, column: 0, step: 0 }, answer)
-    expect(again[0]?.columns[0]?.steps).toEqual([answer])
+    expect(changed[1]?.columns[0]?.steps).toEqual([response])
+    const again = withNewResponse(exchanges, { id: 1, column: 0, step: 0 }, response)
+    expect(again[0]?.columns[0]?.steps).toEqual([response])
     const late = withFacts(exchanges, { id: 1, column: 0, step: 0 }, { cost: "1" })
     expect(late[0]?.columns[0]?.steps.map(({ cost }) => cost)).toEqual(["1", null])
   })

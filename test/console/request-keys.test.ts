@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import {
-  answerLost,
+  responseLost,
   isOutcomeUnknown,
   messageOf,
   readError,
@@ -22,7 +22,7 @@ test("an open dialog sends the same idempotency key until the gateway rejects a 
 })
 
 test("the idempotency key is kept after a lost response, so that the action runs once", () => {
-  for (const lost of [answerLost(), readError(502, null)]) {
+  for (const lost of [responseLost(), readError(502, null)]) {
     const keys = new RequestKeys()
     const first = keys.current
     keys.failed(lost)
@@ -34,7 +34,7 @@ test("the idempotency key is kept after a lost response, so that the action runs
 test("an error after a lost response never claims that nothing was done", () => {
   const keys = new RequestKeys()
   expect(keys.failed(rejected)).toBe(rejected)
-  const lost = answerLost()
+  const lost = responseLost()
   expect(keys.failed(lost)).toBe(lost)
   const facts = { message: "used", error_type: "idempotency_key_reused" }
   const told = keys.failed(readError(422, { error: facts }))
@@ -63,21 +63,21 @@ test("an incomplete response counts as lost, and the idempotency key is sent", a
     const body = { credits: "1" }
     const sending = { idempotencyKey: "a-key" }
     const failure = await api("POST /codes", { body }, sending).catch((thrown: unknown) => thrown)
-    expect(failure).toMatchObject({ status: 0, message: answerLost().message })
+    expect(failure).toMatchObject({ status: 0, message: responseLost().message })
     expect(seen).toEqual(["a-key"])
   } finally {
     globalThis.fetch = real
   }
 })
 
-function cutServer(answer: string, seen: (string | null)[]) {
+function cutServer(response: string, seen: (string | null)[]) {
   const listener = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
     socket: {
       data(socket, data) {
         seen.push(/idempotency-key: (\S+)/i.exec(data.toString())?.[1] ?? null)
-        socket.end(answer)
+        socket.end(response)
       },
     },
   })

@@ -88,7 +88,7 @@ function eventsOf(dialect: UpstreamDialect, frames: readonly SseFrame[]): ChatEv
 
 for (const [dialect, frames] of STREAMS) {
   test.each(["[DONE]", "[DONE] ", " [DONE]"])(
-    `${dialect.id} ignores '%s' after a complete answer`,
+    `${dialect.id} ignores '%s' after a complete response`,
     (data) => {
       const events = eventsOf(dialect, frames)
       expect(events.some(({ type }) => type === "finish")).toBe(true)

@@ -41,7 +41,7 @@ function many<T>(make: (index: number) => T): T[] {
 }
 
 const cited = { groundingChunkIndices: [0] }
-const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> = {
+const RESPONSES: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> = {
   "Gemini's positions": [
     GEMINI,
     gemini(
@@ -95,11 +95,11 @@ const ANSWERS: Readonly<Record<string, readonly [UpstreamDialect, JsonObject]>> 
 }
 
 describe("translation of thousands of citations of a long text", () => {
-  for (const [name, [vendor, answer]] of Object.entries(ANSWERS)) {
+  for (const [name, [vendor, response]] of Object.entries(RESPONSES)) {
     test(`takes almost linear time: ${name}`, () => {
-      const written = JSON.stringify(answer).length
+      const written = JSON.stringify(response).length
       const taken = threadTime(() => {
-        const result = vendor.decodeResult(answer, REQUEST)
+        const result = vendor.decodeResult(response, REQUEST)
         for (const client of CLIENTS) {
           const told = JSON.stringify(client.encodeResult({ ...result, model: "m" }, REQUEST))
           expect(told.length).toBeLessThan(written + 20_000_000)

@@ -21,7 +21,7 @@ function requestWith(inputs: readonly string[], results: readonly string[]): Cha
     name: "run",
     arguments: text,
   }))
-  const answers = results.map((text, index) => ({
+  const responses = results.map((text, index) => ({
     type: "tool-result" as const,
     id: `call_${index}`,
     content: [{ type: "text" as const, text }],
@@ -31,7 +31,7 @@ function requestWith(inputs: readonly string[], results: readonly string[]): Cha
     messages: [
       { role: "user", parts: [{ type: "text", text: "x" }] },
       { role: "assistant", parts: calls },
-      { role: "tool", parts: answers },
+      { role: "tool", parts: responses },
     ],
     tools: [{ name: "run", parameters: { type: "object" } }],
     stream: false,

@@ -40,7 +40,7 @@ const CITATIONS = list(5_000, (index): ChatEvent => {
   return { type: "citation", choice: 0, citation }
 })
 
-const ANSWERS: Readonly<Record<string, readonly ChatEvent[]>> = {
+const RESPONSES: Readonly<Record<string, readonly ChatEvent[]>> = {
   "long calls": CALLS,
   "long calls before text": [...CALLS, TEXT],
   "ended long calls": [...CALLS, FINISH],
@@ -80,8 +80,8 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))(
   "the encoder of a stream of %s",
   (_, client) => {
     describe.each(Object.entries(ENDINGS))("that ends with %s", (_name, end) => {
-      test.each(Object.entries(ANSWERS))(
-        "writes an answer with %s in slices",
+      test.each(Object.entries(RESPONSES))(
+        "writes a response with %s in slices",
         (_answer, events) => {
           const encoder = client.encodeEvents(REQUEST)
           const lengths = events.map((event) => stepLength(() => encoder.push(event)))

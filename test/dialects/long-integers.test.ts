@@ -23,7 +23,7 @@ const REQUEST: ChatRequest = {
 }
 
 /** Answers with a call whose arguments are `INPUT`, in each format. */
-const ANSWERS: Readonly<Record<DialectId, string>> = {
+const RESPONSES: Readonly<Record<DialectId, string>> = {
   "openai-chat": `{"choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"remove","arguments":${TEXT}}}]},"finish_reason":"tool_calls"}]}`,
   "openai-responses": `{"id":"resp_1","status":"completed","output":[{"type":"function_call","id":"fc_1","call_id":"c1","name":"remove","arguments":${TEXT},"status":"completed"}]}`,
   "anthropic-messages": `{"id":"msg_1","content":[{"type":"tool_use","id":"c1","name":"remove","input":${INPUT}}],"stop_reason":"tool_use"}`,
@@ -39,7 +39,7 @@ const STREAMS: Readonly<Record<DialectId, readonly string[]>> = {
   "openai-chat": [
     `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"remove","arguments":${INPUT}}}]},"finish_reason":"tool_calls"}]}`,
   ],
-  "openai-responses": [`{"type":"response.completed","response":${ANSWERS["openai-responses"]}}`],
+  "openai-responses": [`{"type":"response.completed","response":${RESPONSES["openai-responses"]}}`],
   "anthropic-messages": [
     '{"type":"message_start","message":{"id":"msg_1"}}',
     `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c1","name":"remove","input":${INPUT}}}`,
@@ -47,7 +47,7 @@ const STREAMS: Readonly<Record<DialectId, readonly string[]>> = {
     '{"type":"message_delta","delta":{"stop_reason":"tool_use"}}',
     '{"type":"message_stop"}',
   ],
-  gemini: [ANSWERS.gemini],
+  gemini: [RESPONSES.gemini],
   "bedrock-converse": [
     '{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"c1","name":"remove"}}}',
     `{"contentBlockIndex":0,"delta":{"toolUse":{"input":${INPUT}}}}`,
@@ -93,7 +93,7 @@ function expectDigits(text: string): void {
 
 describe.each([...UPSTREAMS])("a tool call with long integers from $id", (upstream) => {
   test.each([...CLIENTS])("keeps all digits in the format $id", (client) => {
-    const result = upstream.decodeResult(parsed(ANSWERS[upstream.id]), REQUEST)
+    const result = upstream.decodeResult(parsed(RESPONSES[upstream.id]), REQUEST)
     expectDigits(JSON.stringify(client.encodeResult(result, REQUEST)))
   })
 

@@ -21,7 +21,7 @@ interface Format {
   readonly dialect: ChatDialect
   /** The names of the members for input, output and total. */
   readonly names: readonly [string, string, string | undefined]
-  answer(usage: JsonObject): JsonObject
+  response(usage: JsonObject): JsonObject
   frames(usage: JsonObject): readonly JsonObject[]
   /** Returns the usage that the caller receives. */
   usageIn(body: JsonObject): unknown
@@ -37,7 +37,7 @@ const FORMATS: readonly Format[] = [
   {
     dialect: OPENAI_CHAT,
     names: ["prompt_tokens", "completion_tokens", "total_tokens"],
-    answer: (usage) => ({
+    response: (usage) => ({
       choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }],
       usage,
     }),
@@ -50,14 +50,14 @@ const FORMATS: readonly Format[] = [
   {
     dialect: OPENAI_RESPONSES,
     names: ["input_tokens", "output_tokens", "total_tokens"],
-    answer: (usage) => ({ ...RESPONSE, usage }),
+    response: (usage) => ({ ...RESPONSE, usage }),
     frames: (usage) => [{ type: "response.completed", response: { ...RESPONSE, usage } }],
     usageIn: (body) => ((body["response"] ?? body) as JsonObject)["usage"],
   },
   {
     dialect: ANTHROPIC_MESSAGES,
     names: ["input_tokens", "output_tokens", undefined],
-    answer: (usage) => ({
+    response: (usage) => ({
       content: [{ type: "text", text: "Hi" }],
       stop_reason: "end_turn",
       usage,
@@ -74,12 +74,12 @@ const FORMATS: readonly Format[] = [
   {
     dialect: GEMINI,
     names: ["promptTokenCount", "candidatesTokenCount", "totalTokenCount"],
-    answer: (usageMetadata) => ({
+    response: (usageMetadata) => ({
       candidates: [{ content: { parts: [{ text: "Hi" }], role: "model" }, finishReason: "STOP" }],
       usageMetadata,
     }),
     frames(usage) {
-      return [this.answer(usage)]
+      return [this.response(usage)]
     },
     usageIn: ({ usageMetadata }) => usageMetadata,
   },
@@ -140,7 +140,7 @@ describe.each(FORMATS.map((format) => [format.dialect.id, format] as const))(
         const sum = totalName === undefined ? "" : `,"${totalName}":${total}`
         const usage =
           parseJsonObject(`{"${inputName}":${input},"${outputName}":${output}${sum}}`) ?? {}
-        const body = format.answer(usage)
+        const body = format.response(usage)
         const counted = countedBy(format, body)
         format.dialect.patches.result(body, PATCH)
         expectCharged(format, format.usageIn(body), counted)

@@ -4,9 +4,9 @@ import {
   type Restoration,
   RestoringDecoder,
   restoredResult,
-} from "../../src/relay/fitting/restored-answer.ts"
+} from "../../src/relay/fitting/restored-response.ts"
 
-/** Returns a dialect whose answers are converted to the requested format, as in the relay. */
+/** Returns a dialect whose responses are converted to the requested format, as in the relay. */
 export function restored<T extends UpstreamDialect>(dialect: T): T {
   const restorationOf = (request: ChatRequest | undefined): Restoration => {
     const { answerTool } = request === undefined ? {} : dialect.encodeRequest(request)

@@ -26,7 +26,7 @@ const RESULTS = [
 const SOURCES = { citations: RESULTS.map(({ url }) => url), search_results: RESULTS }
 const TEXT = "Rome is old.[3] It has seven hills.[1][9]"
 
-function answer(text: string, sources: JsonObject): JsonObject {
+function response(text: string, sources: JsonObject): JsonObject {
   const message = { role: "assistant", content: text }
   return { ...sources, choices: [{ index: 0, message, finish_reason: "stop" }] }
 }
@@ -51,14 +51,14 @@ function citationsOf({ choices }: ChatResult): readonly Citation[] {
   )
 }
 
-describe("the decoder of sources outside the choices of an answer", () => {
+describe("the decoder of sources outside the choices of a response", () => {
   const marked = [
     { url: "https://three.example", title: "Three", start: 12, end: 15 },
     { url: "https://one.example", title: "One", start: 35, end: 38 },
   ]
 
   test("returns a citation for each citation mark in the text, with and without streaming", () => {
-    const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
+    const whole = OPENAI_CHAT.decodeResult(response(TEXT, SOURCES))
     const streamed = foldEvents(streamedEvents(chunks(TEXT, SOURCES)))
     expect(citationsOf(whole)).toEqual(marked)
     expect(citationsOf(streamed)).toEqual(marked)
@@ -68,13 +68,15 @@ describe("the decoder of sources outside the choices of an answer", () => {
     ["URLs only", { citations: SOURCES.citations }],
     ["results only", { search_results: RESULTS }],
   ])("returns citations for %s", (_, sources) => {
-    const urls = citationsOf(OPENAI_CHAT.decodeResult(answer(TEXT, sources))).map(({ url }) => url)
+    const urls = citationsOf(OPENAI_CHAT.decodeResult(response(TEXT, sources))).map(
+      ({ url }) => url,
+    )
     expect(urls).toEqual(["https://three.example", "https://one.example"])
   })
 
   test("returns citations of the complete text if the text has no citation marks", () => {
     for (const result of [
-      OPENAI_CHAT.decodeResult(answer("Rome is old.", SOURCES)),
+      OPENAI_CHAT.decodeResult(response("Rome is old.", SOURCES)),
       foldEvents(streamedEvents(chunks("Rome is old.", SOURCES))),
     ]) {
       expect(citationsOf(result)).toEqual(
@@ -84,7 +86,7 @@ describe("the decoder of sources outside the choices of an answer", () => {
   })
 
   test("returns only the citations inside the message if the message has its own citations", () => {
-    const body = answer(TEXT, SOURCES)
+    const body = response(TEXT, SOURCES)
     const url = "https://own.example"
     const annotation = { type: "url_citation", url_citation: { url, start_index: 0, end_index: 4 } }
     const [choice] = body["choices"] as [{ message: JsonObject }]
@@ -95,7 +97,7 @@ describe("the decoder of sources outside the choices of an answer", () => {
   test.each([...CLIENTS])(
     "keeps sources for clients of $id, with and without streaming",
     (client) => {
-      const whole = OPENAI_CHAT.decodeResult(answer(TEXT, SOURCES))
+      const whole = OPENAI_CHAT.decodeResult(response(TEXT, SOURCES))
       const encoder = client.encodeEvents({ ...REQUEST, stream: true })
       const events = streamedEvents(chunks(TEXT, SOURCES))
       const frames = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]

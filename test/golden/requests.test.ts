@@ -73,7 +73,7 @@ function wayUp(written: string, client: ClientDialect, upstream: UpstreamDialect
   const { messages } = openEnvelopes(request, signer, PROVIDER)
   const isMany = upstream.supports.n !== "carried"
   const { maxTokens } = request
-  const taken = upstream.answerLimits(MODELS[upstream.id])
+  const taken = upstream.responseLimits(MODELS[upstream.id])
   const fitted = fitLimits(request, maxTokens, taken, client.reportsStop)
   return upstream.encodeRequest({
     ...request,

@@ -101,7 +101,7 @@ describe("request body validation", () => {
       "",
       "{",
     ].join("\r\n")
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       let text = ""
       socket.on("data", (chunk) => {
         text += chunk.toString()
@@ -112,8 +112,8 @@ describe("request body validation", () => {
       socket.write(head)
     })
     socket.destroy()
-    expect(answer).toStartWith("HTTP/1.1 413")
-    expect(answer).toContain('"code":"body_too_large"')
+    expect(response).toStartWith("HTTP/1.1 413")
+    expect(response).toContain('"code":"body_too_large"')
   })
 
   test("stops reading a body of unknown length at the size limit", async () => {
@@ -319,9 +319,9 @@ describe("an invalid path or method", () => {
 
   test("returns 404 for another account's receipt", async () => {
     const other = await gateway.caller("1")
-    const answer = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
-    await answer.text()
-    const path = `/v1/receipts/${answer.headers.get("x-request-id")}`
+    const response = await other.post(CHAT, { model: "sim/echo", messages: HELLO })
+    await response.text()
+    const path = `/v1/receipts/${response.headers.get("x-request-id")}`
     expect((await other.get(path)).status).toBe(200)
     await expectRow(await caller.get(path), 404, "not_found", null)
   })

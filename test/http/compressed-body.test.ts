@@ -91,7 +91,7 @@ describe("compressed request bodies", () => {
     const key = { "idempotency-key": "packed-once" }
     const body = packed(CHAT, "br")
     const first = await send("/v1/chat/completions", body, { "content-encoding": "br", ...key })
-    const answer = await first.text()
+    const response = await first.text()
     expect(first.status).toBe(200)
     const again = await send(
       "/v1/chat/completions",
@@ -99,7 +99,7 @@ describe("compressed request bodies", () => {
       key,
     )
     expect(again.headers.get("idempotent-replayed")).toBe("true")
-    expect(await again.text()).toBe(answer)
+    expect(await again.text()).toBe(response)
   })
 
   test("cannot expand beyond the size limit of bodies", async () => {

@@ -22,7 +22,11 @@ beforeAll(() => {
   writeFileSync(join(dist, "assets", "main-a1.js.gz"), gzipSync(SCRIPT))
   writeFileSync(join(folder, "secret.txt"), "not to be seen")
   const pages = new ConsolePages({ find: () => findConsole(dist) })
-  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => pages.answer(request) })
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => pages.respond(request),
+  })
 })
 
 afterAll(async () => {
@@ -118,14 +122,14 @@ describe("the console file server", () => {
     const later = join(folder, "later")
     const pages = new ConsolePages({ find: () => findConsole(later) })
     const request = new Request("http://127.0.0.1/console/")
-    const before = await pages.answer(request)
+    const before = await pages.respond(request)
     expect(before.status).toBe(503)
     expect(await before.text()).toContain("npm run build:console")
     mkdirSync(later)
     for (const built of [PAGE, `${PAGE} again`]) {
       writeFileSync(join(later, "index.html"), built)
       utimesSync(join(later, "index.html"), 1, built.length)
-      expect(await (await pages.answer(request)).text()).toBe(built)
+      expect(await (await pages.respond(request)).text()).toBe(built)
     }
   })
 })

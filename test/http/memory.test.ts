@@ -24,7 +24,7 @@ beforeAll(async () => {
       limits: {
         bodyBytes: 20 * MEGABYTE,
         mediaBytes: MEGABYTE,
-        answerBytes: LARGEST,
+        responseBytes: LARGEST,
         memoryBytes: MEMORY,
         mediaPrivate: false,
       },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { errorAnswer } from "../../src/http/answers.ts"
-import { LastAnswers } from "../../src/http/last-answers.ts"
+import { errorResponse } from "../../src/http/responses.ts"
+import { LastResponses } from "../../src/http/last-responses.ts"
 import { serve } from "../../src/http/server.ts"
 import { TrustedProxies } from "../../src/http/trusted-proxies.ts"
 
@@ -26,10 +26,10 @@ beforeAll(() => {
   server = serve(
     { host: "127.0.0.1", port: 0, isShared: false },
     {
-      routes: [{ path: "/route", method: "GET", handler, errors: errorAnswer }],
+      routes: [{ path: "/route", method: "GET", handler, errors: errorResponse }],
       mounts: [{ path: "/mount/*", handler, isLong: false }],
       fallback: handler,
-      lastAnswers: new LastAnswers(),
+      lastResponses: new LastResponses(),
     },
     { proxies: new TrustedProxies([]) },
   )

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "bun:test"
-import { fromNeighbour, fromReader, fromStored } from "../../src/http/idempotency/answers.ts"
+import { fromNeighbour, fromReader, fromStored } from "../../src/http/idempotency/responses.ts"
 import type { RecordingReader } from "../../src/http/idempotency/recording.ts"
-import type { StoredAnswer } from "../../src/http/idempotency/stored-answer.ts"
+import type { StoredResponse } from "../../src/http/idempotency/stored-response.ts"
 import { MemoryBudget, type Reservation } from "../../src/limits/memory-budget.ts"
 
 const MEGABYTE = 1024 * 1024
@@ -24,7 +24,7 @@ function sizeOf(chunks: Chunks): number {
   return chunks.reduce((sum, each) => sum + (each instanceof Promise ? 0 : each.byteLength), 0)
 }
 
-/** Replays an answer that is still being recorded, or whose recording broke off. */
+/** Replays a response that is still being recorded, or whose recording broke off. */
 const running: Build = (memory, chunks) => {
   const reader = {
     begun: async () => EVENTS,
@@ -38,18 +38,18 @@ const running: Build = (memory, chunks) => {
 
 function stored(ending: "whole" | "cut"): Build {
   return (memory, chunks) => {
-    const answer = {
+    const response = {
       head: EVENTS,
       length: sizeOf(chunks),
       ending,
       next: async () => await chunks.shift(),
       async [Symbol.asyncDispose]() {},
     }
-    return fromStored(answer as unknown as StoredAnswer, { memory })
+    return fromStored(response as unknown as StoredResponse, { memory })
   }
 }
 
-/** Replays an answer that another process is recording, so its length is unknown. */
+/** Replays a response that another process is recording, so its length is unknown. */
 const neighbour: Build = (memory, chunks) => {
   const body = new ReadableStream<Uint8Array>(
     {
@@ -132,11 +132,11 @@ test("a running stream reserves memory as it grows, and reports a rejected reser
   const response = await running(memory, chunks)
   expect(budget.held).toBeLessThan(100)
   const other = budget.open(HOLDER)
-  other.takeAnswer(MEGABYTE / 2)
+  other.takeResponse(MEGABYTE / 2)
   chunks.push(...bytesOf(FRAMES))
   const text = await response.text()
   expect(text).toStartWith("data: a\n\n")
-  expect(text).toContain("hold the memory that this answer needs")
+  expect(text).toContain("hold the memory that this response needs")
   expect(budget.held).toBe(MEGABYTE / 2)
   other[Symbol.dispose]()
 })

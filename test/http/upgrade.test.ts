@@ -35,10 +35,10 @@ async function shakeHands(path: string): Promise<string> {
 }
 
 test("a WebSocket upgrade is rejected with the response that makes Codex use HTTP instead", async () => {
-  const answer = await shakeHands("/v1/responses")
-  expect(answer).toStartWith("HTTP/1.1 426 ")
-  expect(answer).toContain('"code":"upgrade_not_supported"')
-  expect(answer.toLowerCase()).toContain("x-should-retry: false")
+  const response = await shakeHands("/v1/responses")
+  expect(response).toStartWith("HTTP/1.1 426 ")
+  expect(response).toContain('"code":"upgrade_not_supported"')
+  expect(response.toLowerCase()).toContain("x-should-retry: false")
 })
 
 test("the path for WebSockets accepts only POST requests", async () => {

@@ -88,7 +88,7 @@ beforeAll(async () => {
       limits: {
         bodyBytes: 32 * MEBIBYTE,
         mediaBytes: 4 * MEBIBYTE,
-        answerBytes: 4 * MEBIBYTE,
+        responseBytes: 4 * MEBIBYTE,
         memoryBytes: MEMORY,
         mediaPrivate: true,
       },
@@ -111,7 +111,7 @@ interface Sending {
 }
 
 /** Sends a body and measures how long the gateway's event loop is blocked. */
-async function sent(sending: Sending): Promise<{ pause: number; answers: readonly string[] }> {
+async function sent(sending: Sending): Promise<{ pause: number; responses: readonly string[] }> {
   const { caller, address, body, isPacked = false, times = 1, headers = {} } = sending
   const authorization = `Bearer ${caller.key}`
   await load.prepare({
@@ -126,12 +126,12 @@ async function sent(sending: Sending): Promise<{ pause: number; answers: readonl
     isPacked,
     times,
   })
-  let answers: readonly string[] = []
+  let responses: readonly string[] = []
   const limit = times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS
   const pause = await longestPause(limit, async () => {
-    answers = await load.send()
+    responses = await load.send()
   })
-  return { pause, answers }
+  return { pause, responses }
 }
 
 /** Returns the compressed body with the most values: a few hundred bytes that expand to millions of values. */
@@ -185,10 +185,10 @@ describe("the most expensive body of any endpoint", () => {
         const { path, address } = endpoint
         for (const times of [1, 30]) {
           const body = packedBody(endpoint)
-          const { pause, answers } = await sent({ caller, address, body, isPacked: true, times })
+          const { pause, responses } = await sent({ caller, address, body, isPacked: true, times })
           const found = { path, pause: pause < (times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS) }
           expect(found).toEqual({ path, pause: true })
-          for (const answer of isFree(path) ? [] : answers) expect(answer).toMatch(status)
+          for (const response of isFree(path) ? [] : responses) expect(response).toMatch(status)
         }
       }
       await nothingHeld(caller)
@@ -199,9 +199,9 @@ describe("the most expensive body of any endpoint", () => {
     const caller = await gateway.caller("0")
     for (const { path, address, base } of sampleOf(distinct(), 6)) {
       const body = worstBody(base, FURTHER_TEXT, "full", LARGEST)
-      const { pause, answers } = await sent({ caller, address, body })
+      const { pause, responses } = await sent({ caller, address, body })
       expect({ path, pause: pause < MAX_PAUSE_MS }).toEqual({ path, pause: true })
-      if (!isFree(path)) expect(answers.join()).toMatch(/^402 /)
+      if (!isFree(path)) expect(responses.join()).toMatch(/^402 /)
     }
   })
 })
@@ -235,10 +235,10 @@ describe("large requests of a key with credits", () => {
       for (const [fieldIndex, field] of fields.entries()) {
         for (const shape of sampleOf(SHAPES[field.kind], 20, index + fieldIndex)) {
           const body = worstBody(base, field, shape, sizeOf(fields, field, shape))
-          const { pause, answers } = await sent({ caller, address, body })
+          const { pause, responses } = await sent({ caller, address, body })
           if (pause >= MAX_PAUSE_MS) slow.push([field.path, shape, pause])
-          expect(answers.join()).not.toMatch(/invalid_json|internal_error|^50[034]/)
-          expect(answers.join()).toMatch(/^\d/)
+          expect(responses.join()).not.toMatch(/invalid_json|internal_error|^50[034]/)
+          expect(responses.join()).toMatch(/^\d/)
         }
       }
       expect(slow).toEqual([])
@@ -254,9 +254,9 @@ describe("large requests of a key with credits", () => {
     const base = BASES[address] ?? {}
     const field: Field = { path: ["messages"], kind: "list", max: 10_000 }
     const body = worstBody(base, field, "full", 4 * MEBIBYTE)
-    const { pause, answers } = await sent({ caller, address, body, times: 30 })
+    const { pause, responses } = await sent({ caller, address, body, times: 30 })
     expect(pause).toBeLessThan(MAX_PAUSE_OF_MANY_MS)
-    for (const answer of answers) expect(answer).toMatch(/^200 |^503 .*overloaded/)
+    for (const response of responses) expect(response).toMatch(/^200 |^503 .*overloaded/)
     expect(process.memoryUsage.rss() - before).toBeLessThan(MEMORY)
     await nothingHeld(caller)
   })

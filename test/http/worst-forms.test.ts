@@ -27,7 +27,7 @@ beforeAll(async () => {
       limits: {
         bodyBytes: 32 * MEBIBYTE,
         mediaBytes: 4 * MEBIBYTE,
-        answerBytes: 4 * MEBIBYTE,
+        responseBytes: 4 * MEBIBYTE,
         memoryBytes: MEMORY,
         mediaPrivate: true,
       },
@@ -73,7 +73,7 @@ describe("the most expensive form", () => {
         for (const [pathIndex, [path, model]] of Object.entries(MODELS).entries()) {
           for (const isRepeatable of sampleOf([false, true], 2, index + pathIndex)) {
             for (const times of [1, 10]) {
-              let answers: readonly string[] = []
+              let responses: readonly string[] = []
               const limit = times === 1 ? MAX_PAUSE_MS : MAX_PAUSE_OF_MANY_MS
               const pause = await longestPause(limit, async () => {
                 await load.prepare({
@@ -87,12 +87,13 @@ describe("the most expensive form", () => {
                   isPacked: false,
                   times,
                 })
-                answers = await load.send()
+                responses = await load.send()
               })
               const found = { path, isRepeatable, times, isShort: pause < limit }
               expect(found).toEqual({ path, isRepeatable, times, isShort: true })
               // If a response arrives while the caller is still sending, the caller may not read the response.
-              for (const answer of answers) expect(answer).toMatch(/^40[029] |^413 |^503 |^Error/)
+              for (const response of responses)
+                expect(response).toMatch(/^40[029] |^413 |^503 |^Error/)
             }
           }
         }

@@ -4,12 +4,12 @@ import type { Plan } from "../../src/relay/chat/plan.ts"
 import { DeadlineWatch } from "../../src/relay/lifetime/deadline-watch.ts"
 import { Attempt } from "../../src/relay/upstream/attempt.ts"
 import { Load } from "../../src/routing/loads.ts"
-import type { HttpAnswer } from "../../src/wire/http/answer.ts"
+import type { HttpResponse } from "../../src/wire/http/response.ts"
 import { HttpClient } from "../../src/wire/http/client.ts"
 import type { ChatRequest } from "../../src/canon/chat.ts"
 
-/** Maximum size of an answer and of the memory for it, in bytes. */
-const ANSWER_BYTES = 1 << 28
+/** Maximum size of a response and of the memory for it, in bytes. */
+const RESPONSE_BYTES = 1 << 28
 const LONG_MS = 60_000
 const TIMEOUTS = { connect: LONG_MS, firstByte: LONG_MS, idle: LONG_MS, total: LONG_MS }
 
@@ -34,7 +34,7 @@ export class AttemptWorld implements Disposable {
       request,
       calls,
     } as unknown as Plan
-    using memory = new MemoryBudget(ANSWER_BYTES).open({ id: "key", account: "a" })
+    using memory = new MemoryBudget(RESPONSE_BYTES).open({ id: "key", account: "a" })
     using client = new HttpClient({})
     using attempt = new Attempt({
       plan,
@@ -48,7 +48,7 @@ export class AttemptWorld implements Disposable {
       isStream: true,
       request: "req_1",
       work: 0,
-      answerBytes: ANSWER_BYTES,
+      responseBytes: RESPONSE_BYTES,
       memory,
     })
     return await run(attempt)
@@ -60,10 +60,10 @@ export class AttemptWorld implements Disposable {
 }
 
 /**
- * Returns an answer.
+ * Returns a response.
  * @param next returns the next chunk, or undefined at the end.
  */
-export function answerOf(type: string, next: () => Uint8Array | undefined): HttpAnswer {
+export function responseOf(type: string, next: () => Uint8Array | undefined): HttpResponse {
   const body: AsyncIterableIterator<Uint8Array> = {
     async next() {
       const value = next()
@@ -73,6 +73,6 @@ export function answerOf(type: string, next: () => Uint8Array | undefined): Http
       return this
     },
   }
-  const answer = { header: () => type, takeWhole: () => undefined, body }
-  return answer as unknown as HttpAnswer
+  const response = { header: () => type, takeWhole: () => undefined, body }
+  return response as unknown as HttpResponse
 }

@@ -3,12 +3,12 @@ import type { ChatEvent } from "../../src/canon/chat.ts"
 import { foldEvents } from "../../src/canon/fold.ts"
 import type { DialectId } from "../../src/canon/extra.ts"
 import type { JsonObject } from "../../src/canon/json.ts"
-import { AnswerRecord } from "../../src/relay/metering/answer-record.ts"
+import { ResponseRecord } from "../../src/relay/metering/response-record.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 
 /**
- * The number of members that frames add to a lasting object is limited for the whole answer, because JavaScript engines
- * sort members with numeric names each time they list them.
+ * The number of members that frames add to a lasting object is limited for the whole response, because JavaScript
+ * engines sort members with numeric names each time they list them.
  */
 
 const MEMBERS = 9_000
@@ -69,7 +69,7 @@ const FIRST: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-describe("answers with too many members over several frames", () => {
+describe("responses with too many members over several frames", () => {
   test.each(GROWING)("end with an error if they grow in %s of %s", (_, id, grow) => {
     const upstream = UPSTREAMS.find((each) => each.id === id)
     const decoder = upstream?.decodeEvents()
@@ -83,7 +83,7 @@ describe("answers with too many members over several frames", () => {
   test.each(["openai-chat", "anthropic-messages", "gemini", "cohere-chat"] as const)(
     "end with an error in the billing record of %s",
     (id) => {
-      const record = new AnswerRecord(id)
+      const record = new ResponseRecord(id)
       const push = () =>
         record.frame({ type: "message_delta", delta: newMembers(), ...newMembers() })
       expect(() => Array.from({ length: FRAMES }, push)).toThrow(TOO_MANY)
@@ -91,7 +91,7 @@ describe("answers with too many members over several frames", () => {
   )
 
   test.each(CLIENTS)(
-    "end with an error for $id when a stream is joined into a whole answer",
+    "end with an error for $id when a stream is joined into a whole response",
     ({ id: dialect }) => {
       const events = Array.from({ length: FRAMES }, (): ChatEvent => {
         return { type: "choice-extra", choice: 0, extra: { dialect, fields: newMembers() } }

@@ -23,7 +23,7 @@ export interface HonestCase {
   readonly hasTool: boolean
   /**
    * For Anthropic's messages: if it is not null, the tool is an advisor. If it is above 0, it is the limit of an
-   * advisor's answer.
+   * advisor's response.
    */
   readonly advice: number | null
   readonly callLimit: number | null
@@ -69,7 +69,7 @@ export const honestCases: fc.Arbitrary<HonestCase> = fc.record({
   atOnce: fc.integer({ min: 1, max: 3 }),
 })
 
-/** Maximum context of the models, and maximum length of their answers, in tokens. */
+/** Maximum context of the models, and maximum length of their responses, in tokens. */
 export const CONTEXT = 200_000
 export const MAX_OUTPUT_TOKENS = 2_000
 const RESULT = 8_000
@@ -146,12 +146,12 @@ function claudeBody(one: HonestCase, text: string): Json {
   }
 }
 
-/** Returns the answer of a vendor that respects the limits of the request. */
-export function answerOf(one: HonestCase, sent: Json): Response {
+/** Returns the response of a vendor that respects the limits of the request. */
+export function responseOf(one: HonestCase, sent: Json): Response {
   const { endpoint } = one
-  const answer = { chat, messages, responses }[endpoint](one, sent)
-  if (sent["stream"] !== true) return Response.json(answer)
-  return streamed(framesOf(PATHS[endpoint], answer))
+  const response = { chat, messages, responses }[endpoint](one, sent)
+  if (sent["stream"] !== true) return Response.json(response)
+  return streamed(framesOf(PATHS[endpoint], response))
 }
 
 function inputOf(one: HonestCase): number {

@@ -48,10 +48,10 @@ export class Life {
   async through<T>(step: () => Promise<T>): Promise<T> {
     await new Promise(setImmediate)
     if (this.#hasEnded) return never()
-    const [answer] = await Promise.allSettled([step()])
+    const [response] = await Promise.allSettled([step()])
     if (this.#hasEnded) return never()
-    if (answer.status === "rejected") throw answer.reason
-    return answer.value
+    if (response.status === "rejected") throw response.reason
+    return response.value
   }
 }
 

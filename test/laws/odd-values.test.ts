@@ -4,15 +4,15 @@ import type { DialectId } from "../../src/canon/extra.ts"
 import type { SseFrame, UpstreamDialect } from "../../src/canon/dialect.ts"
 import { GatewayError } from "../../src/canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
-import { AnswerRecord } from "../../src/relay/metering/answer-record.ts"
+import { ResponseRecord } from "../../src/relay/metering/response-record.ts"
 import { Meter } from "../../src/relay/metering/meter.ts"
 import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import { TranscodingWriter, VerbatimWriter } from "../../src/relay/chat/stream-writer.ts"
 import { EventStreamParser } from "../../src/wire/event-stream.ts"
 import { SseParser } from "../../src/wire/sse.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
-import { vendorAnswers } from "../recorded/vendor-answers.ts"
-import { type Ending, USAGES, writtenAnswer } from "../recorded/written-answers.ts"
+import { vendorResponses } from "../recorded/vendor-responses.ts"
+import { type Ending, USAGES, writtenResponse } from "../recorded/written-responses.ts"
 import { IS_EXHAUSTIVE, sampleOf } from "../support/exhaustive.ts"
 import { WITHOUT_FIXTURES } from "../support/recordings.ts"
 
@@ -78,7 +78,7 @@ function changed(
   return copy
 }
 
-/** Runs a reader, which may throw a gateway error: a vendor's answer may be unreadable. */
+/** Runs a reader, which may throw a gateway error: a vendor's response may be unreadable. */
 function survive(path: ValuePath, odd: JsonValue | undefined, read: () => void): void {
   try {
     read()
@@ -106,8 +106,8 @@ function readWhole(upstream: UpstreamDialect, body: JsonObject): void {
   for (const { index } of result.choices) expectPlace(index)
   const meter = new Meter()
   meter.result(result)
-  new AnswerRecord(upstream.id).answer(body)
-  // At this point the answer is already paid for, so faults must be found before it is encoded.
+  new ResponseRecord(upstream.id).response(body)
+  // At this point the response is already paid for, so faults must be found before it is encoded.
   for (const client of CLIENTS) mustWork(() => client.encodeResult(result, REQUEST))
   mustWork(() => upstream.patches?.result(structuredClone(body), REQUEST))
 }
@@ -116,7 +116,7 @@ function readStream(upstream: UpstreamDialect, frames: readonly SseFrame[]): voi
   for (const client of CLIENTS) {
     const decoder = upstream.decodeEvents(REQUEST)
     const meter = new Meter(decoder.other)
-    const record = new AnswerRecord(upstream.id)
+    const record = new ResponseRecord(upstream.id)
     const writer =
       client.id === upstream.id && upstream.patches
         ? new VerbatimWriter(client, upstream.patches.frames(REQUEST))
@@ -151,11 +151,11 @@ function framesOf(upstream: UpstreamDialect, body: string | Uint8Array): SseFram
 
 /** `npm test` makes every eleventh change. There are 17 changes at each path, so the values rotate. */
 const STEP = IS_EXHAUSTIVE ? 1 : 11
-const RECORDED = vendorAnswers().filter(({ status }) => status === 200)
+const RECORDED = vendorResponses().filter(({ status }) => status === 200)
 const RECORDED_STEP = IS_EXHAUSTIVE ? 401 : 4_001
 
-/** Reads an answer with each unusual value at each path, or with every `step`-th of these changes. */
-function attack(upstream: UpstreamDialect, answer: Answer, step = STEP): number {
+/** Reads a response with each unusual value at each path, or with every `step`-th of these changes. */
+function attack(upstream: UpstreamDialect, response: ResponseBody, step = STEP): number {
   let count = 0
   const each = (
     value: JsonValue,
@@ -167,13 +167,13 @@ function attack(upstream: UpstreamDialect, answer: Answer, step = STEP): number 
       }
     }
   }
-  if (!answer.isStream) {
-    each(JSON.parse(String(answer.body)) as JsonValue, (body, path, odd) =>
+  if (!response.isStream) {
+    each(JSON.parse(String(response.body)) as JsonValue, (body, path, odd) =>
       survive(path, odd, () => readWhole(upstream, body as JsonObject)),
     )
     return count
   }
-  const frames = framesOf(upstream, answer.body)
+  const frames = framesOf(upstream, response.body)
   for (const [index, frame] of frames.entries()) {
     if (frame.json === undefined) continue
     each(frame.json, (value, path, odd) => {
@@ -185,7 +185,7 @@ function attack(upstream: UpstreamDialect, answer: Answer, step = STEP): number 
   return count
 }
 
-interface Answer {
+interface ResponseBody {
   readonly isStream: boolean
   readonly body: string | Uint8Array
 }
@@ -205,7 +205,7 @@ for (const upstream of UPSTREAMS) {
           const word = WORDS[upstream.id] ?? "stop"
           const ending: Ending = { word, usage: USAGES[upstream.id], isCall }
           expect(
-            attack(upstream, writtenAnswer("x", upstream.id, ending, isStream)),
+            attack(upstream, writtenResponse("x", upstream.id, ending, isStream)),
           ).toBeGreaterThan(100)
         })
       }
@@ -213,7 +213,7 @@ for (const upstream of UPSTREAMS) {
 
     test(`reads or rejects unusual values in recordings${WITHOUT_FIXTURES}`, () => {
       const own = RECORDED.filter(({ dialect }) => dialect === upstream.id)
-      for (const answer of sampleOf(own, 3)) attack(upstream, answer, RECORDED_STEP)
+      for (const response of sampleOf(own, 3)) attack(upstream, response, RECORDED_STEP)
     })
   })
 }

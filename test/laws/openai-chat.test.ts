@@ -9,7 +9,7 @@ import { foldEvents } from "../../src/canon/fold.ts"
 import type { JsonObject, JsonValue } from "../../src/canon/json.ts"
 import { openAiChat } from "../../src/dialects/openai-chat/index.ts"
 import { formatEvent } from "../../src/wire/sse.ts"
-import { choice, events, result } from "./openai-chat-answers.ts"
+import { choice, events, result } from "./openai-chat-responses.ts"
 import { word } from "./openai-chat-parts.ts"
 import { request } from "./openai-chat-requests.ts"
 
@@ -82,7 +82,7 @@ describe("OpenAI: decoding an encoded value", () => {
     )
   })
 
-  test("returns the same whole answer", () => {
+  test("returns the same whole response", () => {
     fc.assert(
       fc.property(result, (result) => {
         expect(dialect.decodeResult(onWire(dialect.encodeResult(result, STREAMING)))).toEqual(
@@ -120,7 +120,7 @@ describe("an OpenAI stream", () => {
     )
   })
 
-  test("yields the same answer when it is joined", () => {
+  test("yields the same response when it is joined", () => {
     fc.assert(
       fc.property(events, (events) => {
         const folded = foldEvents(events)
@@ -174,7 +174,7 @@ describe("the OpenAI decoder on arbitrary values", () => {
       messages: [{ role: "user", content: [part] }],
     })),
   )
-  const anyAnswer = fc.oneof(
+  const anyResponse = fc.oneof(
     near(["id", "choices", "usage", "x_groq", "error", "created"]),
     near(["index", "message", "delta", "finish_reason"]).map((choice) => ({ choices: [choice] })),
     near(["content", "tool_calls", "reasoning", "reasoning_details", "function_call"]).map(
@@ -191,17 +191,17 @@ describe("the OpenAI decoder on arbitrary values", () => {
     )
   })
 
-  test("reads or rejects each value as an answer", () => {
+  test("reads or rejects each value as a response", () => {
     fc.assert(
-      fc.property(anyAnswer, fc.boolean(), (answer, streamUsage) => {
-        onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(answer), STREAMING))
-        const data = JSON.stringify(answer)
+      fc.property(anyResponse, fc.boolean(), (response, streamUsage) => {
+        onlyGatewayErrors(() => dialect.encodeResult(dialect.decodeResult(response), STREAMING))
+        const data = JSON.stringify(response)
         onlyGatewayErrors(() => encode(decode([{ data }, { data }, { data: "[DONE]" }])))
         const patch = { model: "m", streamUsage }
-        const patched = dialect.patches.frames(patch).push({ data, json: answer })
+        const patched = dialect.patches.frames(patch).push({ data, json: response })
         if (patched.usageCarrier) dialect.setCost(patched.usageCarrier, "1")
-        dialect.decodeError(400, answer)
-        dialect.patches.result(answer, patch)
+        dialect.decodeError(400, response)
+        dialect.patches.result(response, patch)
       }),
     )
   })

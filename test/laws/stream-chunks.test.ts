@@ -14,8 +14,13 @@ import {
 } from "../../src/relay/chat/stream-writer.ts"
 import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
-import { answerOf, AttemptWorld } from "./attempt-world.ts"
-import { streamOf, USAGES, type WrittenEvent, writtenEvents } from "../recorded/written-answers.ts"
+import { responseOf, AttemptWorld } from "./attempt-world.ts"
+import {
+  streamOf,
+  USAGES,
+  type WrittenEvent,
+  writtenEvents,
+} from "../recorded/written-responses.ts"
 import { IS_EXHAUSTIVE, sampleCombinations } from "../support/exhaustive.ts"
 
 const REQUEST: ChatRequest = {
@@ -39,7 +44,7 @@ function bytesOf(dialect: DialectId, events: readonly WrittenEvent[]): Uint8Arra
   return typeof body === "string" ? Buffer.from(body) : body
 }
 
-/** Returns the frames of a simple answer of a vendor, each as bytes. */
+/** Returns the frames of a simple response of a vendor, each as bytes. */
 function framesOf(dialect: DialectId, isCall: boolean): Uint8Array[] {
   const words = { "openai-responses": "completed", gemini: "STOP" }
   const word = { ...words }[String(dialect)] ?? "stop"
@@ -99,7 +104,7 @@ async function readWhole(
   let reads = 0
   const type =
     upstream.framing === "sse" ? "text/event-stream" : "application/vnd.amazon.eventstream"
-  const answer = answerOf(type, () => {
+  const response = responseOf(type, () => {
     // An endless loop would block this process, so a timer could not detect it.
     if (++reads > chunks.length + 1) throw new Error(READS_ON)
     return chunks[reads - 1]
@@ -109,7 +114,7 @@ async function readWhole(
     const parts = { decoder, meter: new Meter(decoder.other), writer: writerOf(client, upstream) }
     let text = ""
     try {
-      const stream = await UpstreamStream.open(attempt, answer, parts)
+      const stream = await UpstreamStream.open(attempt, response, parts)
       do text += await stream.read()
       while (!stream.isOver)
       return { text: text + stream.writer.end(1n), isOver: true, failure: undefined }
@@ -134,7 +139,7 @@ function writerOf(client: ClientDialect, upstream: UpstreamDialect): StreamWrite
   })
 }
 
-/** Whether frames form a complete answer if the vendor then closes the connection. */
+/** Whether frames form a complete response if the vendor then closes the connection. */
 async function isWhole(upstream: UpstreamDialect, frames: readonly Uint8Array[]): Promise<boolean> {
   const [client] = CLIENTS
   if (!client) throw new Error("there is no client")

@@ -52,7 +52,7 @@ interface Shape {
   readonly allowed?: string[]
   /** The ids of calls to the first tool. Each call has a result. */
   readonly calls?: readonly string[]
-  /** The schema of the answer. */
+  /** The schema of the response. */
   readonly schema?: JsonObject
 }
 

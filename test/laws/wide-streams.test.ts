@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/canon/json.ts"
 import type { Part } from "../../src/canon/message.ts"
 import { jsonBytesInSlices } from "../../src/canon/sliced-json-text.ts"
 import { eventsOf } from "../../src/canon/unfold.ts"
-import { foldAnswer } from "../../src/relay/chat/fold-answer.ts"
+import { foldResponse } from "../../src/relay/chat/fold-response.ts"
 import { Meter } from "../../src/relay/metering/meter.ts"
 import { ReasoningSigner } from "../../src/relay/chat/reasoning-envelope.ts"
 import { TranscodingWriter } from "../../src/relay/chat/stream-writer.ts"
@@ -14,7 +14,7 @@ import { UpstreamStream } from "../../src/relay/chat/upstream-stream.ts"
 import { encodeText, formatEvent } from "../../src/wire/sse.ts"
 import { CLIENTS, UPSTREAMS } from "../golden/dialects.ts"
 import { scaledLimit, threadTimeUsed } from "../support/processor-time.ts"
-import { answerOf, AttemptWorld } from "./attempt-world.ts"
+import { responseOf, AttemptWorld } from "./attempt-world.ts"
 import { sampleCombinations } from "../support/exhaustive.ts"
 
 const REQUEST: ChatRequest = {
@@ -26,7 +26,7 @@ const REQUEST: ChatRequest = {
 }
 const SIGNER = new ReasoningSigner("secret")
 
-/** Maximum size of an answer for its caller, as a multiple of the size of the provider's answer. */
+/** Maximum size of a response for its caller, as a multiple of the size of the provider's response. */
 const MAX_SIZE_GROWTH = 16
 /** Maximum share of the processor time that one turn of the event loop may take. */
 const MAX_SHARE = 0.4
@@ -34,7 +34,7 @@ const MAX_SHARE = 0.4
 const MIN_COMPARED_MS = 90
 /** Number of attempts. The best attempt counts, because a garbage collection may delay others. */
 const ATTEMPTS = 8
-/** Number of bytes of an answer that arrive at once. */
+/** Number of bytes of a response that arrive at once. */
 const CHUNK_BYTES = 64 * 1024
 
 function list<Value>(count: number, make: (index: number) => Value): Value[] {
@@ -45,7 +45,7 @@ function resultOf(parts: readonly Part[], choice: Partial<Choice> = {}): ChatRes
   return { id: "a", model: "m", choices: [{ index: 0, parts, finish: "stop", ...choice }] }
 }
 
-/** An answer of a provider, with unknown members at its beginning. */
+/** A response of a provider, with unknown members at its beginning. */
 interface Shape {
   readonly result: ChatResult
   readonly head?: JsonObject
@@ -107,7 +107,7 @@ const SHAPES: Readonly<Record<string, () => Shape>> = {
   }),
 }
 
-/** Yields the frames of an answer as its provider streams them. */
+/** Yields the frames of a response as its provider streams them. */
 function* framesOf(upstream: ClientDialect, { result, head }: Shape): Generator<Uint8Array> {
   const encoder = upstream.encodeEvents(REQUEST)
   let isFirst = true
@@ -123,7 +123,7 @@ function* framesOf(upstream: ClientDialect, { result, head }: Shape): Generator<
   for (const frame of encoder.end()) yield encodeText(formatEvent(frame))
 }
 
-/** Returns the chunks of an answer as a fast provider sends them. */
+/** Returns the chunks of a response as a fast provider sends them. */
 function chunksOf(bytes: Uint8Array): Uint8Array[] {
   return list(Math.ceil(bytes.length / CHUNK_BYTES), (index) =>
     bytes.slice(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES),
@@ -131,7 +131,7 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 /**
- * Processes an answer like the relay.
+ * Processes a response like the relay.
  * @returns the size that the caller receives.
  */
 type Way = (upstream: UpstreamDialect, client: ClientDialect, bytes: Uint8Array) => Promise<number>
@@ -151,8 +151,8 @@ function streamed(type: string): Way {
         dialect: upstream.id,
       })
       const parts = { decoder, meter: new Meter(decoder.other), writer }
-      const answer = answerOf(type, () => chunks.next().value)
-      const stream = await UpstreamStream.open(attempt, answer, parts)
+      const response = responseOf(type, () => chunks.next().value)
+      const stream = await UpstreamStream.open(attempt, response, parts)
       let size = 0
       while (!stream.isOver) size += encodeText(await stream.read()).length
       size += encodeText(writer.end(1n)).length
@@ -169,8 +169,8 @@ const folded: Way = (upstream, client, bytes) =>
     const chunks = chunksOf(bytes).values()
     const decoder = upstream.decodeEvents(REQUEST)
     const parts = { decoder, meter: new Meter(decoder.other) }
-    const answer = answerOf("text/event-stream", () => chunks.next().value)
-    const { result } = await foldAnswer(attempt, answer, parts)
+    const response = responseOf("text/event-stream", () => chunks.next().value)
+    const { result } = await foldResponse(attempt, response, parts)
     await new Promise((resolve) => setImmediate(resolve))
     return (await jsonBytesInSlices(client.encodeResult(result, REQUEST))).length
   })
@@ -195,7 +195,7 @@ async function measured(work: () => Promise<number>): Promise<Measured> {
   }
   setImmediate(turn)
   const size = await work().catch((error: unknown) => {
-    // An answer that is too large for a stream may fail, but it must not block other requests.
+    // A response that is too large for a stream may fail, but it must not block other requests.
     if (error instanceof GatewayError) return 0
     throw error
   })
@@ -219,7 +219,7 @@ const PROVIDERS = UPSTREAMS.filter(
   (upstream): upstream is UpstreamDialect & ClientDialect => "encodeEvents" in upstream,
 )
 
-/** An answer that blocks the event loop or becomes much larger would harm all other callers. */
+/** A response that blocks the event loop or becomes much larger would harm all other callers. */
 for (const [upstream, client, [name, make]] of sampleCombinations(
   6,
   PROVIDERS,
@@ -233,7 +233,7 @@ for (const [upstream, client, [name, make]] of sampleCombinations(
     await expectSlices(() => folded(upstream, client, bytes), bytes.length)
   })
 
-  test(`a complete answer from ${upstream.id} to ${client.id} of ${name} is streamed in slices`, async () => {
+  test(`a complete response from ${upstream.id} to ${client.id} of ${name} is streamed in slices`, async () => {
     const { result, head } = make()
     const bytes = Buffer.from(
       JSON.stringify({ ...upstream.encodeResult(result, REQUEST), ...head }),

@@ -7,7 +7,7 @@ import { nothingHeld } from "../relay/support.ts"
 import { MODELS } from "../relay/vocabulary-samples.ts"
 import {
   ADVISER,
-  answerOf,
+  responseOf,
   balanceOf,
   bodyOf,
   CONTEXT,
@@ -42,7 +42,7 @@ test("the gateway writes nothing off if vendors follow their documented rules", 
   let current: HonestCase | undefined
   using vendor = startVendor(() => {
     if (current === undefined) throw new Error("no request is running")
-    return answerOf(current, vendor.bodies.at(-1) ?? {})
+    return responseOf(current, vendor.bodies.at(-1) ?? {})
   })
   const at = (id: string, dialect: string) => ({ ...provider(vendor.url, id), dialects: [dialect] })
   await using gateway = await startGateway({

@@ -9,10 +9,10 @@ import { ENGINES } from "../store/engines.ts"
 import { TestDatabase } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
-/** Returns a store whose answers can be lost. */
+/** Returns a store whose responses can be lost. */
 function answering(store: Store, isHeard: () => boolean): Store {
-  const heard = async <T>(answer: Promise<T>): Promise<T> => {
-    const value = await answer
+  const heard = async <T>(response: Promise<T>): Promise<T> => {
+    const value = await response
     if (!isHeard()) throw new Error("the connection was lost")
     return value
   }
@@ -51,11 +51,11 @@ for (const engine of ENGINES) {
     test("requests a lease only after it has received the response to a charge on the old lease", async () => {
       await using database = await TestDatabase.on(engine)
       const payer = await database.account("a", 100n)
-      const answers = Promise.withResolvers<void>()
+      const responses = Promise.withResolvers<void>()
       const { settlements } = database.store
       const post: Store["settlements"]["post"] = async (...parameters) => {
         const posted = await settlements.post(...parameters)
-        await answers.promise
+        await responses.promise
         return posted
       }
       const store = { ...database.store, settlements: { ...settlements, post } }
@@ -71,7 +71,7 @@ for (const engine of ENGINES) {
       ledger.rejoin("node.2")
       const leasing = ledger.lease(payer, 70n)
       expect(await Promise.race([leasing, Promise.resolve("waits")])).toBe("waits")
-      answers.resolve()
+      responses.resolve()
       expect((await settling).charged).toBe(30n)
       expect(await leasing).toBe(true)
       expect(ledger.available(payer)).toBe(70n)
@@ -95,7 +95,7 @@ for (const engine of ENGINES) {
       const failure = await ledger.settle(cut, 30n, () => "{}").catch((error: unknown) => error)
       expect(failure).toMatchObject({ message: "the connection was lost" })
       expect(ledger.failure).toMatchObject({ message: "the connection was lost" })
-      // The charge exists although its answer was lost.
+      // The charge exists although its response was lost.
       expect(ledger.available(payer)).toBe(50n)
 
       isCut = false

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, test } from "bun:test"
 import type { Store } from "../../src/store/store.ts"
 import { verifyLedgers } from "../../src/ledger/verify/ledgers.ts"
-import { TestDatabase, threadsAnswer } from "../store/test-database.ts"
+import { TestDatabase, threadsResponse } from "../store/test-database.ts"
 import { until } from "../support/until.ts"
 
 /** A store that can be made to fail on every write, before or after the write is performed. */
@@ -84,8 +84,10 @@ describe("a ledger whose writes fail", () => {
     const ledger = await database.ledger("node", failing.store)
     failing.failure = "before"
     const asking = Array.from({ length: 5 }, () => ledger.lease(payer, 10n))
-    const answers = await Promise.allSettled(asking)
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => "rejected"))
+    const responses = await Promise.allSettled(asking)
+    expect(responses.map(({ status }) => status)).toEqual(
+      Array.from({ length: 5 }, () => "rejected"),
+    )
     failing.failure = "none"
     expect(await ledger.lease(payer, 10n)).toBe(true)
   })
@@ -135,7 +137,7 @@ test("the ledger waits for a file that another process has locked", async () => 
   const locker = new Database(database.directory.database)
   locker.run("BEGIN IMMEDIATE")
   const settling = ledger.settle(ledger.tryHold(database.order(payer, 60n))!, 50n, () => "{}")
-  await threadsAnswer()
+  await threadsResponse()
   expect(Bun.peek.status(settling)).toBe("pending")
   locker.run("ROLLBACK")
   expect((await settling).charged).toBe(50n)
@@ -158,8 +160,8 @@ for (const gravity of ["ABORT", "ROLLBACK"]) {
     const settling = [ledger.settle(first!, 10n, () => "{}")]
     await settling[0]
     settling.push(...others.map((hold) => ledger.settle(hold, 10n, () => "{}")))
-    const answers = await Promise.allSettled(settling)
-    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
+    const responses = await Promise.allSettled(settling)
+    expect(responses.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
     expect(await database.store.accounts.find("account")).toMatchObject({
       balance: 90n,
       leased: 90n,

@@ -53,14 +53,14 @@ describe("the memory budget of all requests", () => {
     expect(kindOf(() => of(budget, "other").takeBody(32 * MEGABYTE))).toBe("taken")
   })
 
-  test("admits small requests while large requests fill their part, and has a separate part for answers", () => {
+  test("admits small requests while large requests fill their part, and has a separate part for responses", () => {
     const budget = new MemoryBudget(256 * MEGABYTE)
     for (let number = 0; number < 4_000; number++) {
       kindOf(() => of(budget, `key-${number}`).takeBody(2 * MEGABYTE))
     }
     expect(kindOf(() => of(budget, "new").takeBody(4 * MEGABYTE))).toBe("overloaded")
     expect(kindOf(() => of(budget, "new").takeBody(96 * 1024))).toBe("taken")
-    expect(kindOf(() => of(budget, "newer").takeAnswer(4 * MEGABYTE))).toBe("taken")
+    expect(kindOf(() => of(budget, "newer").takeResponse(4 * MEGABYTE))).toBe("taken")
   })
 
   test("rejects a request above the limit as too large, and one that does not fit yet as retryable", () => {
@@ -83,32 +83,32 @@ describe("the memory budget of all requests", () => {
   test("counts memory that a request takes after a handover until the successor is disposed of", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     const one = of(budget, "a")
-    one.takeAnswer(4 * MEGABYTE)
+    one.takeResponse(4 * MEGABYTE)
     const successor = one.handOver()
-    one.takeAnswer(1 * MEGABYTE)
+    one.takeResponse(1 * MEGABYTE)
     one[Symbol.dispose]()
     expect(budget.held).toBe(5 * MEGABYTE)
-    one.takeAnswer(20 * MEGABYTE)
+    one.takeResponse(20 * MEGABYTE)
     expect([budget.held, successor.held]).toEqual([25 * MEGABYTE, 25 * MEGABYTE])
-    expect(kindOf(() => of(budget, "a").takeAnswer(20 * MEGABYTE))).toBe("overloaded")
-    expect(kindOf(() => one.takeAnswer(40 * MEGABYTE))).toBe("upstream_error")
+    expect(kindOf(() => of(budget, "a").takeResponse(20 * MEGABYTE))).toBe("overloaded")
+    expect(kindOf(() => one.takeResponse(40 * MEGABYTE))).toBe("upstream_error")
     one.give(21 * MEGABYTE)
     expect(budget.held).toBe(4 * MEGABYTE)
     successor[Symbol.dispose]()
     one.give(1)
-    one.takeAnswer(MEGABYTE)
+    one.takeResponse(MEGABYTE)
     expect(budget.held).toBe(0)
   })
 
   test("distinguishes rejections caused by the same account from those caused by others", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using _ = holding(budget, "a", 30)
-    const answer = (key: string, account: string) => () =>
-      of(budget, key, account).takeAnswer(27 * MEGABYTE)
-    expect(rejection(answer("a", "a"))).toBeInstanceOf(MemoryShareUsed)
-    expect(rejection(answer("b", "a"))).toBeInstanceOf(MemoryShareUsed)
-    expect(rejection(answer("c", "c"))).not.toBeInstanceOf(MemoryShareUsed)
-    expect(kindOf(answer("c", "c"))).toBe("overloaded")
+    const response = (key: string, account: string) => () =>
+      of(budget, key, account).takeResponse(27 * MEGABYTE)
+    expect(rejection(response("a", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(response("b", "a"))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(response("c", "c"))).not.toBeInstanceOf(MemoryShareUsed)
+    expect(kindOf(response("c", "c"))).toBe("overloaded")
   })
 
   test("never attributes a rejection to the caller if other accounts caused it", () => {
@@ -116,12 +116,13 @@ describe("the memory budget of all requests", () => {
     using _ = holding(budget, "other", 400)
     using own = holding(budget, "own", 1)
     expect(own.held).toBe(MEGABYTE)
-    const answer = (megabytes: number) => () => of(budget, "own").takeAnswer(megabytes * MEGABYTE)
-    const missed = rejection(answer(100))
+    const response = (megabytes: number) => () =>
+      of(budget, "own").takeResponse(megabytes * MEGABYTE)
+    const missed = rejection(response(100))
     expect(missed).toMatchObject({ kind: "overloaded" })
     expect(missed).not.toBeInstanceOf(MemoryShareUsed)
     // Alone, the caller could not hold that much in two requests either.
-    expect(rejection(answer(300))).toBeInstanceOf(MemoryShareUsed)
+    expect(rejection(response(300))).toBeInstanceOf(MemoryShareUsed)
   })
 
   test("reports a shortage only to the accounts that hold the most memory", () => {
@@ -131,9 +132,9 @@ describe("the memory budget of all requests", () => {
     using middle = holding(budget, "middle", 0)
     const short = () => [large, middle, small].map(({ isShort }) => isShort)
     expect(short()).toEqual([false, false, false])
-    middle.takeAnswer(50 * MEGABYTE)
+    middle.takeResponse(50 * MEGABYTE)
     expect(short()).toEqual([true, false, false])
-    middle.takeAnswer(100 * MEGABYTE)
+    middle.takeResponse(100 * MEGABYTE)
     expect(short()).toEqual([true, true, false])
     large[Symbol.dispose]()
     expect(short()).toEqual([false, false, false])
@@ -142,9 +143,9 @@ describe("the memory budget of all requests", () => {
   test("releases memory only once if a request returns it after a handover", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using other = of(budget, "b")
-    other.takeAnswer(MEGABYTE)
+    other.takeResponse(MEGABYTE)
     using work = of(budget, "a")
-    work.takeAnswer(4 * MEGABYTE)
+    work.takeResponse(4 * MEGABYTE)
     const successor = work.handOver()
     work.give(3 * MEGABYTE)
     expect([budget.held, work.held, successor.held]).toEqual([2 * MEGABYTE, 0, MEGABYTE])
@@ -153,11 +154,11 @@ describe("the memory budget of all requests", () => {
     expect(budget.held).toBe(MEGABYTE)
   })
 
-  test("does not limit an answer because the same key has small requests", () => {
+  test("does not limit a response because the same key has small requests", () => {
     const budget = new MemoryBudget(64 * MEGABYTE)
     using small = of(budget, "a")
     small.takeBody(1_000)
-    expect(kindOf(() => of(budget, "a").takeAnswer(40 * MEGABYTE))).toBe("taken")
+    expect(kindOf(() => of(budget, "a").takeResponse(40 * MEGABYTE))).toBe("taken")
   })
 
   test("attributes a rejection to an account only if it would also occur without other accounts, for any order of steps", () => {
@@ -170,15 +171,15 @@ describe("the memory budget of all requests", () => {
         const budget = new MemoryBudget(100 * MEGABYTE)
         const taken: { who: number; bytes: number }[] = []
         for (const { who, bytes } of steps) {
-          const take = () => of(budget, `k${who}`, `a${who % 2}`).takeAnswer(bytes)
+          const take = () => of(budget, `k${who}`, `a${who % 2}`).takeResponse(bytes)
           const error = rejection(take)
           if (error === undefined) taken.push({ who, bytes })
           if (!(error instanceof MemoryShareUsed)) continue
           const alone = new MemoryBudget(100 * MEGABYTE)
           for (const own of taken.filter((one) => one.who % 2 === who % 2)) {
-            of(alone, `k${own.who}`, "a").takeAnswer(own.bytes)
+            of(alone, `k${own.who}`, "a").takeResponse(own.bytes)
           }
-          expect(kindOf(() => of(alone, `k${who}`, "a").takeAnswer(bytes))).toBe("overloaded")
+          expect(kindOf(() => of(alone, `k${who}`, "a").takeResponse(bytes))).toBe("overloaded")
         }
       }),
     )
@@ -204,7 +205,7 @@ describe("the memory budget of all requests", () => {
           if (one === undefined) continue
           const { work, holder } = one
           if (what === "body" || what === "answer") {
-            const take = () => (what === "body" ? work.takeBody(bytes) : work.takeAnswer(bytes))
+            const take = () => (what === "body" ? work.takeBody(bytes) : work.takeResponse(bytes))
             if (kindOf(take) === "taken") one.taken += bytes
           } else if (what === "give") {
             const given = Math.min(bytes, one.taken)

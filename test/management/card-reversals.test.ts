@@ -288,11 +288,11 @@ describe("refunded credits that are already spent", () => {
     expect(Number(meanwhile.balance)).toBeGreaterThan(5)
     expect(Number(meanwhile.debt)).toBe(Number(meanwhile.balance))
     expect((await call()).status).toBe(402)
-    const answer = await long
-    expect(answer.status).toBe(200)
-    await answer.body?.cancel()
+    const response = await long
+    expect(response.status).toBe(200)
+    await response.body?.cancel()
     // The cost of the request becomes a debt, and the balance is zero.
-    const cost = answer.headers.get("x-tollgate-cost") ?? ""
+    const cost = response.headers.get("x-tollgate-cost") ?? ""
     expect(Number(cost)).toBeGreaterThan(0)
     await until(async () => (await standing()).balance === "0")
     expect(await standing()).toEqual({ balance: "0", debt: cost })

@@ -22,8 +22,8 @@ describe("a change in the console with 2,000 models in the settings file", () =>
     const entry = { kind: "chat", price: { input: "1", output: "2" } }
     const pause = await longestPause(MAX_PAUSE_MS, async () => {
       const model = `sim/x${++change}`
-      const answer = await ask(gateway, "PUT", `/models/${model}`, entry)
-      expect(answer.status).toBe(200)
+      const response = await ask(gateway, "PUT", `/models/${model}`, entry)
+      expect(response.status).toBe(200)
       expect(gateway.app.catalog.find(model)?.id).toBe(model)
     })
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
@@ -31,8 +31,10 @@ describe("a change in the console with 2,000 models in the settings file", () =>
 
   test("changes a setting without delaying callers", async () => {
     const pause = await longestPause(MAX_PAUSE_MS, async () => {
-      const answer = await ask(gateway, "PATCH", "/settings", { "timeouts.total": `${++change}m` })
-      expect(answer.status).toBe(200)
+      const response = await ask(gateway, "PATCH", "/settings", {
+        "timeouts.total": `${++change}m`,
+      })
+      expect(response.status).toBe(200)
     })
     expect(pause).toBeLessThan(MAX_PAUSE_MS)
   })
@@ -44,7 +46,7 @@ describe("a change in the console with 2,000 models in the settings file", () =>
       ask(gateway, "PUT", "/models/sim/second", entry),
     ]
     await gateway.app.apply({ ...gateway.settings, multiplier: "2" })
-    for (const answer of await Promise.all(changes)) expect(answer.status).toBe(200)
+    for (const response of await Promise.all(changes)) expect(response.status).toBe(200)
     for (const model of ["sim/first", "sim/second", "sim/m7"]) {
       const price = gateway.app.catalog.find(model)?.deployments[0]?.price
       expect(price?.multiplier).toBe(2_000_000n)

@@ -24,8 +24,8 @@ export function chat(asked: Asked): object {
     messages: turns.flatMap((turn): object | object[] => {
       const { role, text = "", images: count, isMarked, call, result } = turn
       if (result !== undefined) {
-        const answer = { role: "tool", tool_call_id: result, content: "seen" }
-        return text === "" ? answer : [answer, { role, content: text }]
+        const response = { role: "tool", tool_call_id: result, content: "seen" }
+        return text === "" ? response : [response, { role, content: text }]
       }
       if (call !== undefined) {
         const made = { id: call, type: "function", function: { name: "look", arguments: "{}" } }
@@ -71,8 +71,8 @@ export function responses(asked: Asked): object {
     input: turns.flatMap((turn): object | object[] => {
       const { role, text: said = "", images: count, call, result } = turn
       if (result !== undefined) {
-        const answer = { type: "function_call_output", call_id: result, output: "seen" }
-        return said === "" ? answer : [answer, { role, content: said }]
+        const response = { type: "function_call_output", call_id: result, output: "seen" }
+        return said === "" ? response : [response, { role, content: said }]
       }
       if (call !== undefined) {
         return { type: "function_call", call_id: call, name: "look", arguments: "{}" }

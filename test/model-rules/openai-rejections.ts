@@ -69,7 +69,7 @@ export const OPENAI_REJECTIONS: readonly RejectedRequest[] = [
     rejection: /'(?:top_)?logprobs' is not supported/,
     loss: "logprobs:dropped",
   }),
-  // The gateway ends the answer itself for callers that receive the stop sequence.
+  // The gateway ends the response itself for callers that receive the stop sequence.
   parameter("stop", {
     asked: { stop: ["never"] },
     rejection: /'stop' is not supported/,

@@ -12,10 +12,10 @@ export interface Receiver extends Disposable {
 
 /**
  * Starts a web server that receives notices.
- * @param answer returns the response, given the number of earlier requests.
+ * @param response returns the response, given the number of earlier requests.
  */
 export function startReceiver(
-  answer: (count: number) => Response = () => new Response("taken"),
+  response: (count: number) => Response = () => new Response("taken"),
 ): Receiver {
   const received: Received[] = []
   const server = Bun.serve({
@@ -27,7 +27,7 @@ export function startReceiver(
         headers: Object.fromEntries(request.headers),
         body: await request.text(),
       })
-      return answer(received.length - 1)
+      return response(received.length - 1)
     },
   })
   return {

@@ -5,7 +5,7 @@ import { provider, startGateway, type TestCaller, type TestGateway } from "../su
 import { chargeOf } from "./charge-oracle.ts"
 import { dayOfTraffic, type Sent, seeded } from "./day-of-traffic.ts"
 import { PAGES } from "./price-pages.ts"
-import { answerTo } from "./scripted-answers.ts"
+import { responseTo } from "./scripted-responses.ts"
 
 const SEED = 20_261_231
 /** A working day, the weekend after Gemini's price change, and the day of OpenAI's price change. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
     port: 0,
     async fetch(request) {
       await request.arrayBuffer()
-      return answerTo(new URL(request.url).pathname, current)
+      return responseTo(new URL(request.url).pathname, current)
     },
   })
   const bare = `http://127.0.0.1:${server.port}`

@@ -1,10 +1,10 @@
 /** Requests of a day to every provider, generated with a fixed seed. */
 import type { Used } from "./charge-oracle.ts"
-import type { Scripted } from "./scripted-answers.ts"
+import type { Scripted } from "./scripted-responses.ts"
 
 type Json = Record<string, unknown>
 
-/** A request to the gateway, with the provider's answer. */
+/** A request to the gateway, with the provider's response. */
 export interface Sent extends Scripted {
   readonly path: string
   /** Fields in addition to the model. */

@@ -50,10 +50,10 @@ describe.each([
   ["an error", () => new Response("no", { status: 500 }), "status 500"],
   ["status 401", () => new Response("secret-answer", { status: 401 }), "status 401"],
   ["a redirect", () => Response.redirect("http://127.0.0.1:1/", 307), "status 307"],
-] as const)("a collector that answers with %s", (_, answer, message) => {
+] as const)("a collector that answers with %s", (_, response, message) => {
   test("gets no retry, and callers are not affected", async () => {
     using collector = new Collector()
-    collector.answer = answer
+    collector.response = response
     await using gateway = await startTraced(collector, {}, SETTINGS)
     await chatTimes(gateway, 2)
     await until(async () => (await outcomes(gateway))["failed"] === 4)
@@ -65,11 +65,11 @@ describe.each([
 
 test("spans are sent again to a busy collector", async () => {
   using collector = new Collector()
-  const answers = [
+  const responses = [
     () => new Response(null, { status: 503, headers: { "retry-after": "0.01" } }),
     () => new Response(null, { status: 429, headers: { "retry-after": "0.01" } }),
   ]
-  collector.answer = () => answers.shift()?.() ?? new Response()
+  collector.response = () => responses.shift()?.() ?? new Response()
   await using gateway = await startTraced(collector, {}, SETTINGS)
   await chatTimes(gateway, 1)
   await until(async () => (await outcomes(gateway))["sent"] === 2)
@@ -81,12 +81,12 @@ test("a collector's response may have any content", async () => {
   const endless = () =>
     new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(65_536)) })
   const rejectedOne = new Uint8Array([0x0a, 0x02, 0x08, 0x01])
-  const answers = [
+  const responses = [
     () => new Response("<html>garbage</html>"),
     () => new Response(endless()),
     () => new Response(rejectedOne),
   ]
-  collector.answer = () => answers.shift()?.() ?? new Response()
+  collector.response = () => responses.shift()?.() ?? new Response()
   await using gateway = await startTraced(collector, {}, SETTINGS)
   for (const sent of [2, 4, 5]) {
     await chatTimes(gateway, 1)
@@ -98,7 +98,7 @@ test("a collector's response may have any content", async () => {
 test("spans for a collector that does not respond are queued up to a limit, and do not delay the shutdown", async () => {
   using collector = new Collector()
   const { promise: never, resolve } = Promise.withResolvers<Response>()
-  collector.answer = () => never
+  collector.response = () => never
   const gateway = await startTraced(collector, {}, SETTINGS)
   // Each chat has two spans. 200 spans are being sent, and 2,000 wait.
   for (let round = 0; round < 12; round++) await chatTimes(gateway, 100)

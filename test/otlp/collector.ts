@@ -49,7 +49,7 @@ interface Received {
 export class Collector implements Disposable {
   readonly received: Received[] = []
   /** Returns the collector's response. By default, it accepts everything. */
-  answer: (request: Request) => Response | Promise<Response> = () => new Response()
+  response: (request: Request) => Response | Promise<Response> = () => new Response()
   readonly #server: Bun.Server<undefined>
 
   constructor() {
@@ -61,7 +61,7 @@ export class Collector implements Disposable {
         const body = new Uint8Array(await request.arrayBuffer())
         const { pathname: path } = new URL(request.url)
         this.received.push({ path, headers: new Headers(request.headers), body })
-        return this.answer(request)
+        return this.response(request)
       },
     })
   }

@@ -137,13 +137,13 @@ async function serve(place: string): Promise<void> {
   const output = readFileSync(log, "utf8")
   const url = /http:\/\/[\d.]+:\d+/.exec(output)?.[0] ?? ""
   const key = /^key: (\S+)$/m.exec(output)?.[1] ?? ""
-  const answer = await fetch(`${url}/v1/chat/completions`, {
+  const response = await fetch(`${url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "sandbox/echo", messages: [{ role: "user", content: "Hello" }] }),
   })
-  expect(answer.status).toBe(200)
-  expect(await answer.json()).toMatchObject({ choices: [{ message: { role: "assistant" } }] })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({ choices: [{ message: { role: "assistant" } }] })
   const page = await fetch(`${url}/console/`)
   expect(await page.text()).toContain("<title>")
   expect(existsSync(join(place, "data/tollgate.db"))).toBe(true)

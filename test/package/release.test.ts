@@ -85,8 +85,8 @@ test("a released executable in an empty folder serves requests and the console, 
         headers,
         body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
       })
-    const answer = await chat("sandbox/echo")
-    expect(await answer.json()).toMatchObject({ choices: [{ message: { role: "assistant" } }] })
+    const response = await chat("sandbox/echo")
+    expect(await response.json()).toMatchObject({ choices: [{ message: { role: "assistant" } }] })
     const uncounted = await chat("sandbox/fault-no-usage")
     expect(uncounted.status).toBe(200)
     await uncounted.text()

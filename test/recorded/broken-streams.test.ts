@@ -110,7 +110,7 @@ function second(content: string, added: JsonObject = {}): JsonObject {
   return chunk({ choices: [{ index: 1, delta, finish_reason: null }] })
 }
 
-/** Answers without content. The caller receives an error status, and nothing is charged. */
+/** Responses without content. The caller receives an error status, and nothing is charged. */
 const REJECTED: readonly Staged[] = [
   rejected("an error frame before anything else", frames({ error: { message: WORDS } })),
   rejected("an error event before anything else", `event: error\ndata: {"error":{}}\n\n`),
@@ -165,7 +165,7 @@ describe("a recorded stream that breaks", () => {
   }
 })
 
-describe("a recorded answer that is not a stream", () => {
+describe("a recorded response that is not a stream", () => {
   for (const { id } of REJECTED) {
     test(`ends with an error: ${id}`, async () => {
       const { caller } = replaying

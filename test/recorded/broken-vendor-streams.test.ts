@@ -8,22 +8,22 @@ import {
   askStream,
   askWhole,
   type CallerFormat,
-  type CallerAnswer,
+  type CallerResponse,
   CALLER_FORMATS,
 } from "./caller-formats.ts"
 import { eventsOf } from "./read-stream.ts"
 import { object } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
-import type { VendorAnswer } from "./vendor-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
+import type { VendorResponse } from "./vendor-responses.ts"
 import {
   numbered,
   streamOf,
   USAGES,
   VENDORS,
   type WrittenEvent,
-  writtenAnswer,
-} from "./written-answers.ts"
+  writtenResponse,
+} from "./written-responses.ts"
 import { sampleOf } from "../support/exhaustive.ts"
 import { servedTime } from "../support/served-time.ts"
 import { until } from "../support/until.ts"
@@ -164,9 +164,9 @@ const SAID: Readonly<Record<DialectId, number>> = {
  * Returns a broken stream.
  * @param spared the number of events to omit before the break.
  */
-function broken({ name, dialect, events }: Break, spared = 0): VendorAnswer {
+function broken({ name, dialect, events }: Break, spared = 0): VendorResponse {
   const word = { "openai-responses": "completed", gemini: "STOP" }[String(dialect)] ?? "stop"
-  const whole = writtenAnswer("", dialect, { word, usage: USAGES[dialect] }, true)
+  const whole = writtenResponse("", dialect, { word, usage: USAGES[dialect] }, true)
   const beginning = beginningOf(dialect, whole)
   const told = beginning.slice(0, beginning.length - spared)
   const { headers, body } = streamOf(dialect, numbered([...told, ...events]))
@@ -175,7 +175,7 @@ function broken({ name, dialect, events }: Break, spared = 0): VendorAnswer {
 
 const UNSAID = ", before a word"
 
-function beginningOf(dialect: DialectId, { body }: VendorAnswer): readonly WrittenEvent[] {
+function beginningOf(dialect: DialectId, { body }: VendorResponse): readonly WrittenEvent[] {
   if (dialect === "bedrock-converse") return CONVERSE_BEGINNING
   return eventsOf(String(body))
     .slice(0, SAID[dialect])
@@ -190,7 +190,7 @@ const CONVERSE_BEGINNING: readonly WrittenEvent[] = [
 const MANY = 200
 
 /** Returns a stream that breaks after far more output than the single token that Anthropic reports at the start. */
-function longAndBroken(): VendorAnswer {
+function longAndBroken(): VendorResponse {
   const whole = broken({ name: "a long answer", dialect: "anthropic-messages", events: [] })
   const delta = { type: "content_block_delta", index: 0 }
   const word: WrittenEvent = [
@@ -202,13 +202,13 @@ function longAndBroken(): VendorAnswer {
   return { ...whole, body: `${String(whole.body)}${String(body)}` }
 }
 
-/** Answers without content. The caller receives an error status, and nothing is charged. */
+/** Responses without content. The caller receives an error status, and nothing is charged. */
 const PAGES = DIALECTS.flatMap((dialect) =>
   [
     { name: "a page", type: "text/html", body: "<html>Bad gateway</html>" },
     { name: "nothing at all", type: "application/json", body: "" },
     { name: "JSON other than an answer", type: "application/json", body: '{"hello":1}' },
-  ].map(({ name, type, body }): VendorAnswer => ({
+  ].map(({ name, type, body }): VendorResponse => ({
     id: `${dialect}: ${name}`,
     dialect,
     vendor: VENDORS[dialect],
@@ -226,12 +226,12 @@ let replaying: ReplayGateway
 beforeAll(async () => {
   replaying = await startReplayGateway([
     ...ALL.map((each, index) =>
-      stagedAnswer(broken(each), index % 2 === 0 ? 1 + index : undefined),
+      stagedResponse(broken(each), index % 2 === 0 ? 1 + index : undefined),
     ),
-    ...PAGES.map((answer) => stagedAnswer(answer)),
-    stagedAnswer(longAndBroken()),
-    // These answers arrive in a single chunk.
-    ...ALL.map((each) => stagedAnswer(broken(each, 1))),
+    ...PAGES.map((answer) => stagedResponse(answer)),
+    stagedResponse(longAndBroken()),
+    // These responses arrive in a single chunk.
+    ...ALL.map((each) => stagedResponse(broken(each, 1))),
   ])
 })
 
@@ -239,7 +239,7 @@ afterAll(() => replaying[Symbol.asyncDispose]())
 
 /** Asserts that the stream ends with an error of the caller's own dialect. */
 function expectBrokenOff(
-  { text }: CallerAnswer,
+  { text }: CallerResponse,
   callerFormat: CallerFormat,
   { requestId, isOverload }: { readonly requestId: string; readonly isOverload?: true | undefined },
 ): string {
@@ -352,7 +352,7 @@ describe("vendor streams that open and break in one chunk, in every format", () 
   }
 })
 
-describe("a broken answer with many words", () => {
+describe("a broken response with many words", () => {
   for (const callerFormat of CALLER_FORMATS) {
     test(`costs as much as its words, through ${callerFormat.path}`, async () => {
       const { id } = longAndBroken()

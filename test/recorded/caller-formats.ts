@@ -10,15 +10,15 @@ export interface Door {
   readonly key: string
 }
 
-/** The answer that a caller receives, with its HTTP status and headers. */
-export interface CallerAnswer {
+/** The response that a caller receives, with its HTTP status and headers. */
+export interface CallerResponse {
   readonly status: number
   readonly headers: Headers
-  /** The complete answer. For a stream, it is the result of the official client's accumulator. */
+  /** The complete response. For a stream, it is the result of the official client's accumulator. */
   readonly body: JsonObject
-  /** The stream as received. If the answer is not streamed, its JSON text. */
+  /** The stream as received. If the response is not streamed, its JSON text. */
   readonly text: string
-  /** The error that the official client threw instead of an answer. */
+  /** The error that the official client threw instead of a response. */
   readonly failure?: Error
 }
 
@@ -116,12 +116,12 @@ function openAi({ url, key }: Door, fetch: Fetch): OpenAI {
   return new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0, fetch })
 }
 
-/** Requests an answer that is not streamed. */
+/** Requests a response that is not streamed. */
 export async function askWhole(
   callerFormat: CallerFormat,
   door: Door,
   request: JsonObject,
-): Promise<CallerAnswer> {
+): Promise<CallerResponse> {
   const response = await fetch(door.url + addressOf(callerFormat, request), {
     method: "POST",
     headers: { authorization: `Bearer ${door.key}`, "content-type": "application/json" },
@@ -137,7 +137,7 @@ export async function askStream(
   callerFormat: CallerFormat,
   door: Door,
   request: JsonObject,
-): Promise<CallerAnswer> {
+): Promise<CallerResponse> {
   let heard: { response: Response; text: Promise<string> } | undefined
   const listening: Fetch = async (...asked) => {
     const response = await fetch(...asked)

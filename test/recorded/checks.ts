@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import type { TestCaller } from "../support/gateway.ts"
-import { expectedAnswer, expectedStream } from "./expected-answer.ts"
+import { expectedResponse, expectedStream } from "./expected-response.ts"
 import { expectedRequest } from "./expected-request.ts"
 import { creditsText, plainCost, plainUsage, shown } from "./plain-price.ts"
 import { readStream } from "./read-stream.ts"
@@ -59,19 +59,19 @@ export async function expectPaid(
 /** The price in nanocredits of a model's built-in search: 25 per 1,000, times the multiplier. */
 const SEARCH = 27_500_000n
 
-/** A call through the gateway, and the vendor's answer to the call. */
+/** A call through the gateway, and the vendor's response to the call. */
 export interface ReplayedCall {
   /** The replay's id. */
   readonly id: string
   readonly vendor: string
   /** The caller's body without its model. */
   readonly request: JsonObject
-  /** The body of the vendor's answer. */
+  /** The body of the vendor's response. */
   readonly recorded: string
 }
 
 /**
- * Asserts that an answer that is not streamed, and its request, are equal to the recorded ones except for the named
+ * Asserts that a response that is not streamed, and its request, are equal to the recorded ones except for the named
  * patches, and that the charge is exact.
  */
 export async function expectWhole(replaying: ReplayGateway, call: ReplayedCall): Promise<void> {
@@ -85,7 +85,7 @@ export async function expectWhole(replaying: ReplayGateway, call: ReplayedCall):
   const answer = (await response.json()) as JsonObject
   const after = await caller.balance()
 
-  const expected = expectedAnswer(recorded, model)
+  const expected = expectedResponse(recorded, model)
   if (!isJsonObject(recorded.usage)) expected.usage = expectOwnCount(answer)
   expect(answer).toEqual(expected)
   expect(response.status).toBe(200)
@@ -133,7 +133,7 @@ export async function expectStream(
 }
 
 /**
- * If the vendor reports no usage, the answer contains the usage that is charged.
+ * If the vendor reports no usage, the response contains the usage that is charged.
  * @returns the charged usage.
  */
 function expectOwnCount(told: JsonObject | undefined): JsonObject {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type OpenAI from "openai"
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 import { chatRecordings, HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
-import { type ExpectedStream, expectedStream } from "./expected-answer.ts"
+import { type ExpectedStream, expectedStream } from "./expected-response.ts"
 import { type ReplayGateway, staged, startReplayGateway } from "./replay-gateway.ts"
 
 const recordings = chatRecordings().filter(({ isStream }) => isStream)

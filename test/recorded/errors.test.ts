@@ -48,7 +48,7 @@ const VENDORS_ERROR = {
   error: { message: VENDORS_WORDS, type: "vendor_type", param: "messages", code: "vendor_code" },
 }
 
-/** One answer for each status of the table. */
+/** One response for each status of the table. */
 const written = Object.keys(TABLE).map((status) => ({
   id: `a vendor's ${status}`,
   provider: "written",

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
-import { askWhole, type CallerFormat, type CallerAnswer, CALLER_FORMATS } from "./caller-formats.ts"
+import {
+  askWhole,
+  type CallerFormat,
+  type CallerResponse,
+  CALLER_FORMATS,
+} from "./caller-formats.ts"
 import { list, object } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
-import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
+import { type VendorResponse, vendorResponses } from "./vendor-responses.ts"
 
-const answers = vendorAnswers().filter(({ status }) => status !== 200)
+const responses = vendorResponses().filter(({ status }) => status !== 200)
 
 /** The caller's error for a vendor's error, according to docs/use/errors.md#errors. */
 interface Row {
@@ -59,15 +64,15 @@ const ROWS: Readonly<Record<number, Row>> = {
 const OPERATORS_WORDS =
   /api key not valid|incorrect api key|model identifier is invalid|requested model .* does not exist|not a valid model id|supported api model names are/i
 
-function rowOf(answer: VendorAnswer): Row {
-  const isOperators = OPERATORS_WORDS.test(wordsOf(answer))
-  const row = isOperators ? FAILED : ROWS[answer.status]
-  if (row === undefined) throw new Error(`status ${answer.status} is in no row`)
+function rowOf(response: VendorResponse): Row {
+  const isOperators = OPERATORS_WORDS.test(wordsOf(response))
+  const row = isOperators ? FAILED : ROWS[response.status]
+  if (row === undefined) throw new Error(`status ${response.status} is in no row`)
   return row
 }
 
 /** Returns the vendor's message in any format. */
-function wordsOf({ body }: VendorAnswer): string {
+function wordsOf({ body }: VendorResponse): string {
   if (body === "") return ""
   const parsed = JSON.parse(String(body)) as JsonValue
   const [whole = parsed] = list(parsed)
@@ -80,7 +85,7 @@ let replaying: ReplayGateway
 let balance: bigint
 
 beforeAll(async () => {
-  replaying = await startReplayGateway(answers.map((answer) => stagedAnswer(answer)))
+  replaying = await startReplayGateway(responses.map((response) => stagedResponse(response)))
   balance = await replaying.caller.balance()
 })
 
@@ -89,18 +94,18 @@ afterAll(async () => {
 })
 
 async function ask(
-  answer: VendorAnswer,
+  response: VendorResponse,
   callerFormat: CallerFormat,
   stream: boolean,
-): Promise<CallerAnswer> {
+): Promise<CallerResponse> {
   const { caller, gateway } = replaying
-  const request = { ...callerFormat.request(replaying.modelOf(answer.id), []), stream }
+  const request = { ...callerFormat.request(replaying.modelOf(response.id), []), stream }
   return askWhole(callerFormat, { url: gateway.url, key: caller.key }, request)
 }
 
 /** Asserts that the response has the error envelope of the caller's dialect, with the ids that identify the request. */
 function expectEnvelope(
-  { body, headers }: CallerAnswer,
+  { body, headers }: CallerResponse,
   callerFormat: CallerFormat,
   row: Row,
 ): JsonObject {
@@ -131,14 +136,14 @@ function isContextFull(words: string): boolean {
 }
 
 function expectError(
-  answer: CallerAnswer,
+  response: CallerResponse,
   callerFormat: CallerFormat,
-  recorded: VendorAnswer,
+  recorded: VendorResponse,
 ): void {
   const row = rowOf(recorded)
   const isAnthropic = callerFormat.dialect === "anthropic-messages"
-  expect(answer.status).toBe((isAnthropic ? row.anthropicStatus : undefined) ?? row.status)
-  const error = expectEnvelope(answer, callerFormat, row)
+  expect(response.status).toBe((isAnthropic ? row.anthropicStatus : undefined) ?? row.status)
+  const error = expectEnvelope(response, callerFormat, row)
   const words = wordsOf(recorded)
   if (row === REJECTED) {
     // Agents with Anthropic's format shorten a conversation if the error has Anthropic's words for a full context.
@@ -146,23 +151,23 @@ function expectError(
     if (words !== "") expect(error.message).toBe(before + words.trim().slice(0, 2000))
     return
   }
-  if (words !== "") expect(answer.text).not.toContain(words)
+  if (words !== "") expect(response.text).not.toContain(words)
   if (row === OVERLOADED) {
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1)
   }
 }
 
 describe(`recorded errors in every format${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
-    expect(answers.length).toBeGreaterThan(35)
+    expect(responses.length).toBeGreaterThan(35)
   })
 
-  for (const answer of answers) {
+  for (const response of responses) {
     for (const callerFormat of CALLER_FORMATS) {
       for (const stream of [false, true]) {
         const kind = stream ? ", streamed" : ""
-        test(`keep their kind: ${answer.status} ${answer.id} through ${callerFormat.path}${kind}`, async () => {
-          expectError(await ask(answer, callerFormat, stream), callerFormat, answer)
+        test(`keep their kind: ${response.status} ${response.id} through ${callerFormat.path}${kind}`, async () => {
+          expectError(await ask(response, callerFormat, stream), callerFormat, response)
         })
       }
     }

@@ -6,22 +6,22 @@ import {
   askStream,
   askWhole,
   type CallerFormat,
-  type CallerAnswer,
+  type CallerResponse,
   CALLER_FORMATS,
 } from "./caller-formats.ts"
 import { inBatches } from "./in-batches.ts"
 import { creditsText, nanocreditsOf, plainCost, shown } from "./plain-price.ts"
 import { eventsOf } from "./read-stream.ts"
-import { type ReadCall, readAnswer, type Reading } from "./reading.ts"
+import { type ReadCall, readAnyResponse, type Reading } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
-import { type VendorAnswer, vendorAnswers } from "./vendor-answers.ts"
+import { type VendorResponse, vendorResponses } from "./vendor-responses.ts"
 import { type StreamedWhole, wholeOf } from "./whole-of-stream.ts"
 import { IS_EXHAUSTIVE, sampleOf } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 
-const answers = vendorAnswers().filter(({ status }) => status === 200)
+const responses = vendorResponses().filter(({ status }) => status === 200)
 
 /** Number of concurrent requests. */
 const AT_ONCE = 16
@@ -43,25 +43,28 @@ const CUT_ARGUMENTS = "anthropic-sdk/py-incomplete_partial_json_response.txt thr
  * Whether the last event of a stream has no output. The backend of ChatGPT sends such events even after a stream with
  * output. A caller with the same format receives them unchanged.
  */
-function isEmptyAtEnd({ body }: VendorAnswer, { dialect }: CallerFormat): boolean {
+function isEmptyAtEnd({ body }: VendorResponse, { dialect }: CallerFormat): boolean {
   if (dialect !== "openai-responses" || typeof body !== "string") return false
   const [, end = ""] = body.split("event: response.completed\ndata: ")
   return /"output":\[\]/.test(end) && body.includes("response.output_item.done")
 }
 
-/** The result of requesting one answer in one dialect. */
+/** The result of requesting one response in one dialect. */
 interface Outcome {
-  readonly answer: CallerAnswer
+  readonly response: CallerResponse
   readonly receipt: Receipt
 }
 
-/** `npm test` requests every fourth answer through one caller format, in rotation. Every other stream arrives in pieces. */
-const asked = answers.flatMap((answer, index) => {
+/**
+ * `npm test` requests every fourth response through one caller format, in rotation. Every other stream arrives in
+ * pieces.
+ */
+const asked = responses.flatMap((response, index) => {
   const round = Math.floor(index / CALLER_FORMATS.length)
   const isAsked = IS_EXHAUSTIVE || (index + Math.floor(round / 2)) % 4 === 0
   const callerFormats = isAsked ? sampleOf(CALLER_FORMATS, CALLER_FORMATS.length, index) : []
   return callerFormats.map((callerFormat) => ({
-    answer,
+    response,
     callerFormat,
     isCut: (CALLER_FORMATS.indexOf(callerFormat) + index + round) % 2 === 0,
   }))
@@ -75,24 +78,24 @@ let before = 0n
  * can exceed the time limit of a single test on a busy machine.
  */
 const outcomes = new Map(
-  asked.map(({ answer, callerFormat }) => [
-    nameOf(answer, callerFormat),
+  asked.map(({ response, callerFormat }) => [
+    nameOf(response, callerFormat),
     Promise.withResolvers<Outcome | Error>(),
   ]),
 )
 
 beforeAll(async () => {
   replaying = await startReplayGateway(
-    answers.flatMap((answer, index) => [
-      stagedAnswer(answer),
-      { ...stagedAnswer(answer, 1 + index), id: inChunks(answer.id) },
+    responses.flatMap((response, index) => [
+      stagedResponse(response),
+      { ...stagedResponse(response, 1 + index), id: inChunks(response.id) },
     ]),
   )
   before = await replaying.caller.balance()
-  void inBatches(asked, AT_ONCE, async ({ answer, callerFormat, isCut }) => {
-    const id = answer.isStream && isCut ? inChunks(answer.id) : answer.id
-    const outcome = await ask(answer, callerFormat, id).catch((error: Error) => error)
-    outcomes.get(nameOf(answer, callerFormat))?.resolve(outcome)
+  void inBatches(asked, AT_ONCE, async ({ response, callerFormat, isCut }) => {
+    const id = response.isStream && isCut ? inChunks(response.id) : response.id
+    const outcome = await ask(response, callerFormat, id).catch((error: Error) => error)
+    outcomes.get(nameOf(response, callerFormat))?.resolve(outcome)
   })
 })
 
@@ -102,25 +105,29 @@ function inChunks(id: string): string {
   return `${id} in pieces`
 }
 
-function nameOf(answer: VendorAnswer, callerFormat: CallerFormat): string {
-  return `${answer.id} through ${callerFormat.path}`
+function nameOf(response: VendorResponse, callerFormat: CallerFormat): string {
+  return `${response.id} through ${callerFormat.path}`
 }
 
-async function ask(answer: VendorAnswer, callerFormat: CallerFormat, id: string): Promise<Outcome> {
+async function ask(
+  response: VendorResponse,
+  callerFormat: CallerFormat,
+  id: string,
+): Promise<Outcome> {
   const { caller, gateway } = replaying
-  const { body } = expectedOf(answer)
-  const tools = readAnswer(answer.dialect, body).calls.flat()
+  const { body } = expectedOf(response)
+  const tools = readAnyResponse(response.dialect, body).calls.flat()
   const names = [...new Set(tools.map(({ name }) => name))]
   const request = {
     ...callerFormat.request(replaying.modelOf(id), names),
     ...choicesOf(callerFormat, body.choices ?? body.candidates),
   }
   const door = { url: gateway.url, key: caller.key }
-  const told = await (answer.isStream ? askStream : askWhole)(callerFormat, door, request)
+  const told = await (response.isStream ? askStream : askWhole)(callerFormat, door, request)
   const requestId = told.headers.get("x-request-id") ?? ""
   // A client that throws has disconnected, and may continue before the receipt is written.
   await until(async () => (await caller.get(`/v1/receipts/${requestId}`)).status === 200)
-  return { answer: told, receipt: await receiptOf(caller, requestId) }
+  return { response: told, receipt: await receiptOf(caller, requestId) }
 }
 
 /** Returns the request fields for the recorded number of choices, if the format supports several choices. */
@@ -131,30 +138,30 @@ function choicesOf({ dialect }: CallerFormat, recorded: JsonValue | undefined): 
   return dialect === "openai-chat" ? { n: count } : {}
 }
 
-function expectedOf({ dialect, isStream, body }: VendorAnswer): StreamedWhole {
+function expectedOf({ dialect, isStream, body }: VendorResponse): StreamedWhole {
   if (isStream) return wholeOf(dialect, body)
   return { body: JSON.parse(String(body)) as JsonObject, isOver: true }
 }
 
-async function expectOutcome(recorded: VendorAnswer, callerFormat: CallerFormat): Promise<void> {
+async function expectOutcome(recorded: VendorResponse, callerFormat: CallerFormat): Promise<void> {
   const outcome = await outcomes.get(nameOf(recorded, callerFormat))?.promise
   if (outcome === undefined || outcome instanceof Error) throw outcome ?? new Error("not asked")
-  const { answer, receipt } = outcome
+  const { response, receipt } = outcome
   const { body, error } = expectedOf(recorded)
   const refusal = NOT_ACCEPTED[nameOf(recorded, callerFormat)] ?? error?.message
   if (isUnreadable(recorded, callerFormat)) {
-    expect([answer.status, receipt.charged]).toEqual([400, "0"])
+    expect([response.status, receipt.charged]).toEqual([400, "0"])
     return
   }
-  expect(answer.status).toBe(200)
+  expect(response.status).toBe(200)
   if (refusal !== undefined) {
-    expect(answer.failure?.message).toContain(String(refusal))
+    expect(response.failure?.message).toContain(String(refusal))
     return
   }
-  expect(answer.failure).toBeUndefined()
+  expect(response.failure).toBeUndefined()
   const usage = toldUsage(recorded.dialect, body)
-  const heard = readAnswer(callerFormat.dialect, answer.body)
-  const expected = throughFormat(readAnswer(recorded.dialect, body), callerFormat)
+  const heard = readAnyResponse(callerFormat.dialect, response.body)
+  const expected = throughFormat(readAnyResponse(recorded.dialect, body), callerFormat)
   if (nameOf(recorded, callerFormat) === CUT_ARGUMENTS) expect(heard.texts).toEqual(expected.texts)
   else if (!isEmptyAtEnd(recorded, callerFormat)) expect(heard).toEqual(expected)
   expect(receipt.status).toBe("settled")
@@ -166,7 +173,7 @@ async function expectOutcome(recorded: VendorAnswer, callerFormat: CallerFormat)
   } else if (usage !== undefined) {
     expect(receipt.usage).toEqual(shown(usage))
     expect(receipt.charged).toBe(creditsText(plainCost(usage)))
-    const told = toldUsage(callerFormat.dialect, answer.body)
+    const told = toldUsage(callerFormat.dialect, response.body)
     // The caller receives the vendor's sums unchanged. They exclude the usage for shortening the conversation. The
     // official client omits the iterations from its result.
     const hasIterations =
@@ -175,15 +182,15 @@ async function expectOutcome(recorded: VendorAnswer, callerFormat: CallerFormat)
       expect(told && totals(told)).toEqual(totalsIn(callerFormat.dialect, usage))
     }
   }
-  if (recorded.isStream) expectWellFormed(answer.text, callerFormat, recorded)
-  else expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
+  if (recorded.isStream) expectWellFormed(response.text, callerFormat, recorded)
+  else expect(response.headers.get("x-tollgate-cost")).toBe(receipt.charged)
 }
 
 /**
- * Whether the answer of a model that returns only audio is requested in a format without audio. Such a request is
+ * Whether the response of a model that returns only audio is requested in a format without audio. Such a request is
  * rejected.
  */
-function isUnreadable({ id }: VendorAnswer, { dialect }: CallerFormat): boolean {
+function isUnreadable({ id }: VendorResponse, { dialect }: CallerFormat): boolean {
   return dialect === "anthropic-messages" && id.includes("-tts-")
 }
 
@@ -218,7 +225,11 @@ function withObject({ name, input }: ReadCall): ReadCall {
 }
 
 /** Checks details that official clients need but do not report: names, numbers and the last event. */
-function expectWellFormed(text: string, callerFormat: CallerFormat, recorded: VendorAnswer): void {
+function expectWellFormed(
+  text: string,
+  callerFormat: CallerFormat,
+  recorded: VendorResponse,
+): void {
   const events = eventsOf(text)
   if (callerFormat.dialect === "openai-chat") {
     expect(events.at(-1)?.data).toBe("[DONE]")
@@ -239,14 +250,14 @@ function expectWellFormed(text: string, callerFormat: CallerFormat, recorded: Ve
   )
 }
 
-describe(`recorded answers in every format${WITHOUT_FIXTURES}`, () => {
+describe(`recorded responses in every format${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)(`exist for every vendor${WITHOUT_FIXTURES}`, () => {
-    expect(answers.length).toBeGreaterThan(750)
+    expect(responses.length).toBeGreaterThan(750)
   })
 
-  for (const { answer, callerFormat } of asked) {
-    test(`match the recording: ${nameOf(answer, callerFormat)}`, () =>
-      expectOutcome(answer, callerFormat))
+  for (const { response, callerFormat } of asked) {
+    test(`match the recording: ${nameOf(response, callerFormat)}`, () =>
+      expectOutcome(response, callerFormat))
   }
 
   test("cost the sum of their receipts", async () => {

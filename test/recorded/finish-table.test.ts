@@ -8,10 +8,10 @@ import {
   type CallerFormat,
   CALLER_FORMATS,
 } from "./caller-formats.ts"
-import { list, object, readAnswer } from "./reading.ts"
+import { list, object, readAnyResponse } from "./reading.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
-import { type Ending, USAGES, writtenAnswer } from "./written-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
+import { type Ending, USAGES, writtenResponse } from "./written-responses.ts"
 import { sampleCombinations, sampleOf } from "../support/exhaustive.ts"
 
 /**
@@ -21,7 +21,7 @@ import { sampleCombinations, sampleOf } from "../support/exhaustive.ts"
 interface Row {
   readonly chat: string
   readonly messages: string
-  /** The status. If the answer is incomplete, a colon and the reason follow. */
+  /** The status. If the response is incomplete, a colon and the reason follow. */
   readonly responses: string
   /** The reason that Google's callers receive. A vendor's own reason stays if it is also one of Google's. */
   readonly google: string
@@ -119,7 +119,7 @@ const CASES: Readonly<Record<DialectId, readonly Case[]>> = {
   ],
 }
 
-/** Finish reasons of a generation that failed. No caller receives such an answer as a success. */
+/** Finish reasons of a generation that failed. No caller receives such a response as a success. */
 const FAILED: Readonly<Record<DialectId, readonly string[]>> = {
   "openai-chat": [
     "error",
@@ -155,7 +155,7 @@ beforeAll(async () => {
         WAYS.map((way) => {
           const ending = { word, usage: USAGES[dialect] }
           const id = failedId(dialect, word, way)
-          return stagedAnswer(writtenAnswer(id, dialect, ending, way === "streamed"))
+          return stagedResponse(writtenResponse(id, dialect, ending, way === "streamed"))
         }),
       ),
     ),
@@ -164,7 +164,7 @@ beforeAll(async () => {
         WAYS.map((way) => {
           const ending = { ...each, usage: USAGES[dialect] }
           const id = idOf(dialect, each, way)
-          return stagedAnswer(writtenAnswer(id, dialect, ending, way === "streamed"))
+          return stagedResponse(writtenResponse(id, dialect, ending, way === "streamed"))
         }),
       ),
     ),
@@ -185,7 +185,7 @@ function asked(callerFormat: CallerFormat, id: string, isCall: boolean | undefin
     : request
 }
 
-/** Returns the finish reason of an answer in the form of the table. */
+/** Returns the finish reason of a response in the form of the table. */
 function endOf(callerFormat: CallerFormat, body: JsonObject): string {
   switch (callerFormat.dialect) {
     case "openai-chat":
@@ -208,7 +208,7 @@ function expectedEnd(callerFormat: CallerFormat, dialect: DialectId, { row, word
 }
 
 for (const dialect of dialects) {
-  describe(`the finish reason of an answer in ${dialect}`, () => {
+  describe(`the finish reason of a response in ${dialect}`, () => {
     for (const [each, way, callerFormat] of sampleCombinations(
       2,
       CASES[dialect],
@@ -220,14 +220,14 @@ for (const dialect of dialects) {
         const { gateway, caller } = replaying
         const door = { url: gateway.url, key: caller.key }
         const ask = way === "whole" ? askWhole : askStream
-        const answer = await ask(callerFormat, door, asked(callerFormat, id, each.isCall))
-        expect(answer.failure).toBeUndefined()
-        expect(endOf(callerFormat, answer.body)).toBe(expectedEnd(callerFormat, dialect, each))
-        const { texts, calls } = readAnswer(callerFormat.dialect, answer.body)
+        const response = await ask(callerFormat, door, asked(callerFormat, id, each.isCall))
+        expect(response.failure).toBeUndefined()
+        expect(endOf(callerFormat, response.body)).toBe(expectedEnd(callerFormat, dialect, each))
+        const { texts, calls } = readAnyResponse(callerFormat.dialect, response.body)
         expect(texts).toEqual([each.isCall ? "" : "Hi"])
         expect(calls).toEqual([each.isCall ? [{ name: "clock", input: {} }] : []])
         if (callerFormat.dialect !== "anthropic-messages") return
-        expect(answer.body.stop_sequence).toBe(each.stopSequence ?? null)
+        expect(response.body.stop_sequence).toBe(each.stopSequence ?? null)
       })
     }
   })
@@ -259,7 +259,7 @@ for (const dialect of dialects) {
           const response = await caller.post(addressOf(callerFormat, request), request)
           const text = await response.text()
           expect(text).toContain("upstream_error")
-          // The delivered part is charged, and the answer never ends like a complete answer.
+          // The delivered part is charged, and the response never ends like a complete response.
           if (response.status !== 200) expect(response.status).toBe(502)
           expect(text).not.toMatch(/\[DONE\]|"stop_reason":"end_turn"|response\.completed/)
         })

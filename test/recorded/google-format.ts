@@ -6,7 +6,7 @@ import { wholeOfChunks } from "./whole-of-stream.ts"
 
 const PLACE = "/v1beta/models"
 
-/** Google's dialect. The address contains the model and determines whether the answer is streamed. */
+/** Google's dialect. The address contains the model and determines whether the response is streamed. */
 export const GOOGLE: CallerFormat = {
   dialect: "gemini",
   path: PLACE,

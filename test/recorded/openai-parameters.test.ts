@@ -143,7 +143,7 @@ describe(`requests that OpenAI answered in recordings${WITHOUT_FIXTURES}`, () =>
   })
 
   for (const { id, request, status, body } of successes) {
-    test(`get the recorded answer: ${id}`, async () => {
+    test(`get the recorded response: ${id}`, async () => {
       const call = { id, vendor: "openai", request, recorded: textOf(status, body) }
       if (Array.isArray(body)) await expectStream(replaying, call, true)
       else await expectWhole(replaying, call)

@@ -1,7 +1,7 @@
 import type { DialectId } from "../../src/canon/extra.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
 
-/** The content of each choice of an answer, read without using the gateway's code. */
+/** The content of each choice of a response, read without using the gateway's code. */
 export interface Reading {
   readonly texts: readonly string[]
   readonly refusals: readonly string[]
@@ -20,8 +20,8 @@ interface ReadChoice {
   readonly calls: readonly ReadCall[]
 }
 
-/** Reads an answer that is not streamed in its own dialect. */
-export function readAnswer(dialect: DialectId, body: JsonObject): Reading {
+/** Reads a response that is not streamed in its own dialect. */
+export function readAnyResponse(dialect: DialectId, body: JsonObject): Reading {
   const choices = READERS[dialect](body)
   return {
     texts: choices.map(({ text }) => text),
@@ -103,7 +103,7 @@ function readGemini({ candidates }: JsonObject): ReadChoice[] {
       calls: calls.map(({ name, args }) => readCall(name, args)),
     }
   })
-  // The answer to a blocked prompt has no candidates.
+  // The response to a blocked prompt has no candidates.
   return read.length === 0 ? [{ text: "", refusal: "", calls: [] }] : read
 }
 

@@ -9,7 +9,7 @@ import {
 } from "../support/replaying-vendor.ts"
 import { PRICE } from "./plain-price.ts"
 
-/** A recorded answer that a gateway can return. */
+/** A recorded response that a gateway can return. */
 export interface Staged {
   /** The id of the replay, which is also the vendor's name for the model. */
   readonly id: string
@@ -33,7 +33,7 @@ export interface ReplayGateway extends AsyncDisposable {
   modelOf(id: string): string
 }
 
-/** Returns a recording as an answer of a provider. */
+/** Returns a recording as a response of a provider. */
 export function staged({ id, vendor, replay }: Recording): Staged {
   return { id, provider: vendor, vendor, replay }
 }

@@ -17,7 +17,7 @@ const NOTHING: PlainUsage = {
 }
 
 /**
- * Returns the usage in an answer by the rules of docs/contribute/wire/README.md#f4. Returns undefined if there is no
+ * Returns the usage in a response by the rules of docs/contribute/wire/README.md#f4. Returns undefined if there is no
  * usage, or if all counts are zero, as in recordings without numbers.
  */
 export function toldUsage(dialect: DialectId, body: JsonObject): PlainUsage | undefined {
@@ -38,7 +38,7 @@ const READERS: Readonly<Record<DialectId, Reader>> = {
 }
 
 /**
- * Returns the usage of a Responses API answer. Input tokens include cached and written tokens, and output tokens
+ * Returns the usage of a Responses API response. Input tokens include cached and written tokens, and output tokens
  * include reasoning.
  */
 function responseUsage(usage: JsonObject, body: JsonObject): PlainUsage {
@@ -85,7 +85,7 @@ function countsOf(usage: JsonObject): PlainUsage {
 }
 
 /**
- * Returns the usage of a Gemini answer. The prompt includes cached tokens, and thoughts are separate from the
+ * Returns the usage of a Gemini response. The prompt includes cached tokens, and thoughts are separate from the
  * candidates (docs/contribute/wire/README.md#f4).
  */
 function geminiUsage(usage: JsonObject): PlainUsage {
@@ -113,7 +113,7 @@ function tokensOf(kind: string, details: JsonValue | undefined): number {
   return count(counted?.tokenCount)
 }
 
-/** Returns the usage of a Converse answer. Some models report cached tokens only under older names. */
+/** Returns the usage of a Converse response. Some models report cached tokens only under older names. */
 function converseUsage(usage: JsonObject): PlainUsage {
   return {
     ...NOTHING,

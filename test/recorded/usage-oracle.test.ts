@@ -13,7 +13,7 @@ interface OracleCase {
   }[]
 }
 
-/** The oracle's rules for chat answers in this format, with the vendor of each rule. */
+/** The oracle's rules for chat responses in this format, with the vendor of each rule. */
 const VENDOR_OF_RULE: Readonly<Record<string, string>> = {
   "openai/chat": "openai",
   "azure/chat": "openai-compatible",
@@ -102,7 +102,7 @@ function answerWith(usage: JsonObject): JsonObject {
   return { id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices, usage }
 }
 
-/** Returns the usage on the receipt of a request whose answer contains a usage object. */
+/** Returns the usage on the receipt of a request whose response contains a usage object. */
 async function usageOf(id: string): Promise<Readonly<Record<string, number>>> {
   const { caller } = replaying
   const messages = [{ role: "user", content: "Hello" }]

@@ -5,9 +5,9 @@ import { receiptOf } from "./checks.ts"
 import { askStream, askWhole, CALLER_FORMATS } from "./caller-formats.ts"
 import { creditsText, plainCost, type PlainUsage, shown } from "./plain-price.ts"
 import { type ReplayGateway, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
 import { toldUsage, totals, totalsIn } from "./reported-usage.ts"
-import { type Ending, writtenAnswer } from "./written-answers.ts"
+import { type Ending, writtenResponse } from "./written-responses.ts"
 
 /** A row of docs/contribute/wire/README.md#f4: a vendor's fields, and the expected usage, computed by hand. */
 interface Row {
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-/** The finish reason of each dialect for an answer that ended normally. */
+/** The finish reason of each dialect for a response that ended normally. */
 const ENDS: Readonly<Record<DialectId, string>> = {
   "openai-chat": "stop",
   "openai-responses": "completed",
@@ -165,7 +165,7 @@ beforeAll(async () => {
       WAYS.map((way) => {
         const ending: Ending = { word: ENDS[dialect], usage }
         const id = `${name}, ${way}`
-        return stagedAnswer(writtenAnswer(id, dialect, ending, way === "streamed"))
+        return stagedResponse(writtenResponse(id, dialect, ending, way === "streamed"))
       }),
     ),
   )
@@ -183,15 +183,15 @@ describe("the usage of every vendor", () => {
           const request = callerFormat.request(replaying.modelOf(`${name}, ${way}`), [])
           const door = { url: gateway.url, key: caller.key }
           const ask = way === "whole" ? askWhole : askStream
-          const answer = await ask(callerFormat, door, request)
-          const receipt = await receiptOf(caller, answer.headers.get("x-request-id") ?? "")
+          const response = await ask(callerFormat, door, request)
+          const receipt = await receiptOf(caller, response.headers.get("x-request-id") ?? "")
           expect(receipt).toMatchObject({ status: "settled", estimated: false })
           expect(receipt.usage).toEqual(shown(usage))
           expect(receipt.charged).toBe(creditsText(plainCost(usage)))
-          if (way === "whole") expect(answer.headers.get("x-tollgate-cost")).toBe(receipt.charged)
-          else expect(answer.text).toContain(`"cost":${JSON.stringify(Number(receipt.charged))}`)
+          if (way === "whole") expect(response.headers.get("x-tollgate-cost")).toBe(receipt.charged)
+          else expect(response.text).toContain(`"cost":${JSON.stringify(Number(receipt.charged))}`)
           if (callerFormat.dialect === dialect) return
-          const told = toldUsage(callerFormat.dialect, answer.body)
+          const told = toldUsage(callerFormat.dialect, response.body)
           expect(told && totals(told)).toEqual(totalsIn(callerFormat.dialect, usage))
         })
       }

@@ -6,14 +6,14 @@ import { receiptOf } from "./checks.ts"
 import {
   askStream,
   type CallerFormat,
-  type CallerAnswer,
+  type CallerResponse,
   CALLER_FORMATS,
 } from "./caller-formats.ts"
 import { eventsOf } from "./read-stream.ts"
-import { list, object, readAnswer } from "./reading.ts"
+import { list, object, readAnyResponse } from "./reading.ts"
 import { type ReplayGateway, type Staged, startReplayGateway } from "./replay-gateway.ts"
-import { stagedAnswer } from "./stage-vendor-answers.ts"
-import type { VendorAnswer } from "./vendor-answers.ts"
+import { stagedResponse } from "./stage-vendor-responses.ts"
+import type { VendorResponse } from "./vendor-responses.ts"
 import {
   DONE,
   type Ending,
@@ -21,8 +21,8 @@ import {
   USAGES,
   VENDORS,
   type WrittenEvent,
-  writtenAnswer,
-} from "./written-answers.ts"
+  writtenResponse,
+} from "./written-responses.ts"
 
 /**
  * All dialects. The unusual streams of docs/contribute/wire that vendors with a dialect other than the caller's send
@@ -40,23 +40,23 @@ const STOPS: Readonly<Record<DialectId, Ending>> = {
   "cohere-chat": { word: "COMPLETE", usage: USAGES["cohere-chat"] },
 }
 
-function plain(dialect: DialectId): VendorAnswer {
-  return writtenAnswer(`plain ${dialect}`, dialect, STOPS[dialect], true)
+function plain(dialect: DialectId): VendorResponse {
+  return writtenResponse(`plain ${dialect}`, dialect, STOPS[dialect], true)
 }
 
-/** Returns the stream of two calls from the golden answers, as its vendor sends it. */
-function twoCalls(dialect: DialectId): VendorAnswer {
+/** Returns the stream of two calls from the golden responses, as its vendor sends it. */
+function twoCalls(dialect: DialectId): VendorResponse {
   const file = `../golden/answers/reasoning-and-two-calls/${dialect}.sse`
   const text = readFileSync(new URL(file, import.meta.url), "utf8")
   const known = { dialect, vendor: VENDORS[dialect], status: 200, isStream: true }
-  const answer = { ...known, id: `two calls of ${dialect}` }
+  const response = { ...known, id: `two calls of ${dialect}` }
   const headers = { "content-type": "text/event-stream" }
-  if (dialect !== "bedrock-converse") return { ...answer, headers, body: text }
+  if (dialect !== "bedrock-converse") return { ...response, headers, body: text }
   const events = eventsOf(text).map(({ event = "", data }): WrittenEvent => [
     event,
     JSON.parse(data) as JsonObject,
   ])
-  return { ...answer, ...streamOf(dialect, events) }
+  return { ...response, ...streamOf(dialect, events) }
 }
 
 /** A simple stream with another framing (docs/contribute/wire/README.md#f1). */
@@ -128,9 +128,9 @@ const FRAMINGS: readonly Framing[] = [
   },
 ]
 
-function framed({ name, dialect, change }: Framing): VendorAnswer {
-  const answer = plain(dialect)
-  return { ...answer, id: `${dialect}: ${name}`, body: change(String(answer.body)) }
+function framed({ name, dialect, change }: Framing): VendorResponse {
+  const response = plain(dialect)
+  return { ...response, id: `${dialect}: ${name}`, body: change(String(response.body)) }
 }
 
 /** Positions of signatures in recordings of Gemini (docs/contribute/wire/gemini.md#f7). */
@@ -144,12 +144,12 @@ const SIGNED: Readonly<Record<string, readonly JsonValue[]>> = {
   [AT_THE_END]: [{ text: "Hi" }, { text: "", thoughtSignature: "c2lnbmVk" }],
 }
 
-function geminiTurn(name: string, parts: readonly JsonValue[]): VendorAnswer {
-  const answer = {
+function geminiTurn(name: string, parts: readonly JsonValue[]): VendorResponse {
+  const response = {
     candidates: [{ index: 0, content: { role: "model", parts: [...parts] }, finishReason: "STOP" }],
     usageMetadata: USAGES.gemini,
   }
-  const { headers, body } = streamOf("gemini", [["", answer]])
+  const { headers, body } = streamOf("gemini", [["", response]])
   const known = { dialect: "gemini", vendor: "google", status: 200, isStream: true } as const
   return { ...known, id: `signed ${name}`, headers, body }
 }
@@ -173,23 +173,29 @@ const TURNS = Object.entries(SIGNED).map(([name, parts]) => geminiTurn(name, par
 let replaying: ReplayGateway
 
 beforeAll(async () => {
-  const staged: Staged[] = [...PLAIN, ...TURNS, ...NAMED].map((answer) => stagedAnswer(answer))
-  for (const [index, answer] of [...CALLS, ...FRAMED].entries()) {
-    staged.push(stagedAnswer(answer, 1 + index))
+  const staged: Staged[] = [...PLAIN, ...TURNS, ...NAMED].map((response) =>
+    stagedResponse(response),
+  )
+  for (const [index, response] of [...CALLS, ...FRAMED].entries()) {
+    staged.push(stagedResponse(response, 1 + index))
   }
   replaying = await startReplayGateway(staged)
 })
 
 afterAll(() => replaying[Symbol.asyncDispose]())
 
-function ask(callerFormat: CallerFormat, id: string, more: JsonObject = {}): Promise<CallerAnswer> {
+function ask(
+  callerFormat: CallerFormat,
+  id: string,
+  more: JsonObject = {},
+): Promise<CallerResponse> {
   const { gateway, caller } = replaying
   const tools = id.includes("call") ? ["weather", "clock"] : []
   const request = { ...callerFormat.request(replaying.modelOf(id), tools), ...more }
   return askStream(callerFormat, { url: gateway.url, key: caller.key }, request)
 }
 
-function chunksOf({ text }: CallerAnswer): JsonObject[] {
+function chunksOf({ text }: CallerResponse): JsonObject[] {
   return eventsOf(text)
     .filter(({ data }) => data !== "[DONE]")
     .map(({ data }) => JSON.parse(data) as JsonObject)
@@ -206,20 +212,20 @@ describe("unnamed events, which official clients ignore", () => {
       })
     }
     test(`never occur for ${id} through ${CHAT.path}, where chunks also have no member 'error'`, async () => {
-      const answer = await ask(CHAT, id)
-      expect(answer.text).not.toContain("event:")
-      for (const chunk of chunksOf(answer)) expect(chunk).not.toHaveProperty("error")
+      const response = await ask(CHAT, id)
+      expect(response.text).not.toContain("event:")
+      for (const chunk of chunksOf(response)) expect(chunk).not.toHaveProperty("error")
     })
   }
 })
 
-describe("an answer with two calls, the second without arguments", () => {
+describe("a response with two calls, the second without arguments", () => {
   for (const { id } of CALLS) {
     for (const callerFormat of CALLER_FORMATS) {
       test(`reaches the caller with both calls: ${id} through ${callerFormat.path}`, async () => {
         const { body, failure } = await ask(callerFormat, id)
         expect(failure).toBeUndefined()
-        expect(readAnswer(callerFormat.dialect, body).calls).toEqual([
+        expect(readAnyResponse(callerFormat.dialect, body).calls).toEqual([
           [
             { name: "weather", input: { city: "Rome" } },
             { name: "clock", input: {} },
@@ -290,7 +296,7 @@ describe("recorded Gemini signatures", () => {
         expect(next.failure).toBeUndefined()
         const contents = list(replaying.vendor.requestFor(id).body.contents)
         const turn = list(contents.find(({ role }) => role === "model")?.parts)
-        // Claude Code would treat an answer that ends with a block of empty thinking as an empty answer.
+        // Claude Code would treat a response that ends with a block of empty thinking as an empty response.
         const isUntold = name === AT_THE_END && callerFormat.dialect === "anthropic-messages"
         const told = isUntold ? parts.slice(0, -1) : parts
         expect(turn.map(withoutCallId)).toEqual(told.map((part) => object(part)))
@@ -300,8 +306,8 @@ describe("recorded Gemini signatures", () => {
 })
 
 /**
- * Returns a request that continues the conversation with an answer, as official clients create it from the parts of the
- * answer.
+ * Returns a request that continues the conversation with a response, as official clients create it from the parts of
+ * the response.
  */
 function nextTurn(callerFormat: CallerFormat, body: JsonObject): JsonObject {
   const question = { role: "user", content: "Hello" }
@@ -375,7 +381,7 @@ describe("an unusual recorded stream", () => {
       test(`contains its text: ${id}, through ${callerFormat.path}`, async () => {
         const { body, failure } = await ask(callerFormat, id)
         expect(failure).toBeUndefined()
-        expect(readAnswer(callerFormat.dialect, body).texts).toEqual(["Hi"])
+        expect(readAnyResponse(callerFormat.dialect, body).texts).toEqual(["Hi"])
       })
     }
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/j
 import { eventsOf, type StreamEvent } from "./read-stream.ts"
 import { list, object } from "./reading.ts"
 
-/** The complete answer that a stream forms, assembled without the gateway's code. */
+/** The complete response that a stream forms, assembled without the gateway's code. */
 export interface StreamedWhole {
   readonly body: JsonObject
   /** The error in the stream. */
@@ -13,7 +13,7 @@ export interface StreamedWhole {
 }
 
 /**
- * Assembles an answer.
+ * Assembles a response.
  * @param stream the stream as received. Bedrock's streams are binary.
  */
 export function wholeOf(dialect: DialectId, stream: string | Uint8Array): StreamedWhole {
@@ -21,9 +21,9 @@ export function wholeOf(dialect: DialectId, stream: string | Uint8Array): Stream
   return READERS[dialect](events.filter(({ data }) => data !== "[DONE]").map(parsed))
 }
 
-/** Assembles one of Google's answers from its chunks. */
+/** Assembles one of Google's responses from its chunks. */
 export function wholeOfChunks(chunks: readonly JsonObject[]): JsonObject {
-  return geminiAnswerOf(chunks.map((data) => ({ event: undefined, data }))).body
+  return geminiResponseOf(chunks.map((data) => ({ event: undefined, data }))).body
 }
 
 interface Chunk {
@@ -41,9 +41,9 @@ const READERS: Readonly<Record<DialectId, Reader>> = {
   "openai-chat": completionOf,
   "openai-responses": responseOf,
   "anthropic-messages": messageOf,
-  gemini: geminiAnswerOf,
-  "bedrock-converse": converseAnswerOf,
-  "cohere-chat": cohereAnswerOf,
+  gemini: geminiResponseOf,
+  "bedrock-converse": converseResponseOf,
+  "cohere-chat": cohereResponseOf,
 }
 
 function completionOf(chunks: readonly Chunk[]): StreamedWhole {
@@ -164,7 +164,7 @@ function addBlockDelta(block: JsonObject, { type, text, partial_json: written }:
   block.input = before + String(written)
 }
 
-function geminiAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
+function geminiResponseOf(chunks: readonly Chunk[]): StreamedWhole {
   const candidates: {
     content: { parts: JsonObject[]; role?: JsonValue }
     finishReason?: JsonValue
@@ -221,7 +221,7 @@ function withArgument(
   return items
 }
 
-function converseAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
+function converseResponseOf(chunks: readonly Chunk[]): StreamedWhole {
   const content: JsonObject[] = []
   let usage: JsonValue | undefined
   let isOver = false
@@ -244,7 +244,7 @@ function addConverseDelta(block: JsonObject, { text, toolUse }: JsonObject): voi
   if (isJsonObject(toolUse)) call.input = String(call.input) + String(toolUse.input)
 }
 
-function cohereAnswerOf(chunks: readonly Chunk[]): StreamedWhole {
+function cohereResponseOf(chunks: readonly Chunk[]): StreamedWhole {
   let text = ""
   const calls: JsonObject[] = []
   let usage: JsonValue | undefined

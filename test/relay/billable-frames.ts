@@ -1,4 +1,4 @@
-/** Answers in each dialect, and streams with the same content. */
+/** Responses in each dialect, and streams with the same content. */
 import { streamed } from "./scripted-vendor.ts"
 
 type Json = Record<string, unknown>
@@ -6,13 +6,13 @@ type Json = Record<string, unknown>
 const sse = (event: string | undefined, data: unknown): string =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** Responds with an answer. It is streamed if the request asks for a stream. */
+/** Responds with a response. It is streamed if the request asks for a stream. */
 export function respond(path: string, body: Json | undefined, answer: Json): Response {
   const isStream = path.includes(":stream") || body?.["stream"] === true
   return isStream ? streamed(framesOf(path, answer)) : Response.json(answer)
 }
 
-/** Returns the frames of a stream with the given answer. */
+/** Returns the frames of a stream with the given response. */
 export function framesOf(path: string, answer: Json): string[] {
   if (path.includes(":streamGenerateContent")) return [sse(undefined, answer)]
   if (path.endsWith("/responses")) return responseFrames(answer)
@@ -78,7 +78,7 @@ function chatFrames(completion: Json): string[] {
   return [...[...frames, last].map((frame) => sse(undefined, frame)), "data: [DONE]\n\n"]
 }
 
-/** Returns an answer of the Responses API with the given items before its text. */
+/** Returns a response of the Responses API with the given items before its text. */
 export function response(items: readonly Json[], more: Json = {}): Json {
   const text = { type: "output_text", text: "Hello", annotations: [], logprobs: [] }
   const message = { type: "message", id: "msg_1", role: "assistant", status: "completed" }
@@ -128,8 +128,8 @@ export function completion(more: Json = {}, usage: Json = {}, said: Json = {}): 
   }
 }
 
-/** Returns an answer of the API at a path, with this text and exactly this usage. */
-export function textAnswer(path: string, text: string, usage: Json | undefined): Json {
+/** Returns a response of the API at a path, with this text and exactly this usage. */
+export function textResponse(path: string, text: string, usage: Json | undefined): Json {
   if (path.includes("enerateContent")) {
     const content = { role: "model", parts: [{ text }] }
     const candidates = [{ content, finishReason: "STOP", index: 0 }]

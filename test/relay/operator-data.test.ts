@@ -27,7 +27,7 @@ const COSTS = {
   credits_used: COST,
   spend: COST,
 }
-/** Members of a whole answer or an event with data of the operator. */
+/** Members of a whole response or an event with data of the operator. */
 const OPERATOR = {
   cost: COST,
   estimated_cost: COST,
@@ -107,7 +107,7 @@ const CHUNK = { ...OPERATOR, id: "c", object: "chat.completion.chunk", created: 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
-/** Whole answers by the end of the path. */
+/** Whole responses by the end of the path. */
 const WHOLE: Readonly<Record<string, object>> = {
   "/v1/chat/completions": {
     ...CHUNK,
@@ -154,7 +154,7 @@ const WHOLE: Readonly<Record<string, object>> = {
   },
 }
 
-/** Events of streamed answers by the end of the path. */
+/** Events of streamed responses by the end of the path. */
 const STREAMED: Readonly<Record<string, readonly object[]>> = {
   "/v1/chat/completions": [
     { ...CHUNK, choices: [{ index: 0, delta: MESSAGE, finish_reason: null }] },
@@ -239,8 +239,8 @@ async function respond(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   const text = await request.text()
   const isStream = /"stream":true|name="stream"\r\n\r\ntrue|sse|"stream_format"/.test(text)
-  const named = <T>(answers: Readonly<Record<string, T>>): T | undefined =>
-    Object.entries(answers).find(([end]) => pathname.endsWith(end))?.[1]
+  const named = <T>(responses: Readonly<Record<string, T>>): T | undefined =>
+    Object.entries(responses).find(([end]) => pathname.endsWith(end))?.[1]
   const events = isStream || pathname.includes("stream") ? named(STREAMED) : undefined
   if (events === undefined) {
     const whole = named(WHOLE)

@@ -1,4 +1,4 @@
-/** A vendor whose answers the test sets, for behavior that the simulator does not have. */
+/** A vendor whose responses the test sets, for behavior that the simulator does not have. */
 export interface ScriptedVendor extends Disposable {
   /** The address, which ends in `/v1`. */
   readonly url: string
@@ -6,9 +6,9 @@ export interface ScriptedVendor extends Disposable {
   readonly bodies: Record<string, unknown>[]
 }
 
-export type Answer = (request: Request, number: number) => Response | Promise<Response>
+export type Handler = (request: Request, number: number) => Response | Promise<Response>
 
-export function startVendor(answer: Answer): ScriptedVendor {
+export function startVendor(response: Handler): ScriptedVendor {
   const bodies: Record<string, unknown>[] = []
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -16,7 +16,7 @@ export function startVendor(answer: Answer): ScriptedVendor {
     idleTimeout: 0,
     async fetch(request) {
       bodies.push((await request.json()) as Record<string, unknown>)
-      return answer(request, bodies.length)
+      return response(request, bodies.length)
     },
   })
   return {
@@ -55,8 +55,8 @@ export function usageFrame(input: number, output: number): string {
 export const DONE = "data: [DONE]\n\n"
 export const WHOLE_STREAM = frame("Hello") + frame("", "stop") + usageFrame(10, 1) + DONE
 
-/** Returns an answer that is not streamed. */
-export function wholeAnswer(content = "Hello"): object {
+/** Returns a response that is not streamed. */
+export function wholeResponse(content = "Hello"): object {
   return {
     id: "chatcmpl-1",
     object: "chat.completion",

@@ -85,7 +85,7 @@ export async function onlyReceipt(gateway: TestGateway, caller: TestCaller): Pro
   return receipt
 }
 
-/** Returns the receipt of an answer once it has been written. */
+/** Returns the receipt of a response once it has been written. */
 export async function receiptOf(caller: TestCaller, response: Response): Promise<Receipt> {
   const id = response.headers.get("x-request-id") ?? ""
   let found = await caller.get(`/v1/receipts/${id}`)

@@ -9,13 +9,13 @@ function measured(...times: readonly number[]): FirstBytes {
 
 const from = (start: number, count: number) => Array.from({ length: count }, (_, at) => start + at)
 
-describe("the delay after which an answer is late", () => {
-  test("remains undefined until twenty answers have begun", () => {
+describe("the delay after which a response is late", () => {
+  test("remains undefined until twenty responses have begun", () => {
     expect(measured(...from(200, 19)).late).toBeUndefined()
     expect(measured(...from(200, 20)).late).toBe(218)
   })
 
-  test("equals the time in which 95 of the last 100 answers began", () => {
+  test("equals the time in which 95 of the last 100 responses began", () => {
     expect(measured(...from(1_001, 100)).late).toBe(1_095)
     expect(measured(...from(90_000, 50), ...from(1_001, 100)).late).toBe(1_095)
   })
@@ -26,7 +26,7 @@ describe("the delay after which an answer is late", () => {
 })
 
 describe("the load of a deployment", () => {
-  test("includes streams and whole answers separately, on request", () => {
+  test("includes streams and whole responses separately, on request", () => {
     const load = new Load()
     for (const _ of from(0, 30)) load.began(9_000, true)
     expect(load.lateAfter(true)).toBeUndefined()

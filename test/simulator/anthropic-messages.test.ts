@@ -30,7 +30,7 @@ test("the Anthropic simulator answers with the user's text and reports its usage
   expect(message.usage).toMatchObject({ input_tokens: 8, output_tokens: 2 })
 })
 
-test("a simulated Anthropic answer ends at the output limit and at a stop sequence", async () => {
+test("a simulated Anthropic response ends at the output limit and at a stop sequence", async () => {
   await using simulator = withClient()
   const { client } = simulator
   const short = await client.messages.create(asking("one two six", { max_tokens: 2 }))
@@ -246,7 +246,7 @@ const WHOLE: [string, MessageCreateParamsNonStreaming][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!HAS_FIXTURES)(
-    `a simulated Anthropic answer has the same keys as ${name}${WITHOUT_FIXTURES}`,
+    `a simulated Anthropic response has the same keys as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const ours = await (await post(simulator, body)).json()

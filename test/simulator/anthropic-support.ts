@@ -65,7 +65,7 @@ export async function rejectionOf(
   return error.message
 }
 
-/** Returns the events of a streamed answer, and checks the `event:` line of each. */
+/** Returns the events of a streamed response, and checks the `event:` line of each. */
 export function eventsOf(text: string): Fields[] {
   return text
     .split("\n\n")

@@ -3,7 +3,7 @@ import { AwsClient } from "aws4fetch"
 import { startSimulator, type Simulator } from "../../simulator/server.ts"
 import {
   addressOf,
-  answerOf,
+  responseOf,
   asking,
   PIXEL,
   post,
@@ -259,7 +259,7 @@ for (const [name, body, message] of REJECTIONS) {
 test("the Bedrock simulator rejects a request with changed thinking", async () => {
   await using simulator = startSimulator()
   const body = asking("why", { additionalModelRequestFields: THINKING })
-  const { message } = (await answerOf(simulator, body)).output
+  const { message } = (await responseOf(simulator, body)).output
   const send = (first: unknown) =>
     post(simulator, { messages: [USER, { ...message, content: [first] }, USER] })
   expect((await send(message.content[0])).status).toBe(200)

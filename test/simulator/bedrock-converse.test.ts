@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { startSimulator } from "../../simulator/server.ts"
 import { wordsOf } from "../../simulator/tokens.ts"
 import {
-  answerOf,
+  responseOf,
   asking,
   eventsOf,
   framesOf,
@@ -26,10 +26,10 @@ test("the Bedrock simulator answers with the user's text and reports its usage",
   })
 })
 
-test("a simulated Bedrock answer ends at the output limit and at a stop sequence", async () => {
+test("a simulated Bedrock response ends at the output limit and at a stop sequence", async () => {
   await using simulator = startSimulator()
   const ask = (inferenceConfig: Fields) =>
-    answerOf(simulator, asking("one two six", { inferenceConfig }))
+    responseOf(simulator, asking("one two six", { inferenceConfig }))
   expect(await ask({ maxTokens: 2 })).toMatchObject({
     stopReason: "max_tokens",
     usage: { outputTokens: 2 },
@@ -44,7 +44,7 @@ test("the Bedrock simulator calls the tools that the text names or the request r
   await using simulator = startSimulator()
   const names = async (text: string, toolChoice?: Fields) => {
     const toolConfig = toolChoice === undefined ? TOOL_CONFIG : { ...TOOL_CONFIG, toolChoice }
-    const { output, stopReason } = await answerOf(simulator, asking(text, { toolConfig }))
+    const { output, stopReason } = await responseOf(simulator, asking(text, { toolConfig }))
     const calls = output.message.content.map(({ toolUse }) => (toolUse as Fields)?.name)
     return [stopReason, ...calls]
   }
@@ -57,7 +57,7 @@ test("the Bedrock simulator calls the tools that the text names or the request r
 test("the Bedrock simulator calls a required tool with arguments that match its schema", async () => {
   await using simulator = startSimulator()
   const toolConfig = { ...TOOL_CONFIG, toolChoice: { tool: { name: "get_weather" } } }
-  const { output } = await answerOf(simulator, asking("rate it", { toolConfig }))
+  const { output } = await responseOf(simulator, asking("rate it", { toolConfig }))
   expect(output.message.content).toMatchObject([{ toolUse: { input: { city: "city" } } }])
 })
 
@@ -66,7 +66,7 @@ for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
   test(`the Bedrock simulator completes two turns with parallel tools (thinking: ${isThinking})`, async () => {
     await using simulator = startSimulator()
     const question = { role: "user", content: [{ text: "get_time and get_weather" }] }
-    const first = await answerOf(simulator, {
+    const first = await responseOf(simulator, {
       messages: [question],
       toolConfig: TOOL_CONFIG,
       ...more,
@@ -78,7 +78,7 @@ for (const more of [{}, { additionalModelRequestFields: THINKING }]) {
       toolResult: { toolUseId: call.toolUseId, content: [{ json: { told: call.name } }] },
     }))
     const messages = [question, message, { role: "user", content: results }]
-    const second = await answerOf(simulator, { messages, toolConfig: TOOL_CONFIG, ...more })
+    const second = await responseOf(simulator, { messages, toolConfig: TOOL_CONFIG, ...more })
     expect(second.output.message.content.at(-1)).toEqual({
       text: 'The tools answered: {"told":"get_time"}; {"told":"get_weather"}',
     })
@@ -93,9 +93,9 @@ test("the Bedrock simulator reads images and documents, and counts their tokens"
     { image: { format: "png", source: { bytes: PIXEL } } },
     { document: { format: "txt", name: "notes", source: { text: wordsOf(50) } } },
   ]
-  const answer = await answerOf(simulator, { messages: [{ role: "user", content }] })
-  expect(answer.output.message.content).toEqual([{ text: "see\n[image 1x1 png]\n[file]" }])
-  expect(answer.usage.inputTokens).toBe(58)
+  const response = await responseOf(simulator, { messages: [{ role: "user", content }] })
+  expect(response.output.message.content).toEqual([{ text: "see\n[image 1x1 png]\n[file]" }])
+  expect(response.usage.inputTokens).toBe(58)
 })
 
 test("the Bedrock simulator writes a marked prefix to its cache once, and then reads the prefix", async () => {
@@ -103,7 +103,7 @@ test("the Bedrock simulator writes a marked prefix to its cache once, and then r
   const usageOf = async (text: string) => {
     const cachePoint = { type: "default", ttl: "1h" }
     const system = [{ text: wordsOf(1100) }, { cachePoint }]
-    return (await answerOf(simulator, asking(text, { system }))).usage
+    return (await responseOf(simulator, asking(text, { system }))).usage
   }
   expect(await usageOf("one")).toMatchObject({
     inputTokens: 7,
@@ -159,7 +159,7 @@ test("the Bedrock simulator streams signed thinking, and then calls with a block
 test("the Bedrock simulator returns redacted thinking on request, and accepts the same block later", async () => {
   await using simulator = startSimulator()
   const body = asking("please REDACT", { additionalModelRequestFields: THINKING })
-  const { output } = await answerOf(simulator, body)
+  const { output } = await responseOf(simulator, body)
   const [first] = output.message.content
   expect(first).toHaveProperty("reasoningContent.redactedContent")
   const events = await eventsOf(await post(simulator, body, { stream: true }))
@@ -183,7 +183,7 @@ const WHOLE: [string, Fields][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!HAS_FIXTURES)(
-    `a simulated Bedrock answer has the same keys as ${name}${WITHOUT_FIXTURES}`,
+    `a simulated Bedrock response has the same keys as ${name}${WITHOUT_FIXTURES}`,
     async () => {
       await using simulator = startSimulator()
       const ours = await (await post(simulator, body)).json()
@@ -214,7 +214,7 @@ for (const [name, body] of STREAMED) {
       const theirs = framesOf(Buffer.from(recorded(name).response.body.base64 ?? "", "base64"))
       const shapes = (frames: typeof ours) =>
         frames
-          // Recordings have fewer counts than current answers. The counts are compared above.
+          // Recordings have fewer counts than current responses. The counts are compared above.
           .filter(({ headers }) => headers[":event-type"] !== "metadata")
           .map(({ headers, payload }) => {
             const keys = keySet(JSON.parse(payload)).join(" ")

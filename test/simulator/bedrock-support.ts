@@ -41,15 +41,15 @@ export function post(
   })
 }
 
-/** Returns an answer that is not streamed. */
-export async function answerOf(simulator: Simulator, body: Fields): Promise<Answer> {
+/** Returns a response that is not streamed. */
+export async function responseOf(simulator: Simulator, body: Fields): Promise<SimulatedResponse> {
   const response = await post(simulator, body)
   const answer: unknown = await response.json()
   expect(answer).toHaveProperty("output")
-  return answer as Answer
+  return answer as SimulatedResponse
 }
 
-export interface Answer {
+export interface SimulatedResponse {
   readonly output: { readonly message: { readonly role: string; readonly content: Fields[] } }
   readonly stopReason: string
   readonly usage: Record<string, number>
@@ -65,7 +65,7 @@ export async function rejectionOf(body: unknown): Promise<string> {
   return message
 }
 
-/** One frame of a streamed answer. */
+/** One frame of a streamed response. */
 export interface EventFrame {
   readonly headers: Record<string, string>
   readonly payload: string
@@ -109,7 +109,7 @@ function readHeaders(bytes: Buffer): Record<string, string> {
   return headers
 }
 
-/** Returns the events of a streamed answer with their types. */
+/** Returns the events of a streamed response with their types. */
 export async function eventsOf(response: Response): Promise<(Fields & { event: string })[]> {
   return framesOf(await response.arrayBuffer()).map(({ headers, payload }) => ({
     ...(JSON.parse(payload) as Fields),

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { FAULT_NAMES } from "../../simulator/faults.ts"
 import {
-  type Answer,
-  answerTo,
+  type SimulatedResponse,
+  responseTo,
   ask,
   framesOf,
   PATH,
@@ -73,10 +73,10 @@ describe("the Cohere simulator with faults", () => {
   })
 
   test("simulates missing, zero and huge usage", async () => {
-    expect(await answerTo(fault("no-usage"))).not.toHaveProperty("usage")
-    const zero = await answerTo(fault("wrong-usage"))
+    expect(await responseTo(fault("no-usage"))).not.toHaveProperty("usage")
+    const zero = await responseTo(fault("wrong-usage"))
     expect(zero.usage.tokens).toEqual({ input_tokens: 0, output_tokens: 0 })
-    const huge = await answerTo(fault("huge-usage"))
+    const huge = await responseTo(fault("huge-usage"))
     expect(huge.usage.tokens.output_tokens).toBeGreaterThan(1_000_000)
     expect((await streamOf("no-usage")).text).not.toContain('"usage"')
   })
@@ -100,7 +100,7 @@ describe("the Cohere simulator with faults", () => {
     expect((await server.post(PATH, fault("redirect"))).status).toBe(302)
     const mirror = (await (
       await server.post(PATH, fault("echo-headers"), { headers: { "x-own": "yes" } })
-    ).json()) as Answer
+    ).json()) as SimulatedResponse
     expect(JSON.parse(mirror.message.content?.[0]?.text ?? "")).toMatchObject({ "x-own": "yes" })
   })
 
@@ -151,9 +151,9 @@ describe(`the Cohere simulator compared with recordings${SKIPPED}`, () => {
   ]
   for (const [name, body] of WHOLE) {
     test.skipIf(!present)(
-      `returns the same answer without streaming: ${name}${SKIPPED}`,
+      `returns the same response without streaming: ${name}${SKIPPED}`,
       async () => {
-        expect(keySet(await answerTo(body))).toEqual(keySet(recorded(name).json))
+        expect(keySet(await responseTo(body))).toEqual(keySet(recorded(name).json))
       },
     )
   }

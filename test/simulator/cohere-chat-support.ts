@@ -12,12 +12,12 @@ export function withCohere() {
   return Object.assign(server, { client })
 }
 
-/** Returns a request whose answer repeats the text. */
+/** Returns a request whose response repeats the text. */
 export function ask(text: string, more: Record<string, unknown> = {}) {
   return { model: "echo", messages: [{ role: "user", content: text }], ...more }
 }
 
-export interface Answer {
+export interface SimulatedResponse {
   readonly id: string
   readonly finish_reason: string
   readonly message: {
@@ -33,12 +33,12 @@ export interface Answer {
   }
 }
 
-/** Returns the answer, which is not streamed, to a valid request. */
-export async function answerTo(body: unknown): Promise<Answer> {
+/** Returns the response, which is not streamed, to a valid request. */
+export async function responseTo(body: unknown): Promise<SimulatedResponse> {
   await using server = withCohere()
   const response = await server.post(PATH, body)
   expect(response.status).toBe(200)
-  return (await response.json()) as Answer
+  return (await response.json()) as SimulatedResponse
 }
 
 /** Returns the status and the message with which a request is rejected. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { type Cohere, CohereError } from "cohere-ai"
 import {
-  type Answer,
-  answerTo,
+  type SimulatedResponse,
+  responseTo,
   ask,
   CLOCK,
   framesOf,
@@ -16,14 +16,14 @@ import { failureOf } from "./support.ts"
 
 const TEXT = "one two six ten"
 
-test("the official Cohere client reads a simulated answer without streaming", async () => {
+test("the official Cohere client reads a simulated response without streaming", async () => {
   await using server = withCohere()
   const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: "hello there" }]
-  const answer = await server.client.chat({ model: "echo", messages })
-  expect(answer.message.content).toEqual([{ type: "text", text: "hello there" }])
-  expect(answer.finishReason).toBe("COMPLETE")
-  expect(answer.usage?.tokens?.inputTokens).toBe(
-    (answer.usage?.billedUnits?.inputTokens ?? 0) + 495,
+  const response = await server.client.chat({ model: "echo", messages })
+  expect(response.message.content).toEqual([{ type: "text", text: "hello there" }])
+  expect(response.finishReason).toBe("COMPLETE")
+  expect(response.usage?.tokens?.inputTokens).toBe(
+    (response.usage?.billedUnits?.inputTokens ?? 0) + 495,
   )
 })
 
@@ -55,33 +55,33 @@ test("the official Cohere client throws a CohereError for a simulated error", as
   expect(failure).toMatchObject({ statusCode: 498 })
 })
 
-describe("a simulated Cohere answer", () => {
+describe("a simulated Cohere response", () => {
   test("stops at a stop sequence and at the limit", async () => {
-    const stopped = await answerTo(ask("red green blue", { stop_sequences: ["blue"] }))
+    const stopped = await responseTo(ask("red green blue", { stop_sequences: ["blue"] }))
     expect(stopped.finish_reason).toBe("STOP_SEQUENCE")
     expect(stopped.message.content).toEqual([{ type: "text", text: "red green " }])
-    const cut = await answerTo(ask("/tokens 50", { max_tokens: 3 }))
+    const cut = await responseTo(ask("/tokens 50", { max_tokens: 3 }))
     expect(cut.finish_reason).toBe("MAX_TOKENS")
     expect(cut.usage.billed_units.output_tokens).toBe(3)
   })
 
   test("contains JSON on request", async () => {
-    const object = await answerTo(ask("hi", { response_format: { type: "json_object" } }))
+    const object = await responseTo(ask("hi", { response_format: { type: "json_object" } }))
     expect(JSON.parse(object.message.content?.[0]?.text ?? "")).toEqual({ echo: "hi" })
     const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
     const format = { type: "json_object", json_schema: schema }
-    const shaped = await answerTo(ask("hi", { response_format: format }))
+    const shaped = await responseTo(ask("hi", { response_format: format }))
     expect(JSON.parse(shaped.message.content?.[0]?.text ?? "")).toEqual({ name: "name" })
   })
 
   test("contains thinking on request, and counts thinking as output", async () => {
     const thinking = { type: "enabled", token_budget: 320 }
-    const { message, usage } = await answerTo(ask("hi", { thinking }))
+    const { message, usage } = await responseTo(ask("hi", { thinking }))
     expect(message.content?.map((block) => block.type)).toEqual(["thinking", "text"])
     expect(message.content?.[0]?.thinking).toContain("hi")
     expect(usage.tokens.reasoning_tokens).toBe(10)
     expect(usage.billed_units.output_tokens).toBe(11)
-    const plain = await answerTo(ask("hi", { thinking: { type: "disabled" } }))
+    const plain = await responseTo(ask("hi", { thinking: { type: "disabled" } }))
     expect(plain.message.content).toHaveLength(1)
   })
 
@@ -91,7 +91,7 @@ describe("a simulated Cohere answer", () => {
       { type: "text", text: "look" },
       { type: "image_url", image_url: { url } },
     ]
-    const { message, usage } = await answerTo(ask("", { messages: [{ role: "user", content }] }))
+    const { message, usage } = await responseTo(ask("", { messages: [{ role: "user", content }] }))
     expect(message.content?.[0]?.text).toBe("look\n[image 8x8 png]")
     const { input_tokens: input = 0, image_tokens: images = 0 } = usage.tokens
     expect(images).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ describe("a simulated Cohere answer", () => {
     await using server = withCohere()
     const asked = async () => {
       const response = await server.post(PATH, ask(LONG_TEXT, { max_tokens: 1 }))
-      return ((await response.json()) as Answer).usage
+      return ((await response.json()) as SimulatedResponse).usage
     }
     expect((await asked()).cached_tokens).toBe(0)
     const again = await asked()
@@ -113,7 +113,7 @@ describe("a simulated Cohere answer", () => {
 
 describe("the Cohere simulator with tools", () => {
   test("calls tools that the text names after a plan, and writes null for a tool without arguments", async () => {
-    const { message, finish_reason: finish } = await answerTo(
+    const { message, finish_reason: finish } = await responseTo(
       ask("get_time and get_weather", { tools: TOOLS }),
     )
     expect(finish).toBe("TOOL_CALL")
@@ -127,20 +127,20 @@ describe("the Cohere simulator with tools", () => {
   })
 
   test("calls a tool if a call is required, and no tool if calls are forbidden", async () => {
-    const required = await answerTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
+    const required = await responseTo(ask("hello", { tools: TOOLS, tool_choice: "REQUIRED" }))
     expect(required.message.tool_calls?.[0]?.function.name).toBe("get_weather")
-    const none = await answerTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
+    const none = await responseTo(ask("get_time", { tools: TOOLS, tool_choice: "NONE" }))
     expect(none.message.tool_calls).toBeUndefined()
   })
 
   test("writes thinking instead of a plan before calls if thinking is enabled", async () => {
     const body = ask("get_time", { tools: TOOLS, thinking: { type: "enabled" } })
-    const { message } = await answerTo(body)
+    const { message } = await responseTo(body)
     expect(message.tool_plan).toBeUndefined()
     expect(message.content?.map((block) => block.type)).toEqual(["thinking"])
   })
 
-  test("cites tool results in the next answer", async () => {
+  test("cites tool results in the next response", async () => {
     const call = (id: string) => ({
       id,
       type: "function",
@@ -152,7 +152,7 @@ describe("the Cohere simulator with tools", () => {
       { role: "tool", tool_call_id: "a", content: "noon" },
       { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "midnight" }] },
     ]
-    const { message } = await answerTo(ask("", { messages, tools: TOOLS }))
+    const { message } = await responseTo(ask("", { messages, tools: TOOLS }))
     const text = message.content?.[0]?.text ?? ""
     expect(text).toBe("The tools answered: noon; midnight")
     expect(message.citations?.map(({ start, end }) => text.slice(start, end))).toEqual([
@@ -309,7 +309,7 @@ describe("Cohere simulator validation", () => {
     expect((await rejectionOf(ask("hi", { model: undefined })))[1]).toContain("a model parameter")
     expect((await rejectionOf("{"))[1]).toStartWith("invalid json syntax")
     expect((await rejectionOf(ask("hi"), { "x-simulate-fault": "mistyped" }))[0]).toBe(400)
-    expect((await answerTo(ask("hi", { model: "command-a-03-2025" }))).finish_reason).toBe(
+    expect((await responseTo(ask("hi", { model: "command-a-03-2025" }))).finish_reason).toBe(
       "COMPLETE",
     )
   })

@@ -6,7 +6,7 @@ import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../support/recordings.ts"
 const ADDRESSES =
   /\/embeddings$|\/v2\/embed$|:batchEmbedContents$|embedding-\d+:predict$|\.embed-[^/]*\/invoke$|\/rerank$/
 
-/** Members that exist in the answers of some models of a vendor and not in others. */
+/** Members that exist in the responses of some models of a vendor and not in others. */
 const VARYING = new Set(["id", "provider", "meta", "metadata", "usageMetadata"])
 
 let simulator: Simulator
@@ -36,11 +36,11 @@ describe.skipIf(!HAS_FIXTURES)(
   () => {
     for (const { id, url, request, status, body } of recordedAt(ADDRESSES)) {
       if (status !== 200) continue
-      test(`return an answer with the same fields as the recording: ${id}`, async () => {
+      test(`return a response with the same fields as the recording: ${id}`, async () => {
         const path = new URL(url).pathname.replace(/^\/api\//, "/")
-        const answer = await ask(path, request)
-        const text = await answer.text()
-        expect([answer.status, answer.ok ? "" : text]).toEqual([200, ""])
+        const response = await ask(path, request)
+        const text = await response.text()
+        expect([response.status, response.ok ? "" : text]).toEqual([200, ""])
         expect(membersOf(JSON.parse(text)).toSorted()).toEqual(membersOf(body).toSorted())
       })
     }
@@ -135,11 +135,11 @@ test("the embeddings simulator simulates the fault that a header names", async (
 })
 
 test("simulated vectors of two texts are more similar if the texts share more words", async () => {
-  const answer = await ask("/v1/embeddings", {
+  const response = await ask("/v1/embeddings", {
     model: "embed",
     input: ["the cat sat", "the cat ran", "rain"],
   })
-  const { data } = (await answer.json()) as { data: { embedding: number[] }[] }
+  const { data } = (await response.json()) as { data: { embedding: number[] }[] }
   const [cat = [], ran = [], rain = []] = data.map(({ embedding }) => embedding)
   const product = (left: number[], right: number[]) =>
     left.reduce((sum, number, index) => sum + number * (right[index] ?? 0), 0)

@@ -5,7 +5,7 @@ import { lastRequest, readUntilEnd } from "./support.ts"
 /** Number of attempts. If a connection breaks, a client drops unread data, which may be all data on a busy machine. */
 const CUTS = 5
 
-/** Sends requests for a short answer in one format. */
+/** Sends requests for a short response in one format. */
 export interface AskedFormat {
   readonly name: string
   /** Sends a request to the model. `marker` is the name of the user, or another field that identifies the request. */

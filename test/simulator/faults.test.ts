@@ -37,15 +37,15 @@ const STATUSES: [string, number, string | null, string | null][] = [
 for (const [name, status, type, code] of STATUSES) {
   test(`the simulator simulates ${name} if the model or a header names the fault`, async () => {
     await using simulator = withSimulator()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       post(simulator, fault(name)),
       post(simulator, streamed(name)),
       post(simulator, echoBody("hi"), { "x-simulate-fault": name }),
     ])
-    for (const answer of answers) {
-      expect(answer.status).toBe(status)
-      expect(await answer.json()).toMatchObject({ error: { type, code } })
-      expect(answer.headers.get("retry-after")).toBe(name === "429" ? "2" : null)
+    for (const response of responses) {
+      expect(response.status).toBe(status)
+      expect(await response.json()).toMatchObject({ error: { type, code } })
+      expect(response.headers.get("retry-after")).toBe(name === "429" ? "2" : null)
     }
   })
 }
@@ -85,7 +85,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).aborted).toBe(true)
   })
 
-  test(`the fault slow-first-byte sends the answer after the given time (stream: ${stream})`, async () => {
+  test(`the fault slow-first-byte sends the response after the given time (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("slow-first-byte-60", { stream }))
@@ -95,7 +95,7 @@ for (const stream of [true, false]) {
     else expect(JSON.parse(text)).toHaveProperty("choices")
   })
 
-  test(`the fault stall pauses within the answer until the client disconnects (stream: ${stream})`, async () => {
+  test(`the fault stall pauses within the response until the client disconnects (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const leaving = new AbortController()
     const body = fault("stall", { stream })
@@ -108,7 +108,7 @@ for (const stream of [true, false]) {
     expect(request.aborted).toBe(true)
   })
 
-  test(`the fault stall continues the answer after the given time (stream: ${stream})`, async () => {
+  test(`the fault stall continues the response after the given time (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const started = performance.now()
     const response = await post(simulator, fault("stall-60", { stream }))
@@ -118,7 +118,7 @@ for (const stream of [true, false]) {
     expect(lastRequest(simulator).finished).toBe(true)
   })
 
-  test(`the fault cut breaks the connection within the answer (stream: ${stream})`, async () => {
+  test(`the fault cut breaks the connection within the response (stream: ${stream})`, async () => {
     await using simulator = withSimulator()
     const { text, error } = await readUntilEnd(await post(simulator, fault("cut", { stream })))
     expect(error).toBeInstanceOf(Error)
@@ -138,7 +138,7 @@ for (const stream of [true, false]) {
   })
 }
 
-test("a simulated answer that is shorter than its content-length fails in the client", async () => {
+test("a simulated response that is shorter than its content-length fails in the client", async () => {
   await using simulator = withSimulator()
   const response = await fetch(`${simulator.shortUrl}/v1/chat/completions`, {
     method: "POST",
@@ -248,7 +248,7 @@ test("the fault echo-headers returns the received headers", async () => {
   })
 })
 
-test("the fault flaky fails as often as requested for each user before an answer", async () => {
+test("the fault flaky fails as often as requested for each user before a response", async () => {
   await using simulator = withSimulator()
   const statuses = async (user: string) => {
     const list: number[] = []

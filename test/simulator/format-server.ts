@@ -26,9 +26,9 @@ export function serveFormat(format: WireFormat, cadence = 0): FormatServer {
     development: false,
     fetch(request) {
       const { pathname, search } = new URL(request.url)
-      const answer = format.match(request.method, pathname)
-      if (answer === undefined) return new Response("no such path", { status: 404 })
-      return answer(new Exchange(request, pathname + search, state))
+      const response = format.match(request.method, pathname)
+      if (response === undefined) return new Response("no such path", { status: 404 })
+      return response(new Exchange(request, pathname + search, state))
     },
   })
   const url = `http://127.0.0.1:${server.port}`

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { FAULT_NAMES } from "../../simulator/faults.ts"
 import { keySet } from "./format-server.ts"
 import {
-  type Answer,
-  answerTo,
+  type SimulatedResponse,
+  responseTo,
   ask,
   chunksOf,
   framesOf,
@@ -65,9 +65,9 @@ describe("the Gemini simulator with faults", () => {
     expect((await rejectionOf(BODY, asked)).message).toContain("knows no fault")
   })
 
-  test("simulates the fault 400-policy as an answer without candidates, with and without streaming", async () => {
+  test("simulates the fault 400-policy as a response without candidates, with and without streaming", async () => {
     const model = "fault-400-policy"
-    const whole = await answerTo(BODY, { model })
+    const whole = await responseTo(BODY, { model })
     expect(whole).not.toHaveProperty("candidates")
     expect(whole.promptFeedback).toEqual({ blockReason: "PROHIBITED_CONTENT" })
     expect(await chunksOf(BODY, { model })).toMatchObject([{ promptFeedback: {} }])
@@ -105,9 +105,9 @@ describe("the Gemini simulator with faults", () => {
   })
 
   test("simulates missing, zero and huge usage", async () => {
-    expect(await answerTo(BODY, { model: "fault-no-usage" })).not.toHaveProperty("usageMetadata")
+    expect(await responseTo(BODY, { model: "fault-no-usage" })).not.toHaveProperty("usageMetadata")
     expect((await streamOf("no-usage")).text).not.toContain("usageMetadata")
-    const zero = await answerTo(BODY, { model: "fault-wrong-usage" })
+    const zero = await responseTo(BODY, { model: "fault-wrong-usage" })
     expect(zero.usageMetadata).toMatchObject({ promptTokenCount: 0, totalTokenCount: 0 })
     const chunks = await chunksOf(BODY, { model: "fault-wrong-usage" })
     expect(chunks.every(({ usageMetadata }) => usageMetadata.totalTokenCount === 0)).toBe(true)
@@ -133,7 +133,7 @@ describe("the Gemini simulator with faults", () => {
     expect(await (await played("html")).text()).toContain("<html>")
     expect(await (await played("empty")).text()).toBe("")
     expect((await played("redirect")).status).toBe(302)
-    const mirror = (await (await played("echo-headers")).json()) as Answer
+    const mirror = (await (await played("echo-headers")).json()) as SimulatedResponse
     const text = mirror.candidates[0]?.content.parts?.[0]?.text ?? ""
     expect(JSON.parse(text)).toMatchObject({ "x-own": "yes" })
   })
@@ -234,7 +234,7 @@ describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
   const FOLDER = "recorded/gemini-generatecontent"
   const KNOWN_MODEL = { model: "gemini-2.5-flash" }
 
-  test.skipIf(!present)(`returns the same answer without streaming${SKIPPED}`, async () => {
+  test.skipIf(!present)(`returns the same response without streaming${SKIPPED}`, async () => {
     const name = "chat-function-calling-gemini-gemini-2-5-flash-can-use-parallel-tool-calls--0"
     const theirs = recorded(`${FOLDER}/${name}.json`).response.body.json
     const thinkingConfig = { thinkingBudget: 1024 }
@@ -242,8 +242,8 @@ describe(`the Gemini simulator compared with recordings${SKIPPED}`, () => {
       tools: TOOLS,
       generationConfig: { thinkingConfig },
     })
-    const keys = (answer: unknown) => keySet(answer).filter((key) => !key.includes(".args."))
-    expect(keys(await answerTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
+    const keys = (response: unknown) => keySet(response).filter((key) => !key.includes(".args."))
+    expect(keys(await responseTo(body, KNOWN_MODEL))).toEqual(keys(theirs))
   })
 
   test.skipIf(!present)(`returns the same stream with thoughts${SKIPPED}`, async () => {

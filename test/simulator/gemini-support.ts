@@ -21,7 +21,7 @@ export function pathOf({ model = "echo", isStream = false, isVertex = false }: A
     : `/v1beta/models/${model}:${method}`
 }
 
-/** Returns a body whose answer repeats the text. */
+/** Returns a body whose response repeats the text. */
 export function ask(text: string, more: Record<string, unknown> = {}) {
   return { contents: [{ role: "user", parts: [{ text }] }], ...more }
 }
@@ -33,7 +33,7 @@ export interface Part {
   readonly functionCall?: { readonly name: string; readonly args: object }
 }
 
-export interface Answer {
+export interface SimulatedResponse {
   readonly candidates: {
     readonly content: { readonly role?: string; readonly parts?: Part[] }
     readonly finishReason?: string
@@ -45,33 +45,33 @@ export interface Answer {
   readonly promptFeedback?: { readonly blockReason: string }
 }
 
-/** Returns the answer, which is not streamed, to a valid request. */
-export async function answerTo(body: unknown, asking: Asking = {}): Promise<Answer> {
+/** Returns the response, which is not streamed, to a valid request. */
+export async function responseTo(body: unknown, asking: Asking = {}): Promise<SimulatedResponse> {
   await using server = withGemini()
   const response = await server.post(pathOf(asking), body, asking)
   const answer = await response.json()
   expect(response.status, JSON.stringify(answer)).toBe(200)
-  return answer as Answer
+  return answer as SimulatedResponse
 }
 
 /** Returns the parts of the first candidate. */
 export async function partsOf(body: unknown, asking: Asking = {}): Promise<Part[]> {
-  return (await answerTo(body, asking)).candidates[0]?.content.parts ?? []
+  return (await responseTo(body, asking)).candidates[0]?.content.parts ?? []
 }
 
-/** Returns the chunks of a streamed answer. */
-export async function chunksOf(body: unknown, asking: Asking = {}): Promise<Answer[]> {
+/** Returns the chunks of a streamed response. */
+export async function chunksOf(body: unknown, asking: Asking = {}): Promise<SimulatedResponse[]> {
   await using server = withGemini()
   const response = await server.post(pathOf({ ...asking, isStream: true }), body, asking)
   return framesOf(await response.text())
 }
 
 /** Returns the parsed frames of a stream whose lines end like Google's. */
-export function framesOf(text: string): Answer[] {
+export function framesOf(text: string): SimulatedResponse[] {
   return text
     .split("\r\n\r\n")
     .filter((frame) => frame.startsWith("data: "))
-    .map((frame) => JSON.parse(frame.slice("data: ".length)) as Answer)
+    .map((frame) => JSON.parse(frame.slice("data: ".length)) as SimulatedResponse)
 }
 
 /** Returns the HTTP status, the status name and the message with which a request is rejected. */
@@ -102,7 +102,7 @@ export const CLOCK = { name: "get_time" }
 
 export const TOOLS = [{ functionDeclarations: [WEATHER, CLOCK] }]
 
-/** Returns a body whose answer repeats the text, with the given configuration. */
+/** Returns a body whose response repeats the text, with the given configuration. */
 export function configured(text: string, generationConfig: Record<string, unknown>) {
   return ask(text, { generationConfig })
 }

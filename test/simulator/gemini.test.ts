@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { LONG_TEXT, SMALL_PNG } from "./format-server.ts"
 import {
-  type Answer,
-  answerTo,
+  type SimulatedResponse,
+  responseTo,
   ask,
   calling,
   chunksOf,
@@ -23,26 +23,26 @@ function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.thought === true ? "" : (part.text ?? ""))).join("")
 }
 
-describe("a simulated Gemini answer without streaming", () => {
+describe("a simulated Gemini response without streaming", () => {
   test("contains the user's text and reports its usage", async () => {
-    const answer = await answerTo(ask("hello there"))
-    expect(answer.candidates).toEqual([
+    const response = await responseTo(ask("hello there"))
+    expect(response.candidates).toEqual([
       {
         content: { parts: [{ text: "hello there" }], role: "model" },
         finishReason: "STOP",
         index: 0,
       },
     ])
-    const { promptTokenCount = 0, candidatesTokenCount, totalTokenCount } = answer.usageMetadata
+    const { promptTokenCount = 0, candidatesTokenCount, totalTokenCount } = response.usageMetadata
     expect(candidatesTokenCount).toBe(4)
     expect(totalTokenCount).toBe(promptTokenCount + 4)
-    expect(answer.modelVersion).toBe("echo")
+    expect(response.modelVersion).toBe("echo")
   })
 
   test("stops at a stop sequence and at the limit", async () => {
     const stopped = configured("red green blue", { stopSequences: ["blue"] })
     expect(await partsOf(stopped)).toEqual([{ text: "red green " }])
-    const [candidate] = (await answerTo(configured("/tokens 50", { maxOutputTokens: 3 })))
+    const [candidate] = (await responseTo(configured("/tokens 50", { maxOutputTokens: 3 })))
       .candidates
     expect(candidate?.finishReason).toBe("MAX_TOKENS")
   })
@@ -50,7 +50,7 @@ describe("a simulated Gemini answer without streaming", () => {
   test("has no parts if thinking uses up the output limit", async () => {
     const thinkingConfig = { thinkingBudget: 1024 }
     const body = configured("hi", { maxOutputTokens: 8, thinkingConfig })
-    const { candidates, usageMetadata } = await answerTo(body)
+    const { candidates, usageMetadata } = await responseTo(body)
     expect(candidates[0]).toMatchObject({ content: { role: "model" }, finishReason: "MAX_TOKENS" })
     expect(candidates[0]?.content).not.toHaveProperty("parts")
     expect(usageMetadata).toMatchObject({ thoughtsTokenCount: 8 })
@@ -58,7 +58,7 @@ describe("a simulated Gemini answer without streaming", () => {
   })
 
   test("has the requested number of candidates", async () => {
-    const { candidates } = await answerTo(configured("hi", { candidateCount: 3 }))
+    const { candidates } = await responseTo(configured("hi", { candidateCount: 3 }))
     expect(candidates.map(({ content }) => content.parts)).toEqual([
       [{ text: "hi" }],
       [{ text: "hi (1)" }],
@@ -86,7 +86,7 @@ describe("a simulated Gemini answer without streaming", () => {
       { inlineData: { mimeType: "image/png", data: SMALL_PNG } },
       { inline_data: { mime_type: "audio/wav", data: "UklGRg==" } },
     ]
-    const { candidates, usageMetadata } = await answerTo({ contents: [{ role: "user", parts }] })
+    const { candidates, usageMetadata } = await responseTo({ contents: [{ role: "user", parts }] })
     expect(candidates[0]?.content.parts?.[0]?.text).toBe("look\n[image 8x8 png]\n[audio]")
     expect(usageMetadata.promptTokensDetails as unknown).toEqual([
       { modality: "TEXT", tokenCount: expect.any(Number) },
@@ -99,7 +99,7 @@ describe("a simulated Gemini answer without streaming", () => {
     await using server = withGemini()
     const usageOf = async () => {
       const response = await server.post(pathOf({}), configured(LONG_TEXT, { maxOutputTokens: 1 }))
-      return ((await response.json()) as Answer).usageMetadata
+      return ((await response.json()) as SimulatedResponse).usageMetadata
     }
     expect(await usageOf()).not.toHaveProperty("cachedContentTokenCount")
     const again = await usageOf()
@@ -119,7 +119,7 @@ describe("a simulated Gemini answer without streaming", () => {
 })
 
 describe("a simulated Gemini stream", () => {
-  test("has chunks that are complete answers, with CRLF line endings", async () => {
+  test("has chunks that are complete responses, with CRLF line endings", async () => {
     await using server = withGemini()
     const response = await server.post(pathOf({ isStream: true }), ask(TEXT))
     expect(response.headers.get("content-type")).toBe("text/event-stream")
@@ -140,7 +140,7 @@ describe("a simulated Gemini stream", () => {
   })
 
   test("has cumulative usage in each chunk, or only in the last chunk for Vertex", async () => {
-    const counts = (chunks: Answer[]) =>
+    const counts = (chunks: SimulatedResponse[]) =>
       chunks.map(({ usageMetadata }) => usageMetadata.candidatesTokenCount)
     expect(counts(await chunksOf(ask(TEXT)))).toEqual([1, 2, 3, 4, 4])
     const atVertex = await chunksOf(ask(TEXT), { isVertex: true })
@@ -178,7 +178,7 @@ describe("a simulated Gemini stream", () => {
   test("consists of a single JSON list if the request does not request events", async () => {
     await using server = withGemini()
     const path = pathOf({ isStream: true }).replace("?alt=sse", "")
-    const list = (await (await server.post(path, ask(TEXT))).json()) as Answer[]
+    const list = (await (await server.post(path, ask(TEXT))).json()) as SimulatedResponse[]
     expect(list).toHaveLength(5)
     const rejection = (await (await server.post(path, {})).json()) as object[]
     expect(rejection).toMatchObject([{ error: { status: "INVALID_ARGUMENT" } }])
@@ -187,7 +187,7 @@ describe("a simulated Gemini stream", () => {
 
 describe("the Gemini simulator with functions", () => {
   test("calls functions that the text names, without ids, and with a signature only on the first call", async () => {
-    const { candidates } = await answerTo(ask("get_time and get_weather", { tools: TOOLS }))
+    const { candidates } = await responseTo(ask("get_time and get_weather", { tools: TOOLS }))
     expect(candidates[0]).toEqual({
       content: {
         parts: [
@@ -217,7 +217,7 @@ describe("the Gemini simulator with functions", () => {
 
   test("calls no function if the output limit truncates the call", async () => {
     const body = ask("get_weather", { tools: TOOLS, generationConfig: { maxOutputTokens: 4 } })
-    const { candidates } = await answerTo(body)
+    const { candidates } = await responseTo(body)
     expect(candidates[0]).toMatchObject({ content: { role: "model" }, finishReason: "MAX_TOKENS" })
   })
 })
@@ -335,15 +335,15 @@ describe("a second turn with the Gemini simulator", () => {
   })
 })
 
-test("the Gemini simulator accepts an earlier answer that was split into several turns, and an enum schema", async () => {
+test("the Gemini simulator accepts an earlier response that was split into several turns, and an enum schema", async () => {
   const turn = (role: string, text: string) => ({ role, parts: [{ text }] })
   const contents = [turn("user", "one"), turn("model", "two"), turn("model", " three")]
   expect(
-    (await answerTo({ contents: [...contents, turn("user", "four")] })).candidates,
+    (await responseTo({ contents: [...contents, turn("user", "four")] })).candidates,
   ).toHaveLength(1)
   const wanted = {
     responseMimeType: "text/x.enum",
     responseSchema: { type: "STRING", enum: ["a"] },
   }
-  expect((await answerTo(configured("hi", wanted))).candidates).toHaveLength(1)
+  expect((await responseTo(configured("hi", wanted))).candidates).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import { sampleOf } from "../support/exhaustive.ts"
 const ENTRY = join(import.meta.dir, "../../simulator/main.ts")
 
 /**
- * Maximum time for one answer in milliseconds. It is long, because the machine may be busy, and a request that hangs
+ * Maximum time for one response in milliseconds. It is long, because the machine may be busy, and a request that hangs
  * never ends.
  */
 const TIMEOUT_MS = 60_000

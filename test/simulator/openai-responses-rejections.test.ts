@@ -170,7 +170,7 @@ for (const [name, body, error] of REJECTIONS) {
   })
 }
 
-/** Returns the items of an answer that reasons and calls a tool. */
+/** Returns the items of a response that reasons and calls a tool. */
 async function answered(simulator: Simulator, more: Fields = {}): Promise<Fields[]> {
   const include = ["reasoning.encrypted_content"]
   const body = asking([{ role: "user", content: "get_time" }], {

@@ -139,7 +139,7 @@ for (const store of [true, false]) {
   })
 }
 
-test("the Responses simulator continues the conversation of a stored answer", async () => {
+test("the Responses simulator continues the conversation of a stored response", async () => {
   await using simulator = withSimulator()
   const { client } = simulator
   const first = await client.responses.create(request("get_time", { tools: TOOLS }))

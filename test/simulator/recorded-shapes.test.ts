@@ -57,11 +57,11 @@ const WHOLE: [string, object][] = [
 
 for (const [name, body] of WHOLE) {
   test.skipIf(!present)(
-    `a simulated answer without streaming has the same keys as ${name}${SKIPPED}`,
+    `a simulated response without streaming has the same keys as ${name}${SKIPPED}`,
     async () => {
       await using simulator = withSimulator()
-      const answer = await (await post(simulator, body)).json()
-      expect(keySet(answer)).toEqual(keySet(recording(name).response.body.json))
+      const response = await (await post(simulator, body)).json()
+      expect(keySet(response)).toEqual(keySet(recording(name).response.body.json))
     },
   )
 }
@@ -81,9 +81,9 @@ for (const [name, body] of STREAMED) {
     `a simulated stream has the same keys as ${name} in each kind of frame${SKIPPED}`,
     async () => {
       await using simulator = withSimulator()
-      const answer = await (await post(simulator, body)).text()
+      const response = await (await post(simulator, body)).text()
       const recorded = recording(name).response.body.text!
-      const [ours, theirs] = [framesOf(answer), framesOf(recorded)]
+      const [ours, theirs] = [framesOf(response), framesOf(recorded)]
       expect(keySet(ours)).toEqual(keySet(theirs))
       // Returns the first frame, a middle frame, the frame with the finish reason, and the last frame.
       const kinds = (frames: Record<string, unknown>[]) =>
@@ -94,7 +94,9 @@ for (const [name, body] of STREAMED) {
           frames.at(-1),
         ].map(keySet)
       expect(kinds(ours)).toEqual(kinds(theirs))
-      expect(answer.endsWith("data: [DONE]\n\n")).toBe(recorded.trimEnd().endsWith("data: [DONE]"))
+      expect(response.endsWith("data: [DONE]\n\n")).toBe(
+        recorded.trimEnd().endsWith("data: [DONE]"),
+      )
     },
   )
 }

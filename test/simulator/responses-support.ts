@@ -44,7 +44,7 @@ export async function rejectionOf(body: unknown, simulator?: Simulator): Promise
   return { status: response.status, ...error }
 }
 
-/** Returns the events of a streamed answer, and checks their `event:` lines and numbers. */
+/** Returns the events of a streamed response, and checks their `event:` lines and numbers. */
 export function eventsOf(text: string): Fields[] {
   const events = text
     .split(/\r?\n\r?\n/)

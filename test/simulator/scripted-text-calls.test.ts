@@ -20,7 +20,7 @@ const TOOLS = [
 ]
 const TASK = 'call apply_patch {"input":"+after\\n"}\ncall notes__add {"text":"done"}'
 
-async function answerTo(input: readonly object[], stream: boolean): Promise<string> {
+async function responseTo(input: readonly object[], stream: boolean): Promise<string> {
   const response = await fetch(`${simulator.url}/v1/responses`, {
     method: "POST",
     headers: { authorization: "Bearer sk-any", "content-type": "application/json" },
@@ -33,20 +33,20 @@ async function answerTo(input: readonly object[], stream: boolean): Promise<stri
 const task = { role: "user", content: TASK }
 
 test("a scripted task calls a custom tool with text, and a tool in a namespace with its namespace", async () => {
-  const { output } = JSON.parse(await answerTo([task], false))
+  const { output } = JSON.parse(await responseTo([task], false))
   expect(output).toMatchObject([
     { type: "custom_tool_call", name: "apply_patch", input: "+after\n", status: "completed" },
   ])
   const [{ call_id }] = output
   const items = [task, ...output, { type: "custom_tool_call_output", call_id, output: "done" }]
-  const next = JSON.parse(await answerTo(items, false))
+  const next = JSON.parse(await responseTo(items, false))
   expect(next.output).toMatchObject([
     { type: "function_call", name: "add", namespace: "notes", arguments: '{"text":"done"}' },
   ])
 })
 
 test("a scripted call to a custom tool streams its text", async () => {
-  const frames = await answerTo([task], true)
+  const frames = await responseTo([task], true)
   expect(frames).toContain("event: response.custom_tool_call_input.delta")
   expect(frames).toContain('"response.custom_tool_call_input.done","input":"+after\\n"')
 })

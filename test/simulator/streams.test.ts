@@ -99,7 +99,7 @@ test("the client's stream helper collects text, choices and usage from the simul
   expect(result.usage!.total_tokens).toBeGreaterThan(0)
 })
 
-test("simulated answers with and without streaming have the same text, finish reason and usage", async () => {
+test("simulated responses with and without streaming have the same text, finish reason and usage", async () => {
   await using simulator = withSimulator()
   const request = {
     model: "echo",
@@ -151,7 +151,7 @@ test("the simulator pauses a stream while the client does not read, and detects 
   const reader = response.body!.getReader()
   await reader.read()
   const request = lastRequest(simulator)
-  // The complete answer would have 200 MB. It cannot be finished without a reader.
+  // The complete response would have 200 MB. It cannot be finished without a reader.
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
   expect(request).toMatchObject({ finished: false, aborted: false })
   expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000)
@@ -165,14 +165,14 @@ test("the simulator pauses a stream while the client does not read, and detects 
 test("the simulator can run many streams simultaneously", async () => {
   await using simulator = withSimulator(1)
   const texts = Array.from({ length: 100 }, (_, index) => `stream number ${index}`)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     texts.map(async (text) => {
       const response = await post(simulator, echoBody(text, { stream: true }))
       const frames = framesOf(await response.text()) as unknown as Frame[]
       return frames.map((frame) => frame.choices[0]?.delta.content ?? "").join("")
     }),
   )
-  expect(answers).toEqual(texts)
+  expect(responses).toEqual(texts)
   expect(simulator.requests.every((request) => request.finished)).toBe(true)
 })
 

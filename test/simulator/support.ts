@@ -40,7 +40,7 @@ export function lastRequest(simulator: Simulator): RecordedRequest {
   return request
 }
 
-/** Returns the parsed `data:` frames of a streamed answer, without the end marker. */
+/** Returns the parsed `data:` frames of a streamed response, without the end marker. */
 export function framesOf(text: string): Record<string, unknown>[] {
   return text
     .split(/\r?\n\r?\n/)

@@ -43,12 +43,12 @@ async function callsOf(request: ChatCompletionCreateParamsNonStreaming) {
 }
 
 test("the simulator calls the tool that the text names", async () => {
-  const answer = await callsOf(ask("please get_weather now"))
-  expect(answer.names).toEqual(["get_weather"])
-  expect(answer.values).toEqual([{ city: "city", unit: "celsius" }])
-  expect(answer.ids[0]).toMatch(/^call_[0-9A-Za-z]{24}$/)
-  expect(answer.content).toBeNull()
-  expect(answer.finish).toBe("tool_calls")
+  const response = await callsOf(ask("please get_weather now"))
+  expect(response.names).toEqual(["get_weather"])
+  expect(response.values).toEqual([{ city: "city", unit: "celsius" }])
+  expect(response.ids[0]).toMatch(/^call_[0-9A-Za-z]{24}$/)
+  expect(response.content).toBeNull()
+  expect(response.finish).toBe("tool_calls")
 })
 
 test("the simulator calls no tool if the text names no tool, or if calls are forbidden", async () => {
@@ -86,7 +86,7 @@ test("an output limit truncates the arguments of a simulated call", async () => 
   expect(result.usage?.completion_tokens).toBe(8)
 })
 
-test("the simulator quotes tool results in its answer", async () => {
+test("the simulator quotes tool results in its response", async () => {
   await using simulator = withSimulator()
   const result = await simulator.client.chat.completions.create({
     ...ask(""),

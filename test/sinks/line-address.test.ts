@@ -15,7 +15,7 @@ test("log lines are posted in compressed batches, with the operator's headers", 
 
 test("a rejected log batch is retried with the same id for a limited time", async () => {
   using receiver = new Receiver()
-  receiver.answer = () => new Response(null, { status: receiver.ids.length < 2 ? 503 : 200 })
+  receiver.response = () => new Response(null, { status: receiver.ids.length < 2 ? 503 : 200 })
   await using gateway = await startGateway({ settings: sending(receiver.url) })
   await chat(gateway)
   await until(() => receiver.ids.length === 2)
@@ -27,7 +27,7 @@ test("a rejected log batch is retried with the same id for a limited time", asyn
 test("a log batch that an address always rejects does not block other batches", async () => {
   using receiver = new Receiver()
   let bad: string | null | undefined
-  receiver.answer = (request) => {
+  receiver.response = (request) => {
     const id = request.headers.get("idempotency-key")
     bad ??= id
     return new Response(null, { status: id === bad ? 500 : 200 })
@@ -53,11 +53,11 @@ test("a log address in a private network is rejected unless the operator allows 
 
 test("a redirect of a log address is not followed, and an endless response blocks nothing", async () => {
   using receiver = new Receiver()
-  receiver.answer = () => Response.redirect("http://169.254.169.254/", 307)
+  receiver.response = () => Response.redirect("http://169.254.169.254/", 307)
   await using gateway = await startGateway({ settings: sending(receiver.url) })
   await chat(gateway)
   await until(() => reasons(gateway).includes("status 307"))
-  receiver.answer = () => new Response(halted())
+  receiver.response = () => new Response(halted())
   await until(() => receiver.ids.length === 2)
   const first = receiver.ids[0]
   await chat(gateway)
@@ -69,7 +69,7 @@ test("a redirect of a log address is not followed, and an endless response block
 test("the shutdown aborts a delivery of log lines that gets no response", async () => {
   using receiver = new Receiver()
   const { promise: cut, resolve } = Promise.withResolvers<void>()
-  receiver.answer = (request) => {
+  receiver.response = (request) => {
     request.signal.addEventListener("abort", () => resolve())
     return new Promise<Response>(() => {})
   }

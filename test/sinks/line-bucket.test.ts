@@ -73,9 +73,9 @@ test.each([
   ["answers endlessly", () => new Response(endless(), { status: 500 }), "status 500"],
   ["stalls within its answer", () => new Response(halted(), { status: 500 }), "status 500"],
   ["redirects", () => Response.redirect("http://169.254.169.254/", 307), "status 307"],
-])("a log bucket that %s is retried", async (_, answer, words) => {
+])("a log bucket that %s is retried", async (_, response, words) => {
   using receiver = new Receiver()
-  receiver.answer = answer
+  receiver.response = response
   const place = { bucket: "logs", endpoint: receiver.url, accessKeyId: "id", secretAccessKey: "k" }
   // A bucket that answers may need more time on a busy machine.
   const timeoutMs = words === "it cannot be reached" ? 200 : 5_000

@@ -12,7 +12,7 @@ export class Receiver implements Disposable {
   readonly bodies: string[] = []
   readonly ids: (string | null)[] = []
   readonly headers: Headers[] = []
-  answer: (request: Request) => Response | Promise<Response> = () => new Response()
+  response: (request: Request) => Response | Promise<Response> = () => new Response()
   readonly #server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -22,7 +22,7 @@ export class Receiver implements Disposable {
       this.bodies.push(Buffer.from(isCompressed ? gunzipSync(bytes) : bytes).toString())
       this.ids.push(request.headers.get("idempotency-key"))
       this.headers.push(request.headers)
-      return this.answer(request)
+      return this.response(request)
     },
   })
   readonly url = `${this.#server.url}insert?token=${SECRET}`

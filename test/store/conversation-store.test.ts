@@ -46,7 +46,7 @@ function path(): string {
   return join(folder, "conversations.db")
 }
 
-function answer(name: string, order: Partial<ConversationRecord> & { bytes?: number } = {}) {
+function response(name: string, order: Partial<ConversationRecord> & { bytes?: number } = {}) {
   const { bytes = 100, account = "ann", at = NOW } = order
   const parts = [{ hash: name, encrypted: new Uint8Array(bytes).fill(7) }]
   return { account, at, expiresAt: at + 24 * HOUR, parts, ...order }
@@ -58,18 +58,18 @@ async function found(name: string, { now = NOW, keep = 24 * HOUR, by = store } =
 }
 
 describe("the size limits of the conversation store", () => {
-  test("evict no answers to store an answer that is larger than the total limit", async () => {
-    await store.keep(answer("small"), ROOM)
-    await store.keep(answer("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
+  test("evict no responses to store a response that is larger than the total limit", async () => {
+    await store.keep(response("small"), ROOM)
+    await store.keep(response("huge", { bytes: ROOM.accountBytes + 1 }), ROOM)
     expect(await found("small")).toBe(true)
     expect(await found("huge")).toBe(false)
   })
 
-  test("evict answers of the largest account first", async () => {
+  test("evict responses of the largest account first", async () => {
     const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
-    await store.keep(answer("modest", { account: "bob" }), room)
+    await store.keep(response("modest", { account: "bob" }), room)
     for (const name of ["first", "second", "third"]) {
-      await store.keep(answer(name, { bytes: 4_000 }), room)
+      await store.keep(response(name, { bytes: 4_000 }), room)
     }
     expect(await found("modest")).toBe(true)
     expect(await found("first")).toBe(false)
@@ -79,26 +79,26 @@ describe("the size limits of the conversation store", () => {
 
 describe("the retention of the conversation store", () => {
   test("ends at the stored time, or earlier if the setting was shortened", async () => {
-    await store.keep(answer("old"), ROOM)
+    await store.keep(response("old"), ROOM)
     expect(await found("old", { now: NOW + 23 * HOUR })).toBe(true)
     expect(await found("old", { now: NOW + 24 * HOUR })).toBe(false)
     expect(await found("old", { now: NOW + 2 * HOUR, keep: HOUR })).toBe(false)
   })
 
-  test("deletes an answer with a time far in the future", async () => {
-    await store.keep(answer("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
+  test("deletes a response with a time far in the future", async () => {
+    await store.keep(response("ahead", { at: NOW + 1_000 * HOUR }), ROOM)
     expect(await found("ahead")).toBe(false)
-    await store.keep(answer("a little", { at: NOW + HOUR }), ROOM)
+    await store.keep(response("a little", { at: NOW + HOUR }), ROOM)
     expect(await found("a little")).toBe(true)
   })
 
-  test("deletes answers after their retention, and all answers if storage is turned off", async () => {
+  test("deletes responses after their retention, and all responses if storage is turned off", async () => {
     for (const [name, at] of [
       ["over", NOW - 2 * HOUR],
       ["ahead", NOW + 1_000 * HOUR],
       ["kept", NOW],
     ] as const) {
-      await store.keep(answer(name, { at }), ROOM)
+      await store.keep(response(name, { at }), ROOM)
     }
     await store.sweep(NOW, HOUR)
     expect(rows()).toEqual(["kept"])
@@ -110,15 +110,15 @@ describe("the retention of the conversation store", () => {
 describe("the conversation file", () => {
   test("gets replaced if it is not a database", async () => {
     writeFileSync(path(), "no database at all, but long enough to be looked at".repeat(100))
-    expect(await store.keep(answer("lost"), ROOM).catch(() => "told")).toBe("told")
-    await store.keep(answer("next"), ROOM)
+    expect(await store.keep(response("lost"), ROOM).catch(() => "told")).toBe("told")
+    await store.keep(response("next"), ROOM)
     expect(await found("next")).toBe(true)
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
   test("gets replaced if it is truncated while in use", async () => {
     for (let turn = 0; turn < 40; turn++) {
-      await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
+      await store.keep(response(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
     const writer = new Database(path())
     writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -127,26 +127,26 @@ describe("the conversation file", () => {
     const damaged = opened()
     for (let turn = 0; turn < 40; turn++)
       await damaged.find([`turn ${turn}`], order()).catch(() => 0)
-    await damaged.keep(answer("told"), ROOM).catch(() => 0)
-    await damaged.keep(answer("next"), ROOM)
+    await damaged.keep(response("told"), ROOM).catch(() => 0)
+    await damaged.keep(response("next"), ROOM)
     expect(await found("next", { by: damaged })).toBe(true)
-    await store.keep(answer("of the other"), ROOM).catch(() => 0)
-    await store.keep(answer("of the other"), ROOM)
+    await store.keep(response("of the other"), ROOM).catch(() => 0)
+    await store.keep(response("of the other"), ROOM)
     expect(await found("of the other", { by: damaged })).toBe(true)
   })
 
   test("gets replaced if its write-ahead log is truncated while two processes use the file", async () => {
     for (let turn = 0; turn < 40; turn++) {
-      await store.keep(answer(`turn ${turn}`, { bytes: 20_000 }), ROOM)
+      await store.keep(response(`turn ${turn}`, { bytes: 20_000 }), ROOM)
     }
     const second = opened()
     truncateSync(`${path()}-wal`, Math.floor(statSync(`${path()}-wal`).size / 2))
     for (let turn = 0; turn < 40; turn++)
       await second.find([`turn ${turn}`], order()).catch(() => 0)
-    await second.keep(answer("told"), ROOM).catch(() => 0)
-    await second.keep(answer("next"), ROOM)
+    await second.keep(response("told"), ROOM).catch(() => 0)
+    await second.keep(response("next"), ROOM)
     expect(await found("next")).toBe(true)
-    await store.keep(answer("of the other"), ROOM)
+    await store.keep(response("of the other"), ROOM)
     expect(await found("of the other", { by: second })).toBe(true)
   })
 
@@ -154,15 +154,15 @@ describe("the conversation file", () => {
     const other = new Database(path(), { create: true })
     other.run("CREATE TABLE parts (hash TEXT, content BLOB)")
     other.close()
-    expect(await store.keep(answer("told"), ROOM).catch(() => "told")).toBe("told")
-    await store.keep(answer("next"), ROOM)
+    expect(await store.keep(response("told"), ROOM).catch(() => "told")).toBe("told")
+    await store.keep(response("next"), ROOM)
     expect(await found("next", { by: opened() })).toBe(true)
   })
 
   test("gets replaced if it is deleted while in use", async () => {
-    await store.keep(answer("gone"), ROOM)
+    await store.keep(response("gone"), ROOM)
     for (const end of ["", "-wal", "-shm"]) rmSync(path() + end, { force: true })
-    await store.keep(answer("next"), ROOM)
+    await store.keep(response("next"), ROOM)
     expect(existsSync(path())).toBe(true)
     expect(await found("next", { by: opened() })).toBe(true)
     expect(await found("gone")).toBe(false)
@@ -171,7 +171,7 @@ describe("the conversation file", () => {
   test("does not grow on a nearly full disk, which the ledger needs", async () => {
     let free = 1 << 20
     const file = openSqliteConversations(path(), () => free)
-    const keep = (name: string) => file.methods.parts.keep([{ record: answer(name), room: ROOM }])
+    const keep = (name: string) => file.methods.parts.keep([{ record: response(name), room: ROOM }])
     expect(() => keep("too much")).toThrow("less than 128 MB are free")
     expect(await found("too much")).toBe(false)
     free = 1 << 30
@@ -182,19 +182,19 @@ describe("the conversation file", () => {
 
   test("can be used by all processes", async () => {
     const second = opened()
-    await store.keep(answer("by the first"), ROOM)
-    await second.keep(answer("by the second"), ROOM)
+    await store.keep(response("by the first"), ROOM)
+    await second.keep(response("by the second"), ROOM)
     expect(await found("by the second")).toBe(true)
     expect(await found("by the first", { by: second })).toBe(true)
     expect(await second.delete("by the first")).toBe(true)
     expect(await found("by the first")).toBe(false)
   })
 
-  test("does not delay reads of answers that are still to be written while it is locked", async () => {
-    await store.keep(answer("first"), ROOM)
+  test("does not delay reads of responses that are still to be written while it is locked", async () => {
+    await store.keep(response("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
-    const writing = [store.keep(answer("second"), ROOM), store.keep(answer("third"), ROOM)]
+    const writing = [store.keep(response("second"), ROOM), store.keep(response("third"), ROOM)]
     expect(await found("second")).toBe(true)
     expect(await found("third")).toBe(true)
     locking.run("COMMIT")
@@ -203,22 +203,22 @@ describe("the conversation file", () => {
     expect(rows()).toEqual(["first", "second", "third"])
   })
 
-  test("loses only answers that are still to be written while it is locked", async () => {
-    await store.keep(answer("first"), ROOM)
+  test("loses only responses that are still to be written while it is locked", async () => {
+    await store.keep(response("first"), ROOM)
     const locking = new Database(path())
     locking.run("BEGIN IMMEDIATE")
-    const lost = store.keep(answer("second"), ROOM)
+    const lost = store.keep(response("second"), ROOM)
     expect(await lost.catch((error: Error) => error.message)).toContain("locked")
     expect(await found("second")).toBe(false)
     locking.run("COMMIT")
     locking.close()
-    await store.keep(answer("third"), ROOM)
+    await store.keep(response("third"), ROOM)
     expect(rows()).toEqual(["first", "third"])
   })
 })
 
-test("the conversation store reports the size of an answer that exceeds its limit", async () => {
-  await store.keep(answer("large", { bytes: 50_000 }), ROOM)
+test("the conversation store reports the size of a response that exceeds its limit", async () => {
+  await store.keep(response("large", { bytes: 50_000 }), ROOM)
   const told = await store.find(["large"], { ...order(), max: 10_000 })
   expect(told).toBeGreaterThanOrEqual(50_000)
 })

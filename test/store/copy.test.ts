@@ -219,7 +219,7 @@ async function fill(folder: string): Promise<void> {
     const record = { account: "payer", at: NOW, expiresAt: NOW + DAY, parts }
     await serving.conversations.keep([{ record, room: { accountBytes: 1e6, totalBytes: 1e6 } }])
     const bytes = new Uint8Array(700_000).fill(5)
-    await serving.files("answers").write("answer", bytes, DAY)
+    await serving.files("responses").write("answer", bytes, DAY)
     await serving.files("images").write(IMAGE, bytes.subarray(0, 10), DAY)
   }
   const users = await database.openConsoleStore()
@@ -248,7 +248,7 @@ function contentOf(folder: string): Record<string, unknown> {
     const rows = database.query(`SELECT ${names.columns.join(", ")} FROM ${names.table}`).values()
     return [table.name, rows.map((row) => row.map((value) => String(value)).join("|")).toSorted()]
   })
-  const kept = ["answers", "images"].map((kind) => [kind, readdirSync(join(folder, kind))])
+  const kept = ["responses", "images"].map((kind) => [kind, readdirSync(join(folder, kind))])
   return Object.fromEntries([...tables, ...kept])
 }
 

@@ -127,7 +127,7 @@ for (const engine of ENGINES) {
       const reports = await own.reports.upToDate()
       expect(await reports.list({ writtenOff: true }, null, 100, "slowest")).toHaveLength(count)
       expect(await reports.count([{ from: AT, to: AT + HOUR }], HOUR)).toHaveLength(1)
-      await reports.sampleAnswers(FILTER, "model", ["sim/echo"])
+      await reports.sampleResponses(FILTER, "model", ["sim/echo"])
       await reports.latencies(undefined, 0)
       await reports.accountUses({ from: 0, recentFrom: 0 })
     })

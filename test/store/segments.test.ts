@@ -237,7 +237,7 @@ test("a sample contains every n-th answered request, with its groups", () => {
   expect(sample.at).toHaveLength(100)
   expect([...sample.duration].every((duration) => duration % 10 !== 0)).toBe(true)
   const tagged = [...sample.duration.keys()].filter((at) => (sample.duration[at] ?? 0) % 2 === 1)
-  expect([...sample.entries.answers]).toEqual(tagged)
+  expect([...sample.entries.responses]).toEqual(tagged)
   expect(new Set(sample.entries.names)).toEqual(new Set([1]))
   const all = sampleSegments(segments, EVERYTHING, { grouping: { column: "none" }, keys: [] })
   expect(all.isComplete).toBe(true)

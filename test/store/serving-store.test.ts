@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { mkdirSync, renameSync } from "node:fs"
 import { AUDIT } from "./audit-record.ts"
 import { openServingStore } from "../../src/store/sqlite/serving-store.ts"
-import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
+import { TemporaryDirectory, threadsResponse } from "./test-database.ts"
 
 test("a process that shares the ledger waits for locks on a thread other than the event loop's", async () => {
   using directory = new TemporaryDirectory()
@@ -17,7 +17,7 @@ test("a process that shares the ledger waits for locks on a thread other than th
   other.run("PRAGMA busy_timeout = 5000")
   other.run("BEGIN IMMEDIATE")
   const created = store.accounts.create({ id: "second", name: "second", createdAt: 2 }, AUDIT)
-  await threadsAnswer()
+  await threadsResponse()
   expect(Bun.peek.status(created)).toBe("pending")
   other.run("COMMIT")
   expect((await created).id).toBe("second")

@@ -187,12 +187,12 @@ export class TestDatabase implements AsyncDisposable {
 
 /**
  * Waits until other stores, which run on threads, have been opened and have answered many calls. A call that has no
- * answer by then is not slow but blocked.
+ * response by then is not slow but blocked.
  */
-export async function threadsAnswer(): Promise<void> {
+export async function threadsResponse(): Promise<void> {
   for (let opened = 0; opened < 3; opened++) {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
-    for (let answers = 0; answers < 20; answers++) await store.accounts.list()
+    for (let responses = 0; responses < 20; responses++) await store.accounts.list()
   }
 }

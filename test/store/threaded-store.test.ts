@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AUDIT } from "./audit-record.ts"
 import { StoreError } from "../../src/store/store-error.ts"
 import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
-import { TemporaryDirectory, threadsAnswer } from "./test-database.ts"
+import { TemporaryDirectory, threadsResponse } from "./test-database.ts"
 
 /**
  * Returns the error with which a promise is rejected. The `rejects` of an expectation cannot be used, because it runs
@@ -57,17 +57,17 @@ describe("the store on its own thread", () => {
   test("returns results in the order of the calls", async () => {
     using directory = new TemporaryDirectory()
     await using store = await openThreadedStore(directory.database)
-    const answers: number[] = []
+    const responses: number[] = []
     const calls = Array.from({ length: 20 }, (_, index) => {
       const id = `account ${index}`
       const call =
         index % 2 === 0
           ? store.accounts.create({ id, name: id, createdAt: 1 }, AUDIT)
           : store.nodes.list()
-      return call.then(() => answers.push(index))
+      return call.then(() => responses.push(index))
     })
     await Promise.all(calls)
-    expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => index))
+    expect(responses).toEqual(Array.from({ length: 20 }, (_, index) => index))
   })
 
   test("returns errors with their code", async () => {
@@ -139,7 +139,7 @@ test("a threaded store waits for a new file that another process creates", async
   const other = new Database(directory.database, { create: true })
   other.run("BEGIN EXCLUSIVE")
   const opening = openThreadedStore(directory.database)
-  await threadsAnswer()
+  await threadsResponse()
   expect(Bun.peek.status(opening)).toBe("pending")
   other.run("COMMIT")
   other.close()

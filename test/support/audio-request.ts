@@ -31,8 +31,8 @@ export function transcriptionOf(parts: Partial<TranscriptionRequest> = {}): Tran
   }
 }
 
-/** Returns a decoded answer. */
-export function answerOf(body: unknown) {
+/** Returns a decoded response. */
+export function responseOf(body: unknown) {
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return { headers: new Headers(), bytes: new TextEncoder().encode(text) }
 }

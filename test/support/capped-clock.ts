@@ -1,6 +1,7 @@
 /**
- * Loaded before the program by a test (`BUN_OPTIONS=--preload`). Between two readings, the clock of the process advances
- * by at most one interval of its timers. Its time limits then allow the same number of steps on a busy machine.
+ * Loaded before the program by a test (`BUN_OPTIONS=--preload`). Between two readings, the clock of the process
+ * advances by at most one interval of its timers. Its time limits then allow the same number of steps on a busy
+ * machine.
  */
 const { TOLLGATE_WORKERS = "1", TOLLGATE_WORKER_NUMBER } = process.env
 const isParent = TOLLGATE_WORKERS !== "1" && TOLLGATE_WORKER_NUMBER === undefined

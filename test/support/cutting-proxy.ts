@@ -17,7 +17,9 @@ export type Cut = "before" | "after"
  */
 export type Outage = "silent" | "refused" | "reset"
 
-/** A proxy in front of a PostgreSQL server that cuts connections at the ends of transactions, or simulates an outage. */
+/**
+ * A proxy in front of a PostgreSQL server that cuts connections at the ends of transactions, or simulates an outage.
+ */
 export class CuttingProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()

@@ -40,7 +40,9 @@ export function rotatedBy<Case>(name: string, cases: readonly Case[]): Case[] {
   return [...cases.slice(first), ...cases.slice(0, first)]
 }
 
-/** Returns the number of random values for a property. An exhaustive run has all of them, and other runs have a fifth. */
+/**
+ * Returns the number of random values for a property. An exhaustive run has all of them, and other runs have a fifth.
+ */
 export function sampleRuns(runs: number): number {
   return IS_EXHAUSTIVE ? runs : Math.ceil(runs / 5)
 }

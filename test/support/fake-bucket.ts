@@ -24,11 +24,11 @@ export class FakeBucket {
     return Bun.serve({
       port: 0,
       maxRequestBodySize: 1024 ** 3,
-      fetch: (request) => this.#answer(request),
+      fetch: (request) => this.#response(request),
     })
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #response(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
     const path = decodeURIComponent(pathname)
     this.hears(request.headers)

@@ -85,7 +85,7 @@ export const UNREACHED_TIMEOUTS: Settings["timeouts"] = {
 }
 
 /**
- * Deadlines for gateways whose callers disconnect from endless answers. The gateway reads such an answer until a
+ * Deadlines for gateways whose callers disconnect from endless responses. The gateway reads such a response until a
  * deadline.
  */
 export const SHORT_TIMEOUTS: Settings["timeouts"] = {
@@ -166,7 +166,7 @@ function settingsFor(data: string, simulator: Simulator, options: GatewayOptions
       ...DEFAULTS.limits,
       bodyBytes: 4 * 1024 * 1024,
       mediaBytes: 4 * 1024 * 1024,
-      answerBytes: 1 << 26,
+      responseBytes: 1 << 26,
     },
     timeouts: UNREACHED_TIMEOUTS,
     routing: { ...DEFAULTS.routing, retries: 0 },

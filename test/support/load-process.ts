@@ -70,7 +70,7 @@ process.on("message", (message: LoadOrder | "send") => {
   const { order, body } = prepared ?? {}
   if (order === undefined || body === undefined) return
   const sent = Array.from({ length: order.times }, () => answered(order, body))
-  void Promise.all(sent).then((answers) => process.send?.(answers))
+  void Promise.all(sent).then((responses) => process.send?.(responses))
 })
 
 process.send?.(provider.port)

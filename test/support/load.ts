@@ -31,7 +31,7 @@ export class Load implements AsyncDisposable {
 
   /**
    * Sends the bodies.
-   * @returns the status and the beginning of each answer.
+   * @returns the status and the beginning of each response.
    */
   async send(): Promise<readonly string[]> {
     this.#process.send("send")

@@ -53,7 +53,9 @@ const SMALL = [
   "recovery_init_sync_method=syncfs",
 ]
 
-/** The folder of a prepared server, which each server copies. `initdb` takes ten times as long as copying its result. */
+/**
+ * The folder of a prepared server, which each server copies. `initdb` takes ten times as long as copying its result.
+ */
 let prepared: Promise<string> | undefined
 
 export interface PostgresServerOptions {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/canon/json.ts"
-import type { OperationAnswer } from "../../src/canon/operation.ts"
+import type { OperationResponse } from "../../src/canon/operation.ts"
 import { nameOfRecording, recordedCalls } from "./recordings.ts"
 
 /** One recorded call of an operation other than chat. */
@@ -10,7 +10,7 @@ export interface RecordedOperation {
   readonly request: JsonObject
   readonly status: number
   readonly body: JsonValue
-  readonly answer: OperationAnswer
+  readonly response: OperationResponse
 }
 
 /** Returns the recordings of every vendor whose address matches. The list is empty if the folder is absent. */
@@ -25,7 +25,7 @@ export function recordedAt(address: RegExp): RecordedOperation[] {
       request: isJsonObject(sent) ? sent : {},
       status: response.status,
       body,
-      answer: { headers: new Headers(response.headers), bytes },
+      response: { headers: new Headers(response.headers), bytes },
     }
   })
 }

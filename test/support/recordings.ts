@@ -118,7 +118,7 @@ export function vendorOf({ dialect, vendor, url }: RecordedFile): string {
 /** The headers of a stream for which no headers were recorded. */
 const STREAM_TYPE = { "content-type": "text/event-stream" }
 
-/** Returns the headers of a recorded answer that a gateway uses. */
+/** Returns the headers of a recorded response that a gateway uses. */
 export function headersOf({ status, headers, body }: RecordedCall["response"]): Replay["headers"] {
   const known = Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)

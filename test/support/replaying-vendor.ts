@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../src/canon/json.ts"
 
-/** The vendor's answer as the exact bytes. */
+/** The vendor's response as the exact bytes. */
 export interface Replay {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

@@ -19,8 +19,8 @@ export async function servedTime(step: () => unknown): Promise<number> {
 }
 
 /**
- * Returns the time until a condition is met in milliseconds, or the limit. Only the pauses between checks count, so that
- * the limit permits the same number of checks on a busy machine.
+ * Returns the time until a condition is met in milliseconds, or the limit. Only the pauses between checks count, so
+ * that the limit permits the same number of checks on a busy machine.
  */
 export async function polledTime(
   condition: () => Promise<boolean>,

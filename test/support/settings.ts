@@ -9,7 +9,7 @@ export const DEFAULTS: Settings = buildSettings({
   environmentProviders: {},
 })
 
-/** Returns limits of the same size for requests, media and answers. Media may come from private addresses. */
+/** Returns limits of the same size for requests, media and responses. Media may come from private addresses. */
 export function equalLimits(maxBytes: number): Settings["limits"] {
-  return { bodyBytes: maxBytes, mediaBytes: maxBytes, answerBytes: maxBytes, mediaPrivate: true }
+  return { bodyBytes: maxBytes, mediaBytes: maxBytes, responseBytes: maxBytes, mediaPrivate: true }
 }

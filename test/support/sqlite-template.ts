@@ -9,8 +9,8 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 let template: string | undefined
 
 /**
- * Creates the database of a data folder in which the gateway's tables exist. It is a copy, which takes a fraction of the
- * processor time of a migration.
+ * Creates the database of a data folder in which the gateway's tables exist. It is a copy, which takes a fraction of
+ * the processor time of a migration.
  */
 export function copyMigratedDatabase(data: string): void {
   if (template === undefined || !existsSync(template)) template = createTemplate()

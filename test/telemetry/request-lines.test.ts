@@ -77,7 +77,7 @@ test("no request lines are logged unless the settings enable them", async () => 
   expect(linesOf(gateway, "requestRejected")).toEqual([])
 })
 
-test("an observer that throws affects no answer and no other observer", async () => {
+test("an observer that throws affects no response and no other observer", async () => {
   await using gateway = await startGateway({
     settings: {
       log: { requests: true, queueBytes: 2 ** 24 },
@@ -91,13 +91,13 @@ test("an observer that throws affects no answer and no other observer", async ()
   }
   using settled = spyOn(RequestMetrics.prototype, "settled").mockImplementation(fault)
   using released = spyOn(RequestMetrics.prototype, "released").mockImplementation(fault)
-  const answer = await caller.post("/v1/chat/completions", chat("sim/echo"))
-  expect(answer.status).toBe(200)
-  expect(await answer.json()).toHaveProperty("choices")
+  const response = await caller.post("/v1/chat/completions", chat("sim/echo"))
+  expect(response.status).toBe(200)
+  expect(await response.json()).toHaveProperty("choices")
   const failed = await caller.post("/v1/chat/completions", chat("sim/fault-500"))
   await failed.text()
   await new Promise(setImmediate)
-  const asked = [answer, failed].map(({ headers }) => headers.get("x-request-id"))
+  const asked = [response, failed].map(({ headers }) => headers.get("x-request-id"))
   expect(linesOf(gateway, "observerFailed").map(([request]) => request)).toEqual(asked)
   expect(linesOf(gateway, "requestEnded")).toHaveLength(2)
   expect(settled).toHaveBeenCalledTimes(1)

@@ -12,7 +12,7 @@ import { sampleCombinations } from "../support/exhaustive.ts"
 import { until } from "../support/until.ts"
 import { newKey, readPast, startPausing, yamlFor } from "./idempotency-world.ts"
 
-/** A streamed request in one format, and the ends of its answers. */
+/** A streamed request in one format, and the ends of its responses. */
 interface Format {
   readonly path: string
   readonly body: object
@@ -168,11 +168,11 @@ const CASES: Readonly<Record<string, (world: World) => Promise<void>>> = {
     const retries = formats.map((format) => send(two, format, key))
     await until(() => world.vendor.gates.length === 2 * formats.length)
     for (const gate of world.vendor.gates) gate.resolve()
-    const answers = await Promise.all(retries)
+    const responses = await Promise.all(retries)
     for (const [index, format] of formats.entries()) {
-      expect(await answers[index]?.text()).toMatch(format.end)
+      expect(await responses[index]?.text()).toMatch(format.end)
     }
-    const ids = answers.map(({ headers }) => headers.get("x-request-id") ?? "")
+    const ids = responses.map(({ headers }) => headers.get("x-request-id") ?? "")
     expect((await world.charges(account)).toSorted()).toEqual(ids.toSorted())
   },
 

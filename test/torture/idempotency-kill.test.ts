@@ -7,7 +7,7 @@ import {
   startVendor,
   streamed,
   usageFrame,
-  wholeAnswer,
+  wholeResponse,
 } from "../relay/scripted-vendor.ts"
 import { IS_EXHAUSTIVE } from "../support/exhaustive.ts"
 import { createInstallation, type ServingProcess, startServing } from "../support/process.ts"
@@ -22,7 +22,7 @@ function kindOf(idempotencyKey: string): Pick<Order, "model" | "stream"> {
 const ROUNDS = IS_EXHAUSTIVE ? 5 : 2
 const CALLERS = 16
 
-/** Sends requests with the same key until there is a complete answer. It must be charged once in every case. */
+/** Sends requests with the same key until there is a complete response. It must be charged once in every case. */
 async function askUntilAnswered(
   serving: () => ServingProcess,
   order: Order,
@@ -50,7 +50,7 @@ test.concurrent("repeated kill -9 during requests leaves at most one charge per 
   )
   using plain = startVendor(async () => {
     await Bun.sleep(5)
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   const more = `
   streaming: { vendor: openai-compatible, api_key: upstream, base_url: "${streaming.url}" }
@@ -126,7 +126,7 @@ async function grantOnce(
 }
 
 test.concurrent("kill -9 between grants leaves one entry per idempotency key", async () => {
-  using vendor = startVendor(() => Response.json(wholeAnswer()))
+  using vendor = startVendor(() => Response.json(wholeResponse()))
   using installation = createInstallation(`admin_token: ${ADMIN}\n${yamlFor(vendor.url)}`)
   const { account } = await newKey(installation)
   let serving = await startServing(installation)

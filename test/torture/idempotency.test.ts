@@ -5,7 +5,7 @@ import {
   startVendor,
   streamed,
   usageFrame,
-  wholeAnswer,
+  wholeResponse,
 } from "../relay/scripted-vendor.ts"
 import { createInstallation, startServing } from "../support/process.ts"
 import { stop } from "../support/stopping.ts"
@@ -47,11 +47,11 @@ test.concurrent("a second request joins a call that runs in another process, and
   expect(await chargesOf(installation, account)).toEqual([first.headers.get("x-request-id") ?? ""])
 })
 
-test.concurrent("a retry waits for a whole answer that another process produces", async () => {
+test.concurrent("a retry waits for a whole response that another process produces", async () => {
   const gate = Promise.withResolvers<void>()
   using vendor = startVendor(async () => {
     await gate.promise
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   using installation = createInstallation(yamlFor(vendor.url))
   const { key, account } = await newKey(installation)
@@ -61,10 +61,10 @@ test.concurrent("a retry waits for a whole answer that another process produces"
   const sent = [one, two, two, one].map((process) => send(process, order))
   await until(() => vendor.bodies.length > 0)
   gate.resolve()
-  const answers = await Promise.all(sent)
-  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  const responses = await Promise.all(sent)
+  const texts = await Promise.all(responses.map((response) => response.text()))
   expect(new Set(texts).size).toBe(1)
-  expect(new Set(answers.map(({ headers }) => headers.get("content-length"))).size).toBe(1)
+  expect(new Set(responses.map(({ headers }) => headers.get("content-length"))).size).toBe(1)
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
@@ -82,15 +82,15 @@ test.concurrent("two workers that share a port make one upstream call for sixty 
   const sent = Array.from({ length: 60 }, () => send(serving, order))
   await until(() => vendor.bodies.length > 0)
   gate.resolve()
-  const answers = await Promise.all(sent)
-  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  const responses = await Promise.all(sent)
+  const texts = await Promise.all(responses.map((response) => response.text()))
   expect(new Set(texts).size).toBe(1)
   expect(texts[0]).toEndWith(DONE)
   expect(vendor.bodies).toHaveLength(1)
   expect(await chargesOf(installation, account)).toHaveLength(1)
 })
 
-test.concurrent("a process that shuts down completes an answer for a caller of another process", async () => {
+test.concurrent("a process that shuts down completes a response for a caller of another process", async () => {
   const { vendor, gates } = startPausing()
   using _ = vendor
   using installation = createInstallation(yamlFor(vendor.url))

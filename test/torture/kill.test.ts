@@ -28,7 +28,7 @@ account_templates:
 `
 }
 
-/** Sends requests until the gateway dies, and records the ids of the complete answers. */
+/** Sends requests until the gateway dies, and records the ids of the complete responses. */
 async function callUntilDead(url: string, key: string, stream: boolean, whole: string[]) {
   for (;;) {
     try {
@@ -83,7 +83,7 @@ async function round(
   await Promise.all([...callers, serving.process.exited])
 }
 
-test("kill -9 under load leaves no whole answer that is unpaid or paid twice, and the ledger balances", async () => {
+test("kill -9 under load leaves no whole response that is unpaid or paid twice, and the ledger balances", async () => {
   await using simulator = startSimulator()
   using installation = createInstallation(yamlFor(simulator.url, 0))
   const account = await runJson<{ id: string }>(

@@ -32,7 +32,7 @@ function startVendor(): Bun.Server<undefined> {
   const bomb = gzipSync(Buffer.alloc(900 * MEGABYTE, "a"))
   const chunk = Buffer.alloc(256 * 1024, "a")
   const json = { "content-type": "application/json" }
-  const answers: Readonly<Record<string, () => Response>> = {
+  const responses: Readonly<Record<string, () => Response>> = {
     bomb: () =>
       new Response(new Uint8Array(bomb), { headers: { ...json, "content-encoding": "gzip" } }),
     deep: () => new Response(`{"choices":${DEEP}}`, { headers: json }),
@@ -66,7 +66,7 @@ function startVendor(): Bun.Server<undefined> {
     async fetch(request) {
       await request.arrayBuffer()
       const [, kind = ""] = new URL(request.url).pathname.split("/")
-      return answers[kind]?.() ?? Response.json(good)
+      return responses[kind]?.() ?? Response.json(good)
     },
   })
 }

@@ -11,7 +11,7 @@ const ATTEMPTS = 200
 const PAYABLE = 50
 
 /**
- * Returns settings in which every request costs one credit: input is free, and an answer has exactly ten tokens at 0.1
+ * Returns settings in which every request costs one credit: input is free, and a response has exactly ten tokens at 0.1
  * credits each.
  */
 function yamlFor(simulatorUrl: string): string {
@@ -68,14 +68,14 @@ for (const { name, credits, budget, workers } of sampleOf(TRIALS, 3, 1)) {
       await response.text()
       return response.status
     }
-    const answers = await Promise.all(Array.from({ length: ATTEMPTS }, send))
-    const count = (status: number) => answers.filter((answer) => answer === status).length
+    const responses = await Promise.all(Array.from({ length: ATTEMPTS }, send))
+    const count = (status: number) => responses.filter((response) => response === status).length
     expect(count(200)).toBeLessThanOrEqual(PAYABLE)
     expect(count(200) + count(402) + count(429)).toBe(ATTEMPTS)
     // A process that gets little processor time may reject a request that another process could pay for. A retry
     // succeeds.
     await until(async () => {
-      if (count(200) < PAYABLE) answers.push(await send())
+      if (count(200) < PAYABLE) responses.push(await send())
       return count(200) === PAYABLE
     })
     expect(await send()).toBeOneOf([402, 429])

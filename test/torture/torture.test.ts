@@ -38,7 +38,7 @@ describe("a short torture run of SQLite", () => {
     ["a delivered part that was released", withReleasedPart, /delivered a part, and/],
     ["credits still leased", withLease, /is still leased/],
     ["an unrecorded grant", withLostGrant, /was done, and has 0 entries/],
-    ["a different answer to a repeated request", withOtherAnswer, /not alike/],
+    ["a different answer to a repeated request", withOtherResponse, /not alike/],
     ["an overspent budget", withOverspentBudget, /of a budget of/],
     ["a write-off for lack of credits", withWriteOff, /was written off: account_empty/],
   ]
@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
   })
 }
 
-/** Returns the complete answers of the model that is charged exactly. */
+/** Returns the complete responses of the model that is charged exactly. */
 function wholesOf({ calls }: Evidence): string[] {
   return calls.flatMap(({ plan, tries }) =>
     tries.flatMap(({ outcome, requestId }) =>
@@ -98,7 +98,7 @@ function withAmount(change: (amount: bigint) => bigint) {
   }
 }
 
-/** Adds more charges than there are lost answers. */
+/** Adds more charges than there are lost responses. */
 function withSecondCharge(evidence: Evidence): Evidence {
   const request = chosen(evidence)
   const first = evidence.ledger.entries.find((entry) => entry.request === request)
@@ -146,7 +146,7 @@ function withLostGrant(evidence: Evidence): Evidence {
   return { ...evidence, grants: [...evidence.grants, lost] }
 }
 
-function withOtherAnswer(evidence: Evidence): Evidence {
+function withOtherResponse(evidence: Evidence): Evidence {
   const calls = evidence.calls.map((call) =>
     call.repeat ? { ...call, repeat: { ...call.repeat, digest: "another" } } : call,
   )

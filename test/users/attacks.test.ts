@@ -285,12 +285,12 @@ test("a response that names another issuer is rejected", async () => {
   const { url, cookies } = await users.issuers.toIssuer(browser, input)
   browser.keep(cookies)
   const query = `${new URL(issuer.authorize(url)).search}&iss=https%3A%2F%2Fevil.example.com`
-  const answer = await users.issuers.fromIssuer(browser, {
+  const response = await users.issuers.fromIssuer(browser, {
     issuer: issuer.settings,
     trusted: [],
     query,
   })
-  expect(answer).toMatchObject({ session: null, rejection: "issuer_mismatch" })
+  expect(response).toMatchObject({ session: null, rejection: "issuer_mismatch" })
 })
 
 test("a code of another user's sign-in does not sign that user in", async () => {
@@ -306,12 +306,12 @@ test("a code of another user's sign-in does not sign that user in", async () => 
   own.keep(cookies)
   const state = new URL(url).searchParams.get("state") ?? ""
   const query = `?${new URLSearchParams({ code: stolen, state })}`
-  const answer = await users.issuers.fromIssuer(own, {
+  const response = await users.issuers.fromIssuer(own, {
     issuer: issuer.settings,
     trusted: [],
     query,
   })
-  expect(answer).toMatchObject({ session: null, rejection: "invalid_code" })
+  expect(response).toMatchObject({ session: null, rejection: "invalid_code" })
 })
 
 test("a sign-in at an issuer expires after ten minutes", async () => {

@@ -45,7 +45,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
   let keys = first
   /** For each code, the parameters of the request for which it was issued. */
   const grants = new Map<string, { nonce: string | null; challenge: string | null }>()
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: answer })
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: response })
   const issuer: FakeIssuer = {
     url: `http://127.0.0.1:${server.port}`,
     settings: {
@@ -69,7 +69,7 @@ export async function startIssuer(): Promise<FakeIssuer> {
     },
   }
 
-  async function answer(request: Request): Promise<Response> {
+  async function response(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
     if (issuer.fault === "away") return new Response(null, { status: 503 })
     if (pathname === "/.well-known/openid-configuration") return Response.json(description())

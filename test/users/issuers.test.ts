@@ -244,8 +244,10 @@ test("an issuer's callback shows an error page during an outage, or if there are
     location: "/console/sign-in?error=upstream_error",
   })
   expect(open.heard).toEqual([expect.stringContaining("status 503")])
-  const answers = Array.from({ length: 60 }, () => issuers.fromIssuer(browser, { ...order, query }))
-  expect((await Promise.all(answers)).at(-1)).toMatchObject({
+  const responses = Array.from({ length: 60 }, () =>
+    issuers.fromIssuer(browser, { ...order, query }),
+  )
+  expect((await Promise.all(responses)).at(-1)).toMatchObject({
     session: null,
     location: "/console/sign-in?error=too_many_attempts",
   })

@@ -75,7 +75,7 @@ export async function signIn(
   browser: Browser,
   { email, password }: { email: string; password: string } = ADA,
 ): Promise<{ needsCode: boolean }> {
-  const answer = await users.signIn.withPassword(browser, { email, password, remember: true })
-  browser.take(answer)
-  return { needsCode: answer.session === null }
+  const response = await users.signIn.withPassword(browser, { email, password, remember: true })
+  browser.take(response)
+  return { needsCode: response.session === null }
 }

@@ -10,8 +10,8 @@ const CEREMONY = {
 
 function created(attestation?: readonly [string, readonly Buffer[]]) {
   const key = new SoftwareAuthenticator()
-  const answer = key.create(CEREMONY, "user", attestation && { attestation })
-  return { key, credential: answer as unknown as Parameters<typeof verifyCreation>[1] }
+  const response = key.create(CEREMONY, "user", attestation && { attestation })
+  return { key, credential: response as unknown as Parameters<typeof verifyCreation>[1] }
 }
 
 test("a new passkey without an attestation is accepted", async () => {

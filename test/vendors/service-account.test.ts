@@ -11,7 +11,7 @@ let keys: Awaited<ReturnType<typeof generateKeyPair>>
 let account: ServiceAccount
 let server: Bun.Server<undefined>
 let asked: URLSearchParams[] = []
-let answer: () => Response
+let response: () => Response
 
 const token =
   (name: string, seconds = 3600) =>
@@ -24,7 +24,7 @@ beforeAll(async () => {
     port: 0,
     async fetch(request) {
       asked.push(new URLSearchParams(await request.text()))
-      return answer()
+      return response()
     },
   })
   account = {
@@ -44,7 +44,7 @@ afterAll(() => {
 beforeEach(() => {
   setSystemTime()
   asked = []
-  answer = token("token-1")
+  response = token("token-1")
 })
 
 function signerFor(more: Partial<ServiceAccount> = {}): Signer {
@@ -87,7 +87,7 @@ describe("a service account", () => {
     const signer = signerFor()
     const start = Date.now()
     await signer.sign(ANY_REQUEST)
-    answer = token("token-2")
+    response = token("token-2")
     setSystemTime(start + 3_418_000)
     expect(signer.sign(ANY_REQUEST)).toEqual({ authorization: "Bearer token-1" })
     setSystemTime(start + 3_586_000)
@@ -104,16 +104,16 @@ describe("a service account", () => {
 
   test("retries after a failure, and does not cache the failure", async () => {
     const signer = signerFor()
-    answer = () => new Response("busy", { status: 503 })
+    response = () => new Response("busy", { status: 503 })
     expect((await failure(signer)).message).toContain("failed with status 503")
-    answer = token("token-3")
+    response = token("token-3")
     expect(await signer.sign(ANY_REQUEST)).toEqual({ authorization: "Bearer token-3" })
   })
 })
 
 describe("a service account that cannot be used", () => {
   test("causes an error with Google's error code and without the key", async () => {
-    answer = () =>
+    response = () =>
       Response.json(
         { error: "invalid_grant", error_description: `Invalid JWT for ${EMAIL}` },
         { status: 400 },
@@ -125,12 +125,12 @@ describe("a service account that cannot be used", () => {
     )
   })
 
-  test("causes an error if the answer is invalid", async () => {
+  test("causes an error if the response is invalid", async () => {
     for (const body of ["<html>", "{}", '{"access_token":"","expires_in":1}', "null"]) {
-      answer = () => new Response(body)
+      response = () => new Response(body)
       expect((await failure(signerFor())).message).toContain("without a credential")
     }
-    answer = () => Response.redirect("http://127.0.0.1:1/elsewhere", 302)
+    response = () => Response.redirect("http://127.0.0.1:1/elsewhere", 302)
     expect((await failure(signerFor())).message).toContain("(302)")
   })
 

@@ -197,24 +197,24 @@ describe("routers and unknown servers", () => {
   )
 })
 
-describe("recorded answers", () => {
-  /** Returns the request that continues a conversation with an answer, as clients do. */
-  const continued: readonly [RegExp, DialectId, (answer: JsonObject) => JsonObject][] = [
+describe("recorded responses", () => {
+  /** Returns the request that continues a conversation with a response, as clients do. */
+  const continued: readonly [RegExp, DialectId, (response: JsonObject) => JsonObject][] = [
     [
       /\/chat\/completions/,
       "openai-chat",
-      (answer) => ({ messages: membersOf(answer.choices, "message") }),
+      (response) => ({ messages: membersOf(response.choices, "message") }),
     ],
-    [/\/responses(?:\?|$)/, "openai-responses", (answer) => ({ input: answer.output ?? [] })],
+    [/\/responses(?:\?|$)/, "openai-responses", (response) => ({ input: response.output ?? [] })],
     [
       /\/v1\/messages(?:\?|$)/,
       "anthropic-messages",
-      (answer) => ({ messages: [{ role: "assistant", content: answer.content ?? [] }] }),
+      (response) => ({ messages: [{ role: "assistant", content: response.content ?? [] }] }),
     ],
     [
       /:(?:stream)?generateContent/i,
       "gemini",
-      (answer) => ({ contents: membersOf(answer.candidates, "content") }),
+      (response) => ({ contents: membersOf(response.candidates, "content") }),
     ],
   ]
 

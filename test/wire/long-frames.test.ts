@@ -7,7 +7,7 @@ import { eventFrame } from "./event-stream-frames.ts"
 class CountedMemory {
   taken = 0
   max = Number.POSITIVE_INFINITY
-  takeAnswer(bytes: number): void {
+  takeResponse(bytes: number): void {
     if (this.taken + bytes > this.max) throw new GatewayError("overloaded", "It is full.")
     this.taken += bytes
   }

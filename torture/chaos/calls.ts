@@ -27,7 +27,7 @@ export interface ChaosCall {
   readonly requestId: string | null
   /** The received body, up to a maximum length. */
   readonly raw: string
-  /** The text that the client accepted as the complete answer; undefined if the client threw an error. */
+  /** The text that the client accepted as the complete response; undefined if the client threw an error. */
   readonly got: string | undefined
   /** The error that the client threw. */
   readonly thrown: string

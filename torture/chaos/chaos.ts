@@ -46,7 +46,8 @@ export interface ChaosResult {
 }
 
 /**
- * Plans for a round without faults: each client with each model. The round determines the expected answers and charges.
+ * Plans for a round without faults: each client with each model. The round determines the expected responses and
+ * charges.
  */
 const ALL_PAIRS = OFFICIAL_CLIENTS.flatMap((client) =>
   modelsOf(client.operation).map((model) => ({ client, model })),

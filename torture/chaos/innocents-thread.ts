@@ -4,19 +4,19 @@ export type ToThread = "take" | "stop" | { readonly nodes: readonly string[]; re
 
 export interface FromThread {
   readonly vendorUrl: string
-  /** Durations of answers in milliseconds. */
+  /** Durations of responses in milliseconds. */
   readonly times: readonly number[]
-  /** Durations of the same answers without a gateway, in milliseconds. They show how slow the machine itself is. */
+  /** Durations of the same responses without a gateway, in milliseconds. They show how slow the machine itself is. */
   readonly directTimes: readonly number[]
   readonly failures: readonly string[]
 }
 
 declare const self: Worker
 
-/** Pause between an answer and the caller's next request, in milliseconds. */
+/** Pause between a response and the caller's next request, in milliseconds. */
 const PAUSE_MS = 10
 const CALLERS_PER_NODE = 2
-const ANSWER = {
+const RESPONSE = {
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1,
@@ -30,7 +30,7 @@ const vendor = Bun.serve({
   port: 0,
   async fetch(request) {
     await request.text()
-    return Response.json(ANSWER)
+    return Response.json(RESPONSE)
   },
 })
 let times: number[] = []

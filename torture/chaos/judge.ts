@@ -6,7 +6,7 @@ import type { ChaosCall } from "./calls.ts"
 import type { Round } from "./chaos.ts"
 import { TIMEOUTS, VENDOR_NAMES } from "./world.ts"
 
-/** The laws that every answer must obey. */
+/** The laws that every response must obey. */
 export const LAWS = [
   "with a deployment that works, no caller sees an error before the first content",
   "an answer that breaks after its first content contains one error, and no client accepts it as whole",
@@ -36,7 +36,7 @@ export interface Verdict {
 }
 
 export interface ChaosEvidence {
-  /** The rounds. The first has no faults and determines the expected answers and charges of all others. */
+  /** The rounds. The first has no faults and determines the expected responses and charges of all others. */
   readonly rounds: readonly Round[]
   /** The warm-up round before the first round. */
   readonly warm: Round
@@ -46,7 +46,7 @@ export interface ChaosEvidence {
   readonly watchesInnocents: boolean
 }
 
-/** Maximum delay in milliseconds of an answer after its deadline. Deadlines are checked every tenth of a second. */
+/** Maximum delay in milliseconds of a response after its deadline. Deadlines are checked every tenth of a second. */
 const LEEWAY = 1_000
 /**
  * Maximum additional wait in milliseconds of a caller of a working vendor, compared with the round without faults, at
@@ -159,7 +159,7 @@ class Judge {
     const { plan, requestId, status } = more.call
     const charge = chargeOf(this.#evidence.ledger, requestId ?? "")
     const most = status === 200 ? (this.#calm.get(keyOf(plan))?.charge ?? 0n) : 0n
-    // If the vendor has not counted a partial answer, its cost is estimated. The input is then estimated from its
+    // If the vendor has not counted a partial response, its cost is estimated. The input is then estimated from its
     // length.
     const bound = more.round.fault?.name === "frames twice" || status === 200 ? most * 3n : most
     this.#check(LAWS[5], (charge ?? 0n) <= bound, () => `it was charged ${charge} of ${most}`, more)
@@ -207,7 +207,7 @@ class Judge {
       ({ kind, request, account: payer }) =>
         kind === "charge" && payer === account && !known.has(request),
     )
-    // If an answer has no response headers, the caller does not receive its request id.
+    // If a response has no response headers, the caller does not receive its request id.
     const lost = calls.filter(({ requestId }) => requestId === null).length
     if (unknown.length > lost) faults.push(`${unknown.length} charges are for no call`)
     this.#check(LAWS[8], faults.length === 0, () => faults.join("; "))
@@ -229,7 +229,7 @@ function effectOn(fault: WireFault | undefined, { plan }: ChaosCall): WireFault[
   return isContentFirst ? "midway" : fault.effect
 }
 
-/** Whether any content of the answer arrived. */
+/** Whether any content of the response arrived. */
 function contentOf({ plan, raw }: ChaosCall): boolean {
   return plan.client.operation === "chat" ? raw.includes("alph") : raw.length > 0
 }

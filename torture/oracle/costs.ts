@@ -16,8 +16,8 @@ export function costOf({ input, output }: ReportedUsage): bigint {
 export const WORST_COST = costOf({ input: CONTEXT, output: MAX_OUTPUT }) * 2n
 
 /**
- * Returns the maximum cost of a partial answer in nanocredits, which is the cost of the complete answer by the vendor's
- * count. If the vendor has not counted the input, its estimate may be up to one token per character.
+ * Returns the maximum cost of a partial response in nanocredits, which is the cost of the complete response by the
+ * vendor's count. If the vendor has not counted the input, its estimate may be up to one token per character.
  */
 export function mostOf(plan: CallPlan, vendorCalls: readonly VendorCall[]): bigint {
   if (!plan.model.isExact) return WORST_COST

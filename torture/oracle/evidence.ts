@@ -18,7 +18,7 @@ export interface Finding {
   readonly call?: CallRecord
 }
 
-/** Returns all request ids in the answers of a call. */
+/** Returns all request ids in the responses of a call. */
 export function requestIdsOf({ tries }: CallRecord): Set<string> {
   const ids = tries.flatMap(({ requestId, originalId }) => [requestId, originalId])
   return new Set(ids.filter((id) => id !== null))

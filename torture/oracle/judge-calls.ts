@@ -3,8 +3,8 @@ import { costOf, mostOf, WORST_COST } from "./costs.ts"
 import { chargeOf, type Evidence, type Finding, requestIdsOf, writtenOffOf } from "./evidence.ts"
 
 /**
- * Compares each call with the ledger. A complete answer must have exactly one charge with the exact cost. A partial
- * answer costs at most its maximum cost. Other calls must not be charged.
+ * Compares each call with the ledger. A complete response must have exactly one charge with the exact cost. A partial
+ * response costs at most its maximum cost. Other calls must not be charged.
  */
 export function judgeCalls(evidence: Evidence): Finding[] {
   return [
@@ -93,11 +93,12 @@ function judgePayer({ ledger }: Evidence, { plan }: CallRecord, request: string)
     : [`${request} was charged to ${receipt.account} and ${receipt.key}`]
 }
 
-/** Compares a repeated request with the first request. Both must have the same answer. */
+/** Compares a repeated request with the first request. Both must have the same response. */
 function judgeRepeat({ tries, repeat }: CallRecord): string[] {
   const first = tries.at(-1)
   if (!repeat || first?.outcome !== "whole") return []
-  // The first answer could not be stored because the disk was full. The request is charged, and the error states this.
+  // The first response could not be stored because the disk was full. The request is charged, and the error states
+  // this.
   if (repeat.status === 409 && repeat.originalId === first.requestId) return []
   const isSame = repeat.digest === first.digest && repeat.requestId === first.requestId
   return isSame
@@ -117,7 +118,7 @@ function judgeSharedIds({ calls }: Evidence): Finding[] {
 }
 
 /**
- * Checks charges with unknown request ids. They must belong to requests of the same key whose answers were lost, one
+ * Checks charges with unknown request ids. They must belong to requests of the same key whose responses were lost, one
  * charge for each. The most expensive charge is matched with the most expensive lost request, and so on.
  */
 function judgeUnknownCharges(evidence: Evidence): Finding[] {
@@ -142,7 +143,7 @@ function judgeUnknownCharges(evidence: Evidence): Finding[] {
   return findings
 }
 
-/** Returns the requests of a key whose answers were lost, most expensive first. */
+/** Returns the requests of a key whose responses were lost, most expensive first. */
 function lostOf({ calls, vendorCalls, ledger }: Evidence, key: string | null): { most: bigint }[] {
   return calls
     .filter(({ plan }) => plan.key.id === key)

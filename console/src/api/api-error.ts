@@ -45,20 +45,20 @@ export class ApiError extends Error {
 
 /** Creates the error for an unreachable gateway. */
 export function unreachable(): ApiError {
-  return withoutAnswer(
+  return withoutResponse(
     t("The gateway is not responding. Check that it is running and that you are online."),
   )
 }
 
 /** Creates the error for a response that was cut off. */
-export function answerLost(): ApiError {
-  return withoutAnswer(t("The gateway's response was lost."))
+export function responseLost(): ApiError {
+  return withoutResponse(t("The gateway's response was lost."))
 }
 
 /** Creates the error for a rejected retry after a lost response. The first request may have been executed. */
-export function afterLostAnswer(rejection: unknown): ApiError {
+export function afterLostResponse(rejection: unknown): ApiError {
   const isReused = rejection instanceof ApiError && rejection.kind === "idempotency_key_reused"
-  return withoutAnswer(
+  return withoutResponse(
     isReused
       ? t(
           "This differs from your previous attempt, which may have succeeded. Send it unchanged, or close this and check.",
@@ -72,7 +72,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 500)
 }
 
-function withoutAnswer(message: string): ApiError {
+function withoutResponse(message: string): ApiError {
   return new ApiError({
     status: 0,
     kind: "unreachable",

@@ -1,7 +1,7 @@
-import type { Answer, AnyInput, Input, RouteName } from "tollgate-contract/client.ts"
+import type { RouteResponse, AnyInput, Input, RouteName } from "tollgate-contract/client.ts"
 import { methodAndPath } from "tollgate-contract/route-name.ts"
 import { addressWith } from "./address.ts"
-import { answerLost, readError, unreachable } from "./api-error.ts"
+import { responseLost, readError, unreachable } from "./api-error.ts"
 
 /** A header that a form on another site cannot send. The gateway requires the header for every change. */
 const OUR_HEADER = { "x-tollgate-console": "1" }
@@ -50,7 +50,7 @@ export function api<Name extends RouteName>(
   name: Name,
   input: Input<Name>,
   sending?: Sending,
-): Promise<Answer<Name>>
+): Promise<RouteResponse<Name>>
 export async function api(
   name: RouteName,
   input: AnyInput,
@@ -74,7 +74,7 @@ export async function api(
     ...(signal !== undefined && { signal }),
   })
   const answer = await readJson(response)
-  if (response.ok && answer === undefined) throw answerLost()
+  if (response.ok && answer === undefined) throw responseLost()
   if (response.ok) return answer
   const error = readError(response.status, answer)
   // An error with a parameter concerns that field, such as a wrong password or code. The session is still valid.

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { afterLostAnswer, isOutcomeUnknown } from "./api-error.ts"
+import { afterLostResponse, isOutcomeUnknown } from "./api-error.ts"
 
 /** Creates the idempotency keys of an open dialog. */
 export class RequestKeys {
@@ -19,7 +19,7 @@ export class RequestKeys {
    */
   failed(error: unknown): unknown {
     if (isOutcomeUnknown(error)) this.#isUncertain = true
-    else if (this.#isUncertain) return afterLostAnswer(error)
+    else if (this.#isUncertain) return afterLostResponse(error)
     else this.#key = newKey()
     return error
   }

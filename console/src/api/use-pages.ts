@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useMemo } from "react"
-import type { Answer, Input, Item, PageName } from "tollgate-contract/client.ts"
+import type { RouteResponse, Input, Item, PageName } from "tollgate-contract/client.ts"
 import { pagesQuery, untilAnswered } from "./queries.ts"
 
 /** A list that grows page by page, as `DataTable` and `MoreButton` expect it. */
@@ -31,7 +31,7 @@ export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,
   settings?: PagesSettings,
-): Pages<Item<Name>, Answer<Name>>
+): Pages<Item<Name>, RouteResponse<Name>>
 export function usePages<Name extends PageName>(
   name: Name,
   input: Input<Name>,

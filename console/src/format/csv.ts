@@ -3,7 +3,9 @@ import { roughCredits } from "./credits.ts"
 
 export type Cell = string | number
 
-/** Formats rows as a CSV file. Texts that a spreadsheet would read as formulas are escaped, but not negative amounts. */
+/**
+ * Formats rows as a CSV file. Texts that a spreadsheet would read as formulas are escaped, but not negative amounts.
+ */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows.map((cells) => csvRow(cells.map(textOf))).join("")
 }

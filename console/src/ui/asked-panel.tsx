@@ -5,14 +5,21 @@ import { ErrorNotice } from "./error-notice.tsx"
 import { Panel, type PanelProperties } from "./panel.tsx"
 import { t } from "../languages/text.ts"
 
-export interface AskedPanelProperties<Answer> extends Omit<PanelProperties, "children" | "title"> {
+export interface AskedPanelProperties<RouteResponse> extends Omit<
+  PanelProperties,
+  "children" | "title"
+> {
   readonly title: string
-  readonly asked: Pick<UseQueryResult<Answer>, "data" | "error" | "refetch">
-  readonly children: (answer: Answer) => ReactNode
+  readonly asked: Pick<UseQueryResult<RouteResponse>, "data" | "error" | "refetch">
+  readonly children: (response: RouteResponse) => ReactNode
 }
 
 /** A panel with its own query. If the query fails, the rest of the page is unaffected and the existing data stays. */
-export function AskedPanel<Answer>({ asked, children, ...panel }: AskedPanelProperties<Answer>) {
+export function AskedPanel<RouteResponse>({
+  asked,
+  children,
+  ...panel
+}: AskedPanelProperties<RouteResponse>) {
   const { data, error, refetch } = asked
   return (
     <Panel {...panel}>

@@ -42,7 +42,7 @@ interface BlockProperties {
   readonly references: number
 }
 
-/** Rendered again only if it changes. While an answer is streaming, only its last block changes. */
+/** Rendered again only if it changes. While a response is streaming, only its last block changes. */
 const Block = memo(
   ({ token }: BlockProperties) => shownToken(token, 0),
   (before, now) => before.token.raw === now.token.raw && before.references === now.references,

@@ -32,7 +32,7 @@ import {
 import { backupName, type BackupDestination, installationIn } from "./destination.ts"
 
 /** Files stored for callers. Together they may be larger than the ledger. */
-const KEPT: readonly FileKind[] = ["answers", "images"]
+const KEPT: readonly FileKind[] = ["responses", "images"]
 /** Free space that a backup leaves on the ledger's disk, because a full disk stops the gateway. */
 const RESERVED_BYTES = 512 * 1024 * 1024
 

@@ -16,7 +16,7 @@ const OWN_FILES = [LEDGER, "console.db", "contents.db", "conversations.db", "anc
  * Matches the only paths that may be restored in addition to the fixed paths. The check is necessary because a manifest
  * determines where files are written.
  */
-const KEPT_FILE = /^(answers|images)\/[A-Za-z0-9][A-Za-z0-9._-]*$/
+const KEPT_FILE = /^(responses|images)\/[A-Za-z0-9][A-Za-z0-9._-]*$/
 const ALLOWED: ReadonlySet<string> = new Set([
   ...OWN_FILES,
   SETTINGS,

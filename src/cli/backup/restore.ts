@@ -162,8 +162,8 @@ async function copy(
 }
 
 /**
- * Rejects a backup that lacks the secret for its signature. Without that check, anyone who can write to the backups could
- * add users to it.
+ * Rejects a backup that lacks the secret for its signature. Without that check, anyone who can write to the backups
+ * could add users to it.
  */
 function requireSecrets(backup: StoredBackup, manifest: Manifest): void {
   if (manifest.files.some(({ path }) => path === KEY_PEPPER)) return

@@ -72,7 +72,7 @@ export const registerDrill: RegisterCommand = (program, terminal) => {
 
 /**
  * Asks for confirmation.
- * @throws CommandError if the answer is no, or if no terminal is available for the question.
+ * @throws CommandError if the response is no, or if no terminal is available for the question.
  */
 async function askFirst(place: string, options: DrillOptions, terminal: Terminal): Promise<void> {
   if (options.yes === true) return
@@ -133,7 +133,7 @@ function describe(verdict: DrillVerdict, style: Style): string {
       ["overspent", `${formatCredits(overspent)} credits`],
       [
         "lost",
-        `${lost.length} whole answers without a charge ${lost.slice(0, 3).join(" ")}`.trim(),
+        `${lost.length} whole responses without a charge ${lost.slice(0, 3).join(" ")}`.trim(),
       ],
     ],
     style,

@@ -15,8 +15,8 @@ export const LIMITS = section("limits", {
     },
   }),
   /** Maximum decompressed size of a buffered upstream response. */
-  answerBytes: setting(megabytes(1, 1024), {
-    name: "answer_mb",
+  responseBytes: setting(megabytes(1, 1024), {
+    name: "response_mb",
     default: "128",
     documentation: "the largest response of a provider that is read whole, after decompression",
     console: {

@@ -77,8 +77,8 @@ export const SIGN_IN = section(
 )
 
 /**
- * Whether only operators see multipliers, providers and deployments. By default, a gateway that sells credits hides them
- * from its customers.
+ * Whether only operators see multipliers, providers and deployments. By default, a gateway that sells credits hides
+ * them from its customers.
  */
 export function hidesCostsIn(settings: {
   readonly console?: { readonly showCostsTo?: Output<typeof costAudience> } | undefined

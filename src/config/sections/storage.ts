@@ -16,8 +16,8 @@ const MAX_STORED_MEGABYTES = 1_048_576
 /** Limits on stored responses to requests with an idempotency key, in bytes. */
 export const IDEMPOTENCY = section("idempotency", {
   /** Maximum size of a stored response. */
-  answerBytes: setting(megabytes(0, 1_024), {
-    name: "answer_mb",
+  responseBytes: setting(megabytes(0, 1_024), {
+    name: "response_mb",
     default: "32",
     documentation:
       "the largest response to a request with an `Idempotency-Key` that is stored, for 24 hours. With 0 no response is stored, and each request is still charged once",

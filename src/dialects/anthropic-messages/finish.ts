@@ -25,12 +25,12 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Decodes the reason why an answer ended (docs/contribute/wire/anthropic-messages.md#f5 and
+ * Decodes the reason why a response ended (docs/contribute/wire/anthropic-messages.md#f5 and
  * docs/contribute/wire/README.md#f5).
  */
 export function decodeFinish(word: string | undefined, hasCalls: boolean): Finish {
   const own = word && ownWord(word)
-  // With `tool_use`, an agent would wait for calls that the answer does not contain.
+  // With `tool_use`, an agent would wait for calls that the response does not contain.
   if (own === "tool_use" && !hasCalls) return { reason: "stop", raw: own }
   return FINISH_REASONS.get(own ?? "") ?? otherFinish(word)
 }
@@ -39,12 +39,12 @@ function ownWord(word: string): string {
   return FINISH_REASONS.has(word) ? word : (OTHER_WORDS.get(word.toLowerCase()) ?? word)
 }
 
-/** The facts about how an answer ended, from any dialect. */
+/** The facts about how a response ended, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined
   readonly stopSequence?: string | undefined
-  /** Whether the model's refusal is separate from the text of the answer. */
+  /** Whether the model's refusal is separate from the text of the response. */
   readonly isRefused: boolean
 }
 
@@ -91,8 +91,8 @@ export function isBilledRefusal(category: string | undefined): boolean {
 }
 
 /**
- * Whether Anthropic bills nothing for this answer, because it has no output.
- * @param reported the answer, or the frame of a stream that reports its usage.
+ * Whether Anthropic bills nothing for this response, because it has no output.
+ * @param reported the response, or the frame of a stream that reports its usage.
  */
 export function isUnbilled(reported: JsonObject): boolean {
   const ending = objectAt(reported, "delta") ?? reported

@@ -7,10 +7,10 @@ import { decodeRequest } from "./request/decode.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { decodeResult } from "./result/decode.ts"
 import { encodeResult } from "./result/encode.ts"
-import { answerState, REQUEST_STATE } from "./state.ts"
+import { responseState, REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
-import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
+import { RESPONSE_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
 /**
@@ -19,7 +19,7 @@ import { decodeUsage, setCost, setUsage } from "./usage.ts"
  */
 export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDialect {
   const all = { ...ANTHROPIC_QUIRKS, ...quirks }
-  const limits = { ...ANSWER_LIMITS, cutsStops: all.cutsStops }
+  const limits = { ...RESPONSE_LIMITS, cutsStops: all.cutsStops }
   return {
     id: DIALECT,
     expresses: EXPRESSES,
@@ -34,7 +34,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     encodeError,
     encodeBreak: (error, requestId) => encodeStreamError(error, requestId),
     setCost,
-    answerLimits: () => limits,
+    responseLimits: () => limits,
     setUsage,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
@@ -43,7 +43,7 @@ export function anthropicMessages(quirks: Partial<AnthropicQuirks> = {}): ChatDi
     decodeError,
     patches: createPatches(all),
     requestState: REQUEST_STATE,
-    answerState,
+    responseState,
   }
 }
 

@@ -15,7 +15,7 @@ const JSON_INSTRUCTION =
   "Answer with one JSON object and nothing else: no words around it and no code fence."
 
 /**
- * Whether the answer is sent as the arguments of the answer tool.
+ * Whether the response is sent as the arguments of the response tool.
  * @param quirks the quirks of the request's model.
  */
 export function answersByTool(

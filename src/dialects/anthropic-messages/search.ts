@@ -94,7 +94,7 @@ const OWN_ID = "srvtoolu_tollgate_"
 /** Placeholder for Anthropic's encrypted content. Nothing reads it. */
 const NOT_ENCRYPTED = "tollgate"
 
-/** Collects the searches of one answer. Anthropic reports the query and the results in separate blocks. */
+/** Collects the searches of one response. Anthropic reports the query and the results in separate blocks. */
 export class SearchSteps {
   readonly #queries = new Map<string, string>()
 

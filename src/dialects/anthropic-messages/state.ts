@@ -42,32 +42,32 @@ export const REQUEST_STATE: StateShape = stateIn({
 })
 
 /** Result blocks of a code tool, which name the files that the code has written. */
-const ANSWER_BLOCK = stateIn({
+const RESPONSE_BLOCK = stateIn({
   content: stateIn({ content: stateIn({ file_id: STATE.file }), file_id: STATE.file }),
 })
 
 const CONTAINER = stateIn({ id: STATE.container })
 
-/** Returns the places of state in a whole answer, or in a frame of an answer. */
-function answerShape(message: Readonly<Record<string, StateShape>>): StateShape {
-  const whole = { ...message, container: CONTAINER, content: ANSWER_BLOCK }
+/** Returns the places of state in a whole response, or in a frame of a response. */
+function responseShape(message: Readonly<Record<string, StateShape>>): StateShape {
+  const whole = { ...message, container: CONTAINER, content: RESPONSE_BLOCK }
   return stateIn({
     ...whole,
     message: stateIn(whole),
-    content_block: ANSWER_BLOCK,
+    content_block: RESPONSE_BLOCK,
     delta: stateIn({ container: CONTAINER }),
   })
 }
 
-const RUN = answerShape({})
-const HELD = answerShape({ id: STATE.message })
+const RUN = responseShape({})
+const HELD = responseShape({ id: STATE.message })
 
 /**
  * Returns the places in the response to a request that name state stored by the vendor; undefined if the vendor stores
  * no state. The vendor stores a message if the caller requests a thread. It stores the structure of a message if the
  * caller requests diagnostics.
  */
-export function answerState(body: JsonObject): StateShape | undefined {
+export function responseState(body: JsonObject): StateShape | undefined {
   if (isDefined(body.thread) || isDefined(body.diagnostics)) return HELD
   return isDefined(body.container) || runsTools(body) ? RUN : undefined
 }

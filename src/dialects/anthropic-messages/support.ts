@@ -1,4 +1,4 @@
-import type { AnswerLimits } from "../../canon/dialect.ts"
+import type { ResponseLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { AnthropicQuirks } from "./quirks.ts"
@@ -28,7 +28,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
 ])
 
 /** Anthropic rejects blank stop sequences. The maximum number of stop sequences is not documented. */
-export const ANSWER_LIMITS: Omit<AnswerLimits, "cutsStops"> = {
+export const RESPONSE_LIMITS: Omit<ResponseLimits, "cutsStops"> = {
   choices: 1,
   stops: Infinity,
   blankStops: false,

@@ -112,8 +112,8 @@ function decodeTool(tool: JsonObject, place: string): Tool {
 export const DIRECT_CALLER: JsonObject = { type: "direct" }
 
 /**
- * Returns the tools of a request and the tool choice, as members of the body. If an answer must follow a schema and the
- * vendor has no format for it, an additional tool is forced.
+ * Returns the tools of a request and the tool choice, as members of the body. If a response must follow a schema and
+ * the vendor has no format for it, an additional tool is forced.
  * @param others tools that exist in this dialect only.
  */
 export function encodeTools(

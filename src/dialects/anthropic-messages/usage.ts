@@ -6,7 +6,7 @@ import {
   listAt,
   objectAt,
 } from "../../canon/json.ts"
-import { GrowingMembers } from "../../canon/answer-limits.ts"
+import { GrowingMembers } from "../../canon/response-limits.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import { countOf, isCount } from "../shared/usage.ts"
 import {
@@ -109,7 +109,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Adds the searches of an answer if the vendor does not count them. */
+/** Adds the searches of a response if the vendor does not count them. */
 export function withSearches(usage: Usage, searches: number): Usage {
   return searches > usage.searches ? { ...usage, searches } : usage
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../c
 import { isWebUrl } from "../../canon/media-source.ts"
 import type { Citation } from "../../canon/message.ts"
 
-/** Decodes one citation, which has the same form in whole answers and in deltas. */
+/** Decodes one citation, which has the same form in whole responses and in deltas. */
 export function decodeCitation(value: JsonObject): Citation {
   const citation: Writable<Citation> = {}
   const title = textAt(value, "title")

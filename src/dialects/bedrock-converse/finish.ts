@@ -11,8 +11,8 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
 ])
 
 /**
- * Decodes the reason why an answer ended (docs/contribute/wire/bedrock-converse.md#f4 and
- * docs/contribute/wire/README.md#f5). An answer that stopped for a tool but has no call that the caller can see has
+ * Decodes the reason why a response ended (docs/contribute/wire/bedrock-converse.md#f4 and
+ * docs/contribute/wire/README.md#f5). A response that stopped for a tool but has no call that the caller can see has
  * ended normally.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean): Finish {

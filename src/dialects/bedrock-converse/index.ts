@@ -20,10 +20,10 @@ export function bedrockConverse(quirks: Partial<BedrockConverseQuirks> = {}): Up
     id: DIALECT,
     supports: SUPPORT,
     framing: "event-stream",
-    answerLimits(model) {
+    responseLimits(model) {
       const { stops, blankStops, reportsStop } = familyOf(model, all.families)
-      // If the model does not name the stop sequence, `stopReason` only shows that a stop sequence ended the answer. If
-      // the request has a single stop sequence, it must be that one.
+      // If the model does not name the stop sequence, `stopReason` only shows that a stop sequence ended the response.
+      // If the request has a single stop sequence, it must be that one.
       const reportedStops = reportsStop ? Infinity : 1
       return { choices: 1, stops, cutsStops: true, blankStops, reportedStops, minOutput: 1 }
     },

@@ -34,7 +34,7 @@ export interface ModelFamily {
   readonly stops: number
   /** Whether stop sequences may be blank. */
   readonly blankStops: boolean
-  /** Whether the answer names the stop sequence that ended it. */
+  /** Whether the response names the stop sequence that ended it. */
   readonly reportsStop: boolean
   /** The calls that can be required: a call to one tool, a call to any tool, or none. */
   readonly toolChoice: "tool" | "any" | "auto"

@@ -104,7 +104,7 @@ function startsWith(message: JsonObject | undefined, kind: string): boolean {
 }
 
 /**
- * Encodes a budget. The output limit includes the budget, so the budget must be smaller to leave room for an answer.
+ * Encodes a budget. The output limit includes the budget, so the budget must be smaller to leave room for a response.
  */
 function encodeBudget(encoder: Encoder): EncodedReasoning | undefined {
   const { options, maxTokens, losses } = encoder

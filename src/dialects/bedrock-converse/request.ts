@@ -8,7 +8,7 @@ import { DIALECT } from "./identifiers.ts"
 import { encodeMessages } from "./messages/encode.ts"
 import { type BedrockConverseQuirks, familyOf, type ModelFamily } from "./quirks.ts"
 import { encodeReasoning, type EncodedReasoning } from "./reasoning.ts"
-import { encodeOutputConfig, type JsonAnswer, jsonAnswerOf, jsonInstruction } from "./schema.ts"
+import { encodeOutputConfig, type JsonResponse, jsonResponseOf, jsonInstruction } from "./schema.ts"
 import { encodeTools } from "./tools.ts"
 
 /** Bedrock's name for each service tier. For `auto`, the field is left out. */
@@ -30,12 +30,12 @@ const MAX_METADATA = 16
 export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirks): EncodedRequest {
   const losses = new LossList(DIALECT)
   const family = familyOf(request.model, quirks.families)
-  const answer = jsonAnswerOf(request, family)
-  reportFormat(request, answer, losses)
+  const response = jsonResponseOf(request, family)
+  reportFormat(request, response, losses)
   const { messages, system } = encodeMessages(request.messages, family, losses)
-  const instruction = jsonInstruction(answer)
+  const instruction = jsonInstruction(response)
   if (instruction !== undefined) system.push({ text: instruction })
-  const tools = encodeTools(request, answer, family, losses)
+  const tools = encodeTools(request, response, family, losses)
   const written = { messages, isForced: tools.isForced }
   const reasoning = encodeReasoning(request, written, family, losses)
   const sampling = encodeSampling(request, reasoning, family, losses)
@@ -44,7 +44,7 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   if (system.length > 0) body.system = system
   setDefined(body, "inferenceConfig", sampling.inferenceConfig)
   setDefined(body, "toolConfig", tools.toolConfig)
-  setDefined(body, "outputConfig", encodeOutputConfig(answer))
+  setDefined(body, "outputConfig", encodeOutputConfig(response))
   const additional = { ...reasoning?.fields, ...tools.additional, ...sampling.additional }
   if (Object.keys(additional).length > 0) body.additionalModelRequestFields = additional
   setDefined(body, "additionalModelResponseFieldPaths", stopPaths(request, family))
@@ -55,11 +55,11 @@ export function encodeRequest(request: ChatRequest, quirks: BedrockConverseQuirk
   return {
     body,
     losses: losses.losses,
-    ...(answer?.way === "tool" && { answerTool: answer.tool }),
+    ...(response?.way === "tool" && { answerTool: response.tool }),
   }
 }
 
-/** Returns the paths at which an answer names its stop sequence. They differ between whole and streamed answers. */
+/** Returns the paths at which a response names its stop sequence. They differ between whole and streamed responses. */
 function stopPaths(request: ChatRequest, family: ModelFamily): JsonValue | undefined {
   if (!family.reportsStop || !request.stop?.length) return undefined
   return [request.stream ? "/delta/stop_sequence" : "/stop_sequence"]
@@ -88,10 +88,10 @@ function encodeTier(tier: string | undefined, losses: LossList): JsonObject | un
 
 function reportFormat(
   { responseFormat: format }: ChatRequest,
-  answer: JsonAnswer | undefined,
+  response: JsonResponse | undefined,
   losses: LossList,
 ): void {
-  if (format === undefined || format.type === "text" || answer?.way === "structured") return
+  if (format === undefined || format.type === "text" || response?.way === "structured") return
   losses.add(format.type === "json-object" ? "json_object" : "json_schema", "approximated")
 }
 

@@ -1,4 +1,4 @@
-import { EntryCount } from "../../canon/answer-limits.ts"
+import { EntryCount } from "../../canon/response-limits.ts"
 import type { ChatEvent, ChatRequest, ChatResult } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { foldEvents } from "../../canon/fold.ts"
@@ -10,20 +10,20 @@ import {
   objectAt,
   textAt,
 } from "../../canon/json.ts"
-import { AnswerBlocks } from "./stream/answer-blocks.ts"
+import { ResponseBlocks } from "./stream/response-blocks.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
- * Decodes a whole answer of Converse (docs/contribute/wire/bedrock-converse.md#f12) in the same way as a stream.
- * @throws GatewayError `upstream_error` if the body is not an answer.
+ * Decodes a whole response of Converse (docs/contribute/wire/bedrock-converse.md#f12) in the same way as a stream.
+ * @throws GatewayError `upstream_error` if the body is not a response.
  */
 export function decodeResult(body: JsonObject, request: ChatRequest | undefined): ChatResult {
   const message = objectAt(objectAt(body, "output") ?? {}, "message")
   if (message === undefined || !Array.isArray(message.content)) {
-    throw new GatewayError("upstream_error", "The provider's answer is not a Converse response.")
+    throw new GatewayError("upstream_error", "The provider's response is not a Converse response.")
   }
   countEntries(message.content)
-  const blocks = new AnswerBlocks(request)
+  const blocks = new ResponseBlocks(request)
   for (const [index, block] of message.content.entries()) {
     if (isJsonObject(block)) readBlock(index, block, blocks)
   }
@@ -35,8 +35,8 @@ export function decodeResult(body: JsonObject, request: ChatRequest | undefined)
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more blocks or citations than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more blocks or citations than a response can have.
  */
 function countEntries(content: JsonValue[]): void {
   const count = new EntryCount()
@@ -52,7 +52,7 @@ function countEntries(content: JsonValue[]): void {
   }
 }
 
-function readBlock(index: number, block: JsonObject, blocks: AnswerBlocks): void {
+function readBlock(index: number, block: JsonObject, blocks: ResponseBlocks): void {
   const { text, toolUse, reasoningContent: reasoning, citationsContent: cited } = block
   if (typeof text === "string") blocks.delta(index, { text })
   else if (isJsonObject(toolUse)) {

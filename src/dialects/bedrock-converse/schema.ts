@@ -11,10 +11,10 @@ import { requiresCall } from "../shared/tools.ts"
 import type { ModelFamily } from "./quirks.ts"
 
 /** How a model is made to answer in JSON. */
-export type JsonAnswer =
+export type JsonResponse =
   /** The model's text is constrained by the schema. */
   | { readonly way: "structured"; readonly format: SchemaFormat; readonly schema: JsonObject }
-  /** The model must call a tool that has the schema. The arguments of the call are the answer. */
+  /** The model must call a tool that has the schema. The arguments of the call are the response. */
   | {
       readonly way: "tool"
       readonly format: SchemaFormat
@@ -26,9 +26,12 @@ export type JsonAnswer =
 
 /**
  * Returns how the model is made to answer in JSON; undefined if no JSON is requested, or if a required tool call leaves
- * no answer to format.
+ * no response to format.
  */
-export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAnswer | undefined {
+export function jsonResponseOf(
+  request: ChatRequest,
+  family: ModelFamily,
+): JsonResponse | undefined {
   const { responseFormat: format, tools = [] } = request
   if (format?.type === "json-object") return { way: "instruction" }
   if (format?.type !== "json-schema") return undefined
@@ -45,21 +48,21 @@ export function jsonAnswerOf(request: ChatRequest, family: ModelFamily): JsonAns
 }
 
 /** Returns the `outputConfig` of a request if the model supports schemas. */
-export function encodeOutputConfig(answer: JsonAnswer | undefined): JsonObject | undefined {
-  if (answer?.way !== "structured") return undefined
-  const { format, schema } = answer
+export function encodeOutputConfig(response: JsonResponse | undefined): JsonObject | undefined {
+  if (response?.way !== "structured") return undefined
+  const { format, schema } = response
   const jsonSchema: JsonObject = { schema: JSON.stringify(schema), name: format.name }
   if (format.description) jsonSchema.description = format.description
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } }
 }
 
 /** Returns the instruction for the model, if neither a schema nor a tool is possible. */
-export function jsonInstruction(answer: JsonAnswer | undefined): string | undefined {
-  if (answer?.way !== "instruction") return undefined
+export function jsonInstruction(response: JsonResponse | undefined): string | undefined {
+  if (response?.way !== "instruction") return undefined
   const only = "Answer with one JSON object and nothing else: no remarks, no code fences."
-  return answer.schema === undefined
+  return response.schema === undefined
     ? only
-    : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(answer.schema)}`
+    : `Answer with one JSON value and nothing else: no remarks, no code fences. It has to follow this JSON schema: ${JSON.stringify(response.schema)}`
 }
 
 /** Schema constraints that structured output rejects (recorded). */

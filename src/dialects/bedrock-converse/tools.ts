@@ -7,7 +7,7 @@ import { requiresCall } from "../shared/tools.ts"
 import { noteGrammar } from "../shared/text-tool.ts"
 import { CachePoints } from "./cache.ts"
 import type { ModelFamily } from "./quirks.ts"
-import { isStructuredSchema, type JsonAnswer } from "./schema.ts"
+import { isStructuredSchema, type JsonResponse } from "./schema.ts"
 
 /** The tools of a request, and the parts that are specific to the model's maker. */
 export interface EncodedTools {
@@ -24,11 +24,11 @@ export interface EncodedTools {
  */
 export function encodeTools(
   request: ChatRequest,
-  answer: JsonAnswer | undefined,
+  response: JsonResponse | undefined,
   family: ModelFamily,
   losses: LossList,
 ): EncodedTools {
-  const declared = declaredTools(request, answer, losses)
+  const declared = declaredTools(request, response, losses)
   const points = new CachePoints(family, losses)
   const tools: JsonObject[] = []
   for (const tool of declared) {
@@ -36,7 +36,7 @@ export function encodeTools(
     points.mark(tools, tool.cache, "tools")
   }
   if (tools.length === 0) return { isForced: false }
-  const choice = encodeChoice(requiredChoice(request, answer), declared.length, family, losses)
+  const choice = encodeChoice(requiredChoice(request, response), declared.length, family, losses)
   const isForced = choice.type !== "auto"
   if (request.parallelToolCalls === false) {
     if (family.parallelSwitch) {
@@ -53,7 +53,7 @@ export function encodeTools(
 
 function declaredTools(
   request: ChatRequest,
-  answer: JsonAnswer | undefined,
+  response: JsonResponse | undefined,
   losses: LossList,
 ): Tool[] {
   const { tools = [], toolChoice, messages } = request
@@ -62,11 +62,11 @@ function declaredTools(
     const called = calledTools(messages)
     if (called.size === 0) declared = []
     else if (declared.length === 0) declared = [...called].map((name) => ({ name }))
-    // If an answer tool is required, the model cannot call other tools.
-    if (declared.length > 0 && answer?.way !== "tool") losses.add("tool_choice", "approximated")
+    // If a response tool is required, the model cannot call other tools.
+    if (declared.length > 0 && response?.way !== "tool") losses.add("tool_choice", "approximated")
   }
-  if (answer?.way !== "tool") return declared
-  const { tool: name, schema, format } = answer
+  if (response?.way !== "tool") return declared
+  const { tool: name, schema, format } = response
   const purpose = "Gives the final answer: its arguments are the answer, whole."
   const description = format.description ? `${purpose} ${format.description}` : purpose
   return [...declared, { name, description, parameters: schema }]
@@ -96,12 +96,12 @@ function encodeTool(tool: Tool, family: ModelFamily, losses: LossList): JsonObje
   return { toolSpec }
 }
 
-/** Returns the tool choice. If the answer itself is a tool call, the model may also call other tools. */
-function requiredChoice(request: ChatRequest, answer: JsonAnswer | undefined): ToolChoice {
+/** Returns the tool choice. If the response itself is a tool call, the model may also call other tools. */
+function requiredChoice(request: ChatRequest, response: JsonResponse | undefined): ToolChoice {
   const { toolChoice = { type: "auto" }, tools = [] } = request
-  if (answer?.way !== "tool") return toolChoice
+  if (response?.way !== "tool") return toolChoice
   const isOnly = tools.length === 0 || toolChoice.type === "none"
-  return isOnly ? { type: "tool", name: answer.tool } : { type: "required" }
+  return isOnly ? { type: "tool", name: response.tool } : { type: "required" }
 }
 
 /** A tool choice in the names that Converse and Claude share. */

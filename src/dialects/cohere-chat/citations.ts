@@ -10,7 +10,7 @@ const WORDS = ["text", "snippet", "content"] as const
 /**
  * Converts a citation of Cohere to one citation for each of its sources: `{start, end, text, sources: [{type, id,
  * document or tool_output}], content_index?, type}` (recorded; docs/contribute/wire/cohere-chat.md#f7).
- * @returns an empty list for a citation of the plan or the reasoning instead of the answer's text.
+ * @returns an empty list for a citation of the plan or the reasoning instead of the response's text.
  */
 export function decodeCitation(value: JsonObject): Citation[] {
   const { type = "TEXT_CONTENT" } = value

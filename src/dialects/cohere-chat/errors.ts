@@ -17,7 +17,7 @@ export function decodeError(status: number, body: unknown): GatewayError {
   if (status === CANCELLED) {
     return new GatewayError("upstream_error", "The provider aborted the request. Try again.")
   }
-  // The prompt or the answer contains a blocked word, so this is an error in the request.
+  // The prompt or the response contains a blocked word, so this is an error in the request.
   return vendorRejection(status === BLOCKED ? 400 : status, readVendorError(body))
 }
 

@@ -2,11 +2,11 @@ import type { ChatRequest } from "../../canon/chat.ts"
 import type { JsonValue } from "../../canon/json.ts"
 import { type Finish, otherFinish } from "../shared/finish.ts"
 
-/** Cohere's finish reason for an answer that failed internally. */
+/** Cohere's finish reason for a response that failed internally. */
 export const FAILED = "ERROR"
 
 /**
- * Decodes the reason why an answer ended (docs/contribute/wire/cohere-chat.md#f3). Cohere does not name the stop
+ * Decodes the reason why a response ended (docs/contribute/wire/cohere-chat.md#f3). Cohere does not name the stop
  * sequence. If the request has only one, that sequence is assumed.
  */
 export function decodeFinish(

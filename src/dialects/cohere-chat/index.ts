@@ -4,7 +4,7 @@ import { DIALECT } from "./identifiers.ts"
 import { encodeRequest } from "./request.ts"
 import { decodeResult } from "./result.ts"
 import { decodeEvents } from "./stream.ts"
-import { ANSWER_LIMITS, SUPPORT } from "./support.ts"
+import { RESPONSE_LIMITS, SUPPORT } from "./support.ts"
 import { decodeUsage } from "./usage.ts"
 
 /**
@@ -15,7 +15,7 @@ export const COHERE_CHAT: UpstreamDialect = {
   id: DIALECT,
   supports: SUPPORT,
   framing: "sse",
-  answerLimits: () => ANSWER_LIMITS,
+  responseLimits: () => RESPONSE_LIMITS,
   encodeRequest,
   decodeResult,
   usageIn: (body) => decodeUsage(body.usage),

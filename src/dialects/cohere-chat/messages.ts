@@ -38,7 +38,7 @@ export function encodeMessages(
     switch (message.role) {
       case "tool":
         for (const part of message.parts) {
-          if (part.type === "tool-result") encoded.push(encodeAnswer(part, shown, losses))
+          if (part.type === "tool-result") encoded.push(encodeResponse(part, shown, losses))
         }
         break
       case "assistant":
@@ -66,20 +66,20 @@ function flushShown(shown: Part[], encoded: JsonObject[], losses: LossList): Par
 }
 
 /** Encodes a tool result, which is text. Images are collected, and follow after the last result. */
-function encodeAnswer(answer: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
-  if (answer.failed === true) losses.add("tool_result.failed")
-  if (answer.cache !== undefined) losses.add("cache_control")
-  shown.push(...answer.content.filter((part) => part.type === "image"))
+function encodeResponse(response: ToolResultPart, shown: Part[], losses: LossList): JsonObject {
+  if (response.failed === true) losses.add("tool_result.failed")
+  if (response.cache !== undefined) losses.add("cache_control")
+  shown.push(...response.content.filter((part) => part.type === "image"))
   const content = encodeContent(
-    answer.content.filter((part) => part.type !== "image"),
+    response.content.filter((part) => part.type !== "image"),
     losses,
   )
-  return { role: "tool", tool_call_id: answer.id, content, ...losses.fieldsOf(answer.extra) }
+  return { role: "tool", tool_call_id: response.id, content, ...losses.fieldsOf(response.extra) }
 }
 
 /**
  * Encodes an assistant message. Reasoning before calls becomes Cohere's `tool_plan`, which every model with tools
- * supports. Reasoning before an answer becomes content of the type `thinking`.
+ * supports. Reasoning before a response becomes content of the type `thinking`.
  */
 function encodeAssistant(parts: readonly Part[], losses: LossList): JsonObject {
   const content: JsonValue[] = []

@@ -123,8 +123,8 @@ interface EncodedFormat {
 }
 
 /**
- * Encodes the format of the answer. Cohere's field is `{type: "json_object", json_schema?}`. Cohere does not accept it
- * together with tools (Cohere's reference for `/v2/chat`), so in that case, an instruction replaces the field.
+ * Encodes the format of the response. Cohere's field is `{type: "json_object", json_schema?}`. Cohere does not accept
+ * it together with tools (Cohere's reference for `/v2/chat`), so in that case, an instruction replaces the field.
  */
 function encodeFormat(
   format: ResponseFormat | undefined,

@@ -1,4 +1,4 @@
-import { EntryCount } from "../../canon/answer-limits.ts"
+import { EntryCount } from "../../canon/response-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../canon/chat.ts"
 import type { Writable } from "../../canon/writable.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -26,14 +26,14 @@ const RESULT_FIELDS = new Set(["id", "message", "finish_reason", "usage", "logpr
 const MESSAGE_FIELDS = new Set(["role", "content", "tool_plan", "tool_calls", "citations"])
 
 /**
- * Decodes a whole answer of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f2). It has one choice, whose extra
+ * Decodes a whole response of `/v2/chat` (docs/contribute/wire/cohere-chat.md#f2). It has one choice, whose extra
  * contains the log probabilities and, under `message`, the members that the canon lacks.
- * @throws GatewayError `upstream_error` if the body is not an answer, or if the answer broke off.
+ * @throws GatewayError `upstream_error` if the body is not a response, or if the response broke off.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const message = objectAt(body, "message")
   if (message === undefined) {
-    throw new GatewayError("upstream_error", "The provider's answer is not a chat message.")
+    throw new GatewayError("upstream_error", "The provider's response is not a chat message.")
   }
   countEntries(message)
   const extra = unknownFields(body, RESULT_FIELDS)
@@ -46,8 +46,8 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more blocks or sources than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more blocks or sources than a response can have.
  */
 function countEntries(message: JsonObject): void {
   const count = new EntryCount()

@@ -22,7 +22,7 @@ import { DIALECT } from "./identifiers.ts"
 import { NO_ARGUMENTS } from "./tools.ts"
 import { decodeUsage } from "./usage.ts"
 
-/** The index of the only choice in Cohere's answers. */
+/** The index of the only choice in Cohere's responses. */
 const CHOICE = 0
 
 /** The members of content that events represent. */

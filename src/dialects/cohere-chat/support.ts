@@ -1,11 +1,11 @@
-import type { AnswerLimits } from "../../canon/dialect.ts"
+import type { ResponseLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 
 /**
- * Cohere's reference for `/v2/chat` allows five stop sequences. An answer reports that a stop sequence ended it, but
+ * Cohere's reference for `/v2/chat` allows five stop sequences. A response reports that a stop sequence ended it, but
  * not which one.
  */
-export const ANSWER_LIMITS: AnswerLimits = {
+export const RESPONSE_LIMITS: ResponseLimits = {
   choices: 1,
   stops: 5,
   cutsStops: true,

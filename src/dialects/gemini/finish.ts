@@ -20,7 +20,8 @@ const FILTERS: ReadonlySet<string> = new Set([
 
 /**
  * Finish reasons for calls that the caller did not allow, or for too many calls (`FinishReason` of @google/genai). If
- * the answer still contains a call, the reason becomes `tool-calls`, because callers read calls only with that reason.
+ * the response still contains a call, the reason becomes `tool-calls`, because callers read calls only with that
+ * reason.
  */
 const CALLS: ReadonlySet<string> = new Set(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])
 
@@ -33,10 +34,10 @@ const FAILURES: ReadonlySet<string> = new Set([
   "MISSING_THOUGHT_SIGNATURE",
 ])
 
-/** Finish reason of an answer with a text in place of an image. The text is an answer. */
+/** Finish reason of a response with a text in place of an image. The text is a response. */
 const OTHERS: ReadonlySet<string> = new Set(["NO_IMAGE"])
 
-/** The facts about how an answer ended, from any dialect. */
+/** The facts about how a response ended, from any dialect. */
 export interface Ending {
   readonly reason: FinishReason
   readonly raw?: string | undefined

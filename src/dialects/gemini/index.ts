@@ -9,7 +9,7 @@ import { decodeResult } from "./result/decode.ts"
 import { REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
-import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
+import { RESPONSE_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeGeminiUsage } from "../shared/gemini-usage.ts"
 import { setCost, setUsage } from "./usage.ts"
 import { encodeResult } from "./result/encode.ts"
@@ -21,13 +21,13 @@ import { encodeResult } from "./result/encode.ts"
  */
 export function gemini(quirks: Partial<GeminiQuirks> = {}): ChatDialect {
   const all = { ...GEMINI_QUIRKS, ...quirks }
-  const limits = { ...ANSWER_LIMITS, choices: all.maxCandidates }
+  const limits = { ...RESPONSE_LIMITS, choices: all.maxCandidates }
   return {
     id: DIALECT,
     expresses: EXPRESSES,
     supports: supportOf(all),
     framing: "sse",
-    answerLimits: () => limits,
+    responseLimits: () => limits,
     encodeRequest: (request) => encodeRequest(request, all),
     decodeResult,
     usageIn: (body) => decodeGeminiUsage(body.usageMetadata),

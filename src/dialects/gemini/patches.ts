@@ -88,7 +88,7 @@ function withoutCallId(part: JsonValue): JsonValue {
 /** Patches the chunks of a stream. Objects of the frames are not modified, because the same frames are also metered. */
 class ChunkPatcher implements FramePatcher {
   readonly #model: string
-  /** The id of the answer, from its first chunk with an id, or created by the gateway. */
+  /** The id of the response, from its first chunk with an id, or created by the gateway. */
   #id: string | undefined
   /** Whether a candidate has ended. All later chunks wait for the charge. */
   #isEnding = false
@@ -147,20 +147,20 @@ function endsCandidate(chunk: JsonObject): boolean {
   )
 }
 
-/** The finish reason for an answer without a reason from the vendor. */
+/** The finish reason for a response without a reason from the vendor. */
 const DEFAULT_END = "STOP"
 
 /**
- * Adds, in place, the members that a whole answer always has.
+ * Adds, in place, the members that a whole response always has.
  * @param asked the number of requested candidates.
  */
-function completeResult(answer: JsonObject, asked: number | undefined): void {
-  if (Array.isArray(answer.candidates)) {
-    answer.candidates = [...requestedChoices(answer.candidates, asked)]
+function completeResult(response: JsonObject, asked: number | undefined): void {
+  if (Array.isArray(response.candidates)) {
+    response.candidates = [...requestedChoices(response.candidates, asked)]
   }
-  Object.assign(answer, missingMembers(answer))
-  answer.responseId = responseIdOf(answer) ?? mintId(ID_PREFIX)
-  for (const candidate of listAt(answer, "candidates")) {
+  Object.assign(response, missingMembers(response))
+  response.responseId = responseIdOf(response) ?? mintId(ID_PREFIX)
+  for (const candidate of listAt(response, "candidates")) {
     if (isJsonObject(candidate) && typeof candidate.finishReason !== "string") {
       candidate.finishReason = DEFAULT_END
     }
@@ -168,17 +168,17 @@ function completeResult(answer: JsonObject, asked: number | undefined): void {
 }
 
 /**
- * Returns the guaranteed members that are missing in an answer or in a chunk of an answer: indexes and roles of
- * candidates, and the total of the usage. The answer itself is not modified.
+ * Returns the guaranteed members that are missing in a response or in a chunk of a response: indexes and roles of
+ * candidates, and the total of the usage. The response itself is not modified.
  * @returns undefined if no member is missing.
  */
-function missingMembers(answer: JsonObject): JsonObject | undefined {
+function missingMembers(response: JsonObject): JsonObject | undefined {
   let missing: JsonObject | undefined
-  const candidates = listAt(answer, "candidates")
+  const candidates = listAt(response, "candidates")
   if (candidates.some(isIncomplete)) {
     missing = { candidates: candidates.filter(isJsonObject).map(completed) }
   }
-  const usage = objectAt(answer, "usageMetadata")
+  const usage = objectAt(response, "usageMetadata")
   if (usage !== undefined && isDefined(usage.promptTokenCount)) {
     const usageMetadata = withTotal(usage)
     if (usageMetadata !== usage) missing = { ...missing, usageMetadata }

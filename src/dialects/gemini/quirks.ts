@@ -28,7 +28,7 @@ export interface ModelTraits {
    * (docs/contribute/wire/gemini.md#f5).
    */
   readonly requiresSignatures: boolean
-  /** Whether a request may combine a JSON answer with functions. */
+  /** Whether a request may combine a JSON response with functions. */
   readonly jsonWithTools: boolean
 }
 

@@ -80,8 +80,9 @@ function nameOf(options: ReasoningOptions): "reasoning_budget" | "reasoning_effo
 }
 
 /**
- * Places signatures in an answer. As in Gemini's own answers, a signature without a thought is placed on the part after
- * it. It is sent alone if no part follows. Clients that drop thoughts from a conversation then keep the signature.
+ * Places signatures in a response. As in Gemini's own responses, a signature without a thought is placed on the part
+ * after it. It is sent alone if no part follows. Clients that drop thoughts from a conversation then keep the
+ * signature.
  */
 export class Signatures {
   #waiting: string | undefined
@@ -107,7 +108,7 @@ export class Signatures {
   /** Returns a part for the signature that still waits when no more parts arrive. */
   end(): JsonObject[] {
     if (this.#waiting === undefined) return []
-    // A client would treat an empty text that is not a thought as an empty answer.
+    // A client would treat an empty text that is not a thought as an empty response.
     return [this.on({ text: "", thought: true })]
   }
 }

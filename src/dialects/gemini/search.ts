@@ -53,7 +53,7 @@ function isAlone(tool: JsonObject): boolean {
 
 /**
  * Adds the web search of another dialect's caller to a body. Google rejects the search together with functions and, in
- * models before Gemini 3, together with a JSON answer (ai.google.dev/gemini-api/docs/google-search).
+ * models before Gemini 3, together with a JSON response (ai.google.dev/gemini-api/docs/google-search).
  */
 export function setWebSearch(body: JsonObject, request: ChatRequest, encoding: Encoding): void {
   const search = foreignSearch(request, DIALECT)
@@ -82,7 +82,7 @@ export function searchQueries(metadata: JsonObject): readonly string[] {
 }
 
 /**
- * Returns Google's queries and results in one part, because the answer does not assign results to queries
+ * Returns Google's queries and results in one part, because the response does not assign results to queries
  * (`GroundingMetadata` of @google/genai); undefined if the vendor did not search.
  */
 export function decodeSearch(candidate: JsonObject): WebSearchPart | undefined {

@@ -1,4 +1,4 @@
-import type { AnswerLimits } from "../../canon/dialect.ts"
+import type { ResponseLimits } from "../../canon/dialect.ts"
 import type { Feature, Support } from "../../canon/features.ts"
 import { featuresOf, supportOfScalars } from "../shared/scalars.ts"
 import type { GeminiQuirks } from "./quirks.ts"
@@ -33,7 +33,7 @@ export const EXPRESSES: ReadonlySet<Feature> = new Set<Feature>([
  * Google accepts at most five `stopSequences` in `generationConfig`. The finish reason is `STOP` with or without a stop
  * sequence.
  */
-export const ANSWER_LIMITS: Omit<AnswerLimits, "choices"> = {
+export const RESPONSE_LIMITS: Omit<ResponseLimits, "choices"> = {
   stops: 5,
   cutsStops: true,
   blankStops: true,

@@ -3,7 +3,7 @@ import type { Loss } from "../../canon/extra.ts"
 import type { ImageResult, ImageTask } from "../../canon/image.ts"
 import { isJsonObject, type JsonObject, objectAt, textAt } from "../../canon/json.ts"
 import { piecesOf } from "../../canon/sliced-json-text.ts"
-import { unusable } from "../../canon/operation-answer.ts"
+import { unusable } from "../../canon/operation-response.ts"
 import type { Usage } from "../../canon/usage.ts"
 import { formatData, formatEvent } from "../../wire/sse.ts"
 import { reportedFailure } from "../shared/errors.ts"
@@ -62,7 +62,7 @@ export class ImageEventReader {
  * @param cost decimal credits.
  */
 export function paidEvent(last: JsonObject, cost: string): Iterable<string> {
-  // The cost is a number, as in the usage of a chat answer. The receipt has the exact amount.
+  // The cost is a number, as in the usage of a chat response. The receipt has the exact amount.
   const usage = { ...withoutCost(objectAt(last, "usage") ?? {}), cost: Number(cost) }
   const paid = { ...last, usage }
   return formatData(textAt(last, "type") ?? "", piecesOf(paid))

@@ -8,7 +8,7 @@ import { encodeError, errorEvent, readVendorError } from "../shared/errors.ts"
 /**
  * Returns the error frame that ends a stream. Official clients throw when a chunk has an `error`
  * (docs/contribute/wire/openai-chat.md#f10). No `[DONE]` follows, because a client that ignores the error would treat
- * the answer as complete.
+ * the response as complete.
  */
 export function encodeBreak(error: GatewayError, requestId: string): SseFrame[] {
   const { body } = encodeError(error, requestId)
@@ -20,9 +20,12 @@ export function decodeErrorEvent(chunk: JsonObject): Extract<ChatEvent, { type: 
   return errorEvent(readVendorError(chunk))
 }
 
-/** Returns the error for an answer without a choice. It is invalid even if its vendor has counted tokens. */
+/** Returns the error for a response without a choice. It is invalid even if its vendor has counted tokens. */
 export function noChoice(): GatewayError {
-  return new GatewayError("upstream_error", "The provider's answer contains no choice. Try again.")
+  return new GatewayError(
+    "upstream_error",
+    "The provider's response contains no choice. Try again.",
+  )
 }
 
 /** Decodes an error response from a vendor that uses this dialect. */

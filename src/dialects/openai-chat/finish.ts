@@ -25,14 +25,14 @@ const FINISH_REASONS: ReadonlyMap<string, Finish> = new Map<string, Finish>([
  * tool.
  */
 export function decodeFinish(word: string, hasToolCalls: boolean, native?: JsonValue): Finish {
-  // OpenRouter sends `stop` for an answer whose provider had failed (docs/contribute/wire/openai-chat.md#f4).
+  // OpenRouter sends `stop` for a response whose provider had failed (docs/contribute/wire/openai-chat.md#f4).
   if (typeof native === "string" && isFailedWord(native)) return otherFinish(native)
   // Servers that pass on a model's own finish reason may use capitals.
   const known = FINISH_REASONS.get(word) ?? FINISH_REASONS.get(word.toLowerCase())
   if (known === undefined) return otherFinish(word)
   const { reason, raw } = known
   if (reason === "stop" && hasToolCalls) return { reason: "tool-calls", raw: word }
-  // With `tool_calls`, an agent would wait for calls that the answer does not contain.
+  // With `tool_calls`, an agent would wait for calls that the response does not contain.
   if (reason === "tool-calls" && !hasToolCalls) return { reason: "stop", raw: word }
   if (reason === "failed" || raw !== undefined || word === encodeFinish(reason)) return known
   return { ...known, raw: word }

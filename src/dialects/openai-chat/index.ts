@@ -8,10 +8,10 @@ import { decodeRequest } from "./request/decode.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { decodeResult } from "./result/decode.ts"
 import { encodeResult } from "./result/encode.ts"
-import { answerState, REQUEST_STATE } from "./state.ts"
+import { responseState, REQUEST_STATE } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeEvents } from "./stream/encode.ts"
-import { answerLimitsOf, EXPRESSES, supportOf } from "./support.ts"
+import { responseLimitsOf, EXPRESSES, supportOf } from "./support.ts"
 import { chunkUsage, decodeUsage, setCost, setUsage } from "./usage.ts"
 
 /**
@@ -22,7 +22,7 @@ import { chunkUsage, decodeUsage, setCost, setUsage } from "./usage.ts"
  */
 export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect {
   const all = { ...OPENAI_QUIRKS, ...quirks }
-  const limits = answerLimitsOf(all)
+  const limits = responseLimitsOf(all)
   return {
     id: DIALECT,
     expresses: EXPRESSES,
@@ -35,7 +35,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     setUsage,
     supports: supportOf(all),
     framing: "sse",
-    answerLimits: () => limits,
+    responseLimits: () => limits,
     encodeRequest: (request, rules) => encodeRequest(request, all, rules),
     functionsOnly: !all.customTools,
     decodeResult,
@@ -44,7 +44,7 @@ export function openAiChat(quirks: Partial<OpenAiChatQuirks> = {}): ChatDialect 
     decodeError,
     patches: createPatches(all),
     requestState: REQUEST_STATE,
-    answerState,
+    responseState,
   }
 }
 

@@ -35,15 +35,15 @@ export function decodeWebSearch(body: JsonObject): WebSearch | undefined {
 
 /** Matches the number of a source in a text, such as `[3]`. */
 const MARK = /\[(\d{1,3})\]/g
-/** Maximum citations of one answer. Marks may repeat without limit. */
+/** Maximum citations of one response. Marks may repeat without limit. */
 const MAX_CITATIONS = 1_000
 /** Maximum marks of a text that are read. */
 const MAX_MARKS = 10_000
-/** Maximum sources of one answer. */
+/** Maximum sources of one response. */
 const MAX_PAGES = 200
 
 /**
- * The sources that Perplexity and xAI list next to the choices of an answer or a chunk. `citations` contains their
+ * The sources that Perplexity and xAI list next to the choices of a response or a chunk. `citations` contains their
  * addresses in the order of their numbers, and `search_results` their titles (docs/contribute/wire/openai-chat.md#f26).
  * `of` returns undefined if no sources are listed.
  */

@@ -28,10 +28,10 @@ export const REQUEST_STATE: StateShape = stateIn({
 
 const SPOKEN = stateIn({ audio: stateIn({ id: STATE.audio }) })
 
-/** The state in a whole answer, or in a chunk of an answer. */
-const ANSWER_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
+/** The state in a whole response, or in a chunk of a response. */
+const RESPONSE_STATE = stateIn({ choices: stateIn({ message: SPOKEN, delta: SPOKEN }) })
 
-/** Returns the places of state in the answer to a request. A vendor stores its audio output for later turns. */
-export function answerState(body: JsonObject): StateShape | undefined {
-  return isJsonObject(body.audio) ? ANSWER_STATE : undefined
+/** Returns the places of state in the response to a request. A vendor stores its audio output for later turns. */
+export function responseState(body: JsonObject): StateShape | undefined {
+  return isJsonObject(body.audio) ? RESPONSE_STATE : undefined
 }

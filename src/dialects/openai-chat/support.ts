@@ -1,4 +1,4 @@
-import type { AnswerLimits } from "../../canon/dialect.ts"
+import type { ResponseLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import { supportOfScalars } from "../shared/scalars.ts"
 import type { OpenAiChatQuirks } from "./quirks/index.ts"
@@ -12,8 +12,8 @@ const ALL = Object.keys(FEATURES) as Feature[]
 /** Features that callers of this dialect can use. */
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
-/** Returns the answer limits of a vendor with these quirks. */
-export function answerLimitsOf(quirks: OpenAiChatQuirks): AnswerLimits {
+/** Returns the response limits of a vendor with these quirks. */
+export function responseLimitsOf(quirks: OpenAiChatQuirks): ResponseLimits {
   const { maxChoices, stops, cutsStops, reportsStop, dropFields } = quirks
   const isKnown = !dropFields.includes("stop")
   const reportedStops = reportsStop ? Infinity : 0

@@ -84,13 +84,13 @@ export function encodeUsage(usage: Usage): JsonObject {
   }
 }
 
-/** Adds the cost to the usage of a whole answer, or of the last chunk. */
+/** Adds the cost to the usage of a whole response, or of the last chunk. */
 export function setCost(carrier: JsonObject, cost: string): void {
   setCostIn(carrier, "usage", cost)
 }
 
 /**
- * Adds the gateway's own count if the vendor did not report one, in a whole answer or in the chunk that contains the
+ * Adds the gateway's own count if the vendor did not report one, in a whole response or in the chunk that contains the
  * usage.
  */
 export function setUsage(carrier: JsonObject, usage: Usage): void {
@@ -105,7 +105,7 @@ export function chunkUsage(chunk: JsonObject): JsonObject | undefined {
   return groq === undefined ? undefined : objectAt(groq, "usage")
 }
 
-/** Returns the usage from the only choice of an answer or a chunk, which is where Moonshot's streams report it. */
+/** Returns the usage from the only choice of a response or a chunk, which is where Moonshot's streams report it. */
 export function choiceUsage(choices: readonly JsonValue[]): JsonObject | undefined {
   const [choice] = choices
   return choices.length === 1 && isJsonObject(choice) ? objectAt(choice, "usage") : undefined

@@ -8,11 +8,11 @@ import { decodeRequest } from "./request/decode.ts"
 import { encodeRequest } from "./request/encode.ts"
 import { decodeResult } from "./result/decode.ts"
 import { encodeResult } from "./result/encode.ts"
-import { answerState, REQUEST_STATE, CONVERSATION } from "./state.ts"
+import { responseState, REQUEST_STATE, CONVERSATION } from "./state.ts"
 import { decodeEvents } from "./stream/decode.ts"
 import { encodeBreak, encodeEvents } from "./stream/encode.ts"
 import { findRepeated } from "./stream/repeated-frames.ts"
-import { ANSWER_LIMITS, EXPRESSES, supportOf } from "./support.ts"
+import { RESPONSE_LIMITS, EXPRESSES, supportOf } from "./support.ts"
 import { decodeUsage, setCost, setUsage } from "./usage.ts"
 
 /**
@@ -34,7 +34,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     setUsage,
     supports: supportOf(all),
     framing: "sse",
-    answerLimits: () => ANSWER_LIMITS,
+    responseLimits: () => RESPONSE_LIMITS,
     encodeRequest: (request) => encodeRequest(request, all),
     functionsOnly: !all.customTools,
     decodeResult,
@@ -45,7 +45,7 @@ export function openAiResponses(quirks: Partial<OpenAiResponsesQuirks> = {}): Ch
     patches: patchesFor(all),
     requestState: REQUEST_STATE,
     conversation: CONVERSATION,
-    answerState,
+    responseState,
   }
 }
 

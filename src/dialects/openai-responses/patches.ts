@@ -76,7 +76,7 @@ function patchedResponse(
 }
 
 /**
- * The last event in which OpenAI sends an answer that was cut short. Callers receive `COMPLETED` instead
+ * The last event in which OpenAI sends a response that was cut short. Callers receive `COMPLETED` instead
  * (docs/contribute/design-notes.md#truncated-responses).
  */
 const INCOMPLETE = "response.incomplete"

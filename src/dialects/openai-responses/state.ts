@@ -10,7 +10,7 @@ import {
 import { FILE_ADDRESS, STATE, stateIn, type StateShape } from "../../canon/vendor-state.ts"
 import { reasoningText } from "./reasoning.ts"
 import {
-  type ConversationAnswer,
+  type ConversationResponse,
   type ConversationForm,
   conversationKey,
   type ConversationName,
@@ -120,7 +120,7 @@ const KEPT_RESPONSE: Readonly<Record<string, StateShape>> = {
   output: KEPT_ITEM,
 }
 
-/** The places of state in a whole answer, or in a frame of an answer. */
+/** The places of state in a whole response, or in a frame of a response. */
 const KEPT = stateIn({ ...KEPT_RESPONSE, response: stateIn(KEPT_RESPONSE), item: KEPT_ITEM })
 
 const TOOL_ITEM = stateIn(TOOL_STATE)
@@ -132,9 +132,9 @@ const UNKEPT = stateIn({
 
 /**
  * Returns the places in the response to a request that name state stored by the vendor; undefined if the vendor stores
- * no state. A vendor stores an answer unless `store` is false (OpenAI's OpenAPI description).
+ * no state. A vendor stores a response unless `store` is false (OpenAI's OpenAPI description).
  */
-export function answerState(body: JsonObject): StateShape | undefined {
+export function responseState(body: JsonObject): StateShape | undefined {
   if (body.store !== false) return KEPT
   return Array.isArray(body.tools) && body.tools.some(runsCode) ? UNKEPT : undefined
 }
@@ -150,10 +150,10 @@ const FREE_OF_ID: ReadonlySet<JsonValue | undefined> = new Set([
   "custom_tool_call",
 ])
 
-/** Statuses of answers that are no longer in progress, even if they were cut short. */
+/** Statuses of responses that are no longer in progress, even if they were cut short. */
 const WHOLE: ReadonlySet<JsonValue | undefined> = new Set(["completed", "incomplete"])
 
-/** The rules for continuing earlier answers in a responses request (openai 7.55, `ResponseCreateParams`). */
+/** The rules for continuing earlier responses in a responses request (openai 7.55, `ResponseCreateParams`). */
 export const CONVERSATION: ConversationForm = {
   names(body) {
     const names: ConversationName[] = []
@@ -182,16 +182,16 @@ export const CONVERSATION: ConversationForm = {
   items: (body) =>
     isDefined(body.conversation) || isDefined(body.prompt) ? undefined : inputOf(body),
   listed: listedItem,
-  answer(last) {
+  response(last) {
     const body = objectAt(last, "response") ?? last
     const id = textAt(body, "id")
     if (id === undefined || !WHOLE.has(body.status)) return undefined
-    const answer: ConversationAnswer = {
+    const response: ConversationResponse = {
       id,
       body,
       items: listAt(body, "output").filter(isJsonObject),
     }
-    return answer
+    return response
   },
 }
 

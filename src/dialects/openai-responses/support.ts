@@ -1,4 +1,4 @@
-import type { AnswerLimits } from "../../canon/dialect.ts"
+import type { ResponseLimits } from "../../canon/dialect.ts"
 import { type Feature, FEATURES, type Support } from "../../canon/features.ts"
 import { supportOfScalars } from "../shared/scalars.ts"
 import type { OpenAiResponsesQuirks } from "./quirks.ts"
@@ -21,7 +21,7 @@ const ALL = Object.keys(FEATURES) as Feature[]
 export const EXPRESSES: ReadonlySet<Feature> = new Set(ALL.filter((name) => !UNSUPPORTED.has(name)))
 
 /** The responses API has no stop sequences, and OpenAI rejects a `max_output_tokens` below 16. */
-export const ANSWER_LIMITS: AnswerLimits = {
+export const RESPONSE_LIMITS: ResponseLimits = {
   choices: 1,
   stops: 0,
   cutsStops: true,

@@ -69,7 +69,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 
 /**
  * Adds the cost to the usage.
- * @param carrier a whole answer, or the last event of a stream, which contains the response.
+ * @param carrier a whole response, or the last event of a stream, which contains the response.
  */
 export function setCost(carrier: JsonObject, cost: string): void {
   const response = objectAt(carrier, "response") ?? carrier

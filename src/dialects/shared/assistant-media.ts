@@ -3,8 +3,8 @@ import type { Message, Part } from "../../canon/message.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Returns the conversation with images of earlier answers moved to the next user turn, for upstreams that do not accept
- * images from the assistant. The assistant's audio is replaced by its words.
+ * Returns the conversation with images of earlier responses moved to the next user turn, for upstreams that do not
+ * accept images from the assistant. The assistant's audio is replaced by its words.
  * @param dialect the target dialect. Images that represent items of this dialect are kept.
  * @returns the same list if no media has to be moved.
  */
@@ -31,7 +31,7 @@ export function shownByUser(
   return moved
 }
 
-/** Whether earlier answers have images or audio that are not items of the given dialect. */
+/** Whether earlier responses have images or audio that are not items of the given dialect. */
 export function hasAssistantMedia(messages: readonly Message[], dialect: DialectId): boolean {
   return messages.some(
     ({ role, parts }) => role === "assistant" && parts.some((part) => isForeign(part, dialect)),

@@ -1,15 +1,15 @@
-import { checkEntries } from "../../canon/answer-limits.ts"
+import { checkEntries } from "../../canon/response-limits.ts"
 import type { Choice } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../canon/json.ts"
 import { once } from "../../canon/once.ts"
 
-/** Maximum choices of an answer. No vendor accepts this many (OpenAI's limit is 128). */
+/** Maximum choices of a response. No vendor accepts this many (OpenAI's limit is 128). */
 const MAX_CHOICES = 1_000
 
 /**
  * Checks the number of tool calls.
- * @throws GatewayError `upstream_error` if there are more tool calls than an answer can have.
+ * @throws GatewayError `upstream_error` if there are more tool calls than a response can have.
  */
 export function checkToolCalls(count: number): void {
   checkEntries("tool calls", count)
@@ -17,7 +17,7 @@ export function checkToolCalls(count: number): void {
 
 /**
  * Checks the number of images.
- * @throws GatewayError `upstream_error` if there are more images than an answer can have.
+ * @throws GatewayError `upstream_error` if there are more images than a response can have.
  */
 export function checkImages(count: number): void {
   checkEntries("images", count)
@@ -26,7 +26,7 @@ export function checkImages(count: number): void {
 const ONLY: readonly number[] = [0]
 
 /**
- * Returns the indexes of the choices of a whole answer: the vendor's indexes if every choice has one, otherwise the
+ * Returns the indexes of the choices of a whole response: the vendor's indexes if every choice has one, otherwise the
  * positions.
  */
 export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] {
@@ -39,8 +39,8 @@ export function choiceNumbers(choices: readonly JsonValue[]): readonly number[] 
 }
 
 /**
- * Encodes the choices of a whole answer. If there are several, each choice is encoded when it is first read, because
- * the answer is written in slices. Encoding all choices at once would block the event loop.
+ * Encodes the choices of a whole response. If there are several, each choice is encoded when it is first read, because
+ * the response is written in slices. Encoding all choices at once would block the event loop.
  */
 export function encodeChoices(
   choices: readonly Choice[],
@@ -56,7 +56,7 @@ export function encodeChoices(
 }
 
 /**
- * Returns the requested choices of a whole answer, and drops the others.
+ * Returns the requested choices of a whole response, and drops the others.
  * @param asked the number of requested choices; if absent, all choices are returned.
  */
 export function requestedChoices(
@@ -88,7 +88,7 @@ export class StreamedChoices {
 
 /**
  * Checks the number of choices.
- * @throws GatewayError `upstream_error` if an answer, or a frame of it, contains too many choices.
+ * @throws GatewayError `upstream_error` if a response, or a frame of it, contains too many choices.
  */
 export function checkChoices(choices: readonly JsonValue[]): void {
   if (choices.length <= MAX_CHOICES) return

@@ -95,7 +95,7 @@ export const LIMIT_NAMES: readonly string[] = [
   "min_length",
 ]
 
-/** Names of the number of answers in other formats. llama.cpp prefers its own field to `n`. */
+/** Names of the number of responses in other formats. llama.cpp prefers its own field to `n`. */
 export const CHOICE_NAMES: readonly string[] = ["n_cmpl", "num_return_sequences"]
 
 /** Fields with prompt templates, with which some servers expand a few bytes to any number of tokens. */

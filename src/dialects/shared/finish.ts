@@ -2,7 +2,7 @@ import type { ChatEvent, FinishReason } from "../../canon/chat.ts"
 import { GatewayError } from "../../canon/errors.ts"
 import { defined } from "./fields.ts"
 
-/** Finish reasons of a failed generation, whose output is not an answer (docs/contribute/wire/README.md#f5). */
+/** Finish reasons of a failed generation, whose output is not a response (docs/contribute/wire/README.md#f5). */
 const FAILED_WORDS: ReadonlySet<string> = new Set([
   "error",
   "failed",
@@ -17,12 +17,12 @@ const FAILED_WORDS: ReadonlySet<string> = new Set([
   "malformed_tool_use",
 ])
 
-/** The reason why an answer ended, in the canon's terms and in the vendor's own. */
+/** The reason why a response ended, in the canon's terms and in the vendor's own. */
 export interface Finish<Reason = FinishReason | "failed"> {
   readonly reason: Reason
   /** The vendor's own finish reason, if it is more specific than `reason`. */
   readonly raw?: string
-  /** The stop sequence that ended the answer, if the vendor names it. */
+  /** The stop sequence that ended the response, if the vendor names it. */
   readonly stopSequence?: string
 }
 
@@ -37,15 +37,15 @@ export function isFailedWord(word: string): boolean {
 }
 
 /**
- * Returns the finish reason of a whole answer.
+ * Returns the finish reason of a whole response.
  * @throws GatewayError `upstream_error` if its generation failed.
  */
 export function wholeFinish(finish: Finish): Finish<FinishReason> {
-  if (!isAnswerEnd(finish)) throw failedGeneration(finish.raw)
+  if (!isResponseEnd(finish)) throw failedGeneration(finish.raw)
   return finish
 }
 
-function isAnswerEnd(finish: Finish): finish is Finish<FinishReason> {
+function isResponseEnd(finish: Finish): finish is Finish<FinishReason> {
   return finish.reason !== "failed"
 }
 
@@ -80,7 +80,7 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
  * @param word the vendor's own finish reason.
  */
 export function failedGeneration(word = ""): GatewayError {
-  return new GatewayError("upstream_error", "The provider failed while it wrote the answer.", {
+  return new GatewayError("upstream_error", "The provider failed while it wrote the response.", {
     providerError: OF_REQUEST.has(word.toLowerCase()) ? "generation" : "failure",
   })
 }

@@ -3,15 +3,15 @@ import { randomText } from "../../canon/random-text.ts"
 /** Characters of a call id, the same number as in OpenAI's own ids. They are enough to prevent collisions. */
 const CALL_LENGTH = 24
 
-/** Returns a new id of an answer, such as `chatcmpl-...`. */
+/** Returns a new id of a response, such as `chatcmpl-...`. */
 export function mintId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "")
 }
 
-/** Maximum characters of an answer's id, because every chunk of a stream repeats it. */
+/** Maximum characters of a response's id, because every chunk of a stream repeats it. */
 const MAX_ID_LENGTH = 512
 
-/** Whether an answer's id is longer than the ids of any known API, so that it is replaced. */
+/** Whether a response's id is longer than the ids of any known API, so that it is replaced. */
 export function isLongId(id: string): boolean {
   return id.length > MAX_ID_LENGTH
 }

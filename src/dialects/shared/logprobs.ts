@@ -44,7 +44,7 @@ function firstTokens(tokens: JsonValue | undefined): readonly JsonValue[] | unde
 }
 
 /**
- * Converts the tokens of one choice. A token without text is left out, because an answer may have millions of them and
+ * Converts the tokens of one choice. A token without text is left out, because a response may have millions of them and
  * each takes a lot of memory when it is converted.
  */
 class Tokens {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue, textAt } from "../../canon/json.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * Reports requested modalities of the answer other than text as losses, for an upstream that has no option for them.
+ * Reports requested modalities of the response other than text as losses, for an upstream that has no option for them.
  */
 export function loseModalities(
   { modalities, speech, imageShape }: ChatRequest,

@@ -2,8 +2,8 @@ import type { ReasoningOptions } from "../../canon/chat.ts"
 import type { LossList } from "./losses.ts"
 
 /**
- * The share of the answer's tokens that is used for thinking, by effort. The shares convert between efforts and budgets
- * in tokens. OpenRouter documents them for the same purpose.
+ * The share of the response's tokens that is used for thinking, by effort. The shares convert between efforts and
+ * budgets in tokens. OpenRouter documents them for the same purpose.
  */
 const SHARES: ReadonlyMap<string, number> = new Map([
   ["none", 0],

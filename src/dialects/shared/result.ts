@@ -1,7 +1,7 @@
 import type { Extra } from "../../canon/extra.ts"
 
-/** Facts about an answer that are in the answer itself, or in its first event. */
-export interface AnswerHead {
+/** Facts about a response that are in the response itself, or in its first event. */
+export interface ResponseHead {
   readonly id?: string
   readonly model?: string
   /** Unix seconds. */

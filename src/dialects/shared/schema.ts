@@ -2,15 +2,16 @@ import type { ResponseFormat } from "../../canon/chat.ts"
 import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import type { Tool } from "../../canon/tool.ts"
 
-/** An answer format that follows a JSON schema. */
+/** A response format that follows a JSON schema. */
 export type SchemaFormat = Extract<ResponseFormat, { type: "json-schema" }>
 
 /**
- * The name of the tool that replaces an answer format at vendors without one. The arguments of its call are the answer.
+ * The name of the tool that replaces a response format at vendors without one. The arguments of its call are the
+ * response.
  */
 export const ANSWER_TOOL = "json_answer"
 
-/** Returns a name for the answer tool that no other tool has. */
+/** Returns a name for the response tool that no other tool has. */
 export function unusedAnswerTool(tools: readonly Tool[]): string {
   const names = new Set(tools.map(({ name }) => name))
   let name = ANSWER_TOOL
@@ -37,7 +38,7 @@ export function isObjectType(type: JsonValue | undefined): boolean {
   return type === "object" || (Array.isArray(type) && type.includes("object"))
 }
 
-/** Returns the schema of an answer with its description, for vendors that have no other place for the description. */
+/** Returns the schema of a response with its description, for vendors that have no other place for the description. */
 export function describedSchema({ schema, description }: SchemaFormat): JsonObject | undefined {
   if (schema === undefined || !description || schema.description !== undefined) return schema
   return { ...schema, description }

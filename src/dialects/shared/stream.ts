@@ -26,7 +26,7 @@ export function notJson(): GatewayError {
 
 /**
  * Returns a frame with an object as its data. Long data is serialized on demand.
- * @param length approximate characters of the answer in the object.
+ * @param length approximate characters of the response in the object.
  * @param isCarrier whether the object contains the usage: see `EventEncoder`.
  */
 export function frameOf(

@@ -169,8 +169,8 @@ function looseText(written: string): string {
 }
 
 /**
- * Whether arguments have few values. Scanning stops at the maximum, because all calls of an answer are read in one turn
- * of the event loop.
+ * Whether arguments have few values. Scanning stops at the maximum, because all calls of a response are read in one
+ * turn of the event loop.
  */
 function hasFewValues(written: string): boolean {
   const scanner = new JsonScanner()

@@ -7,7 +7,7 @@ const CHARGE = /cost|pric(?:e|ing)|credit|balance|billing|spend|usd|byok/i
 const MAX_NAMES = 1_000
 
 /**
- * Members of a whole answer or of a chunk with ids of the operator's account, or data of the operator's own gateway.
+ * Members of a whole response or of a chunk with ids of the operator's account, or data of the operator's own gateway.
  */
 const OPERATOR_MEMBERS: ReadonlySet<string> = new Set([
   "_hidden_params",
@@ -26,7 +26,7 @@ const OPERATOR_MEMBERS: ReadonlySet<string> = new Set([
   "account_id",
 ])
 /**
- * Vercel's members with data of its gateway, in answers, messages and deltas: costs, the type of the credential, and
+ * Vercel's members with data of its gateway, in responses, messages and deltas: costs, the type of the credential, and
  * the servers that were tried.
  */
 const METADATA: readonly string[] = ["provider_metadata", "providerMetadata"]
@@ -44,11 +44,11 @@ export function withoutCost(usage: JsonObject): JsonObject {
 }
 
 /**
- * Removes operator data from the members of a whole answer or a chunk, except for its usage.
- * @returns the same answer if it has no such data.
+ * Removes operator data from the members of a whole response or a chunk, except for its usage.
+ * @returns the same response if it has no such data.
  */
-export function withoutOperatorData(answer: JsonObject): JsonObject {
-  const kept = without(answer, isOperators)
+export function withoutOperatorData(response: JsonObject): JsonObject {
+  const kept = without(response, isOperators)
   const choices = withoutChoiceMetadata(kept.choices)
   const shown = choices === kept.choices ? kept : { ...kept, choices }
   return withoutMetadata(shown)
@@ -64,27 +64,27 @@ export function eventWithoutOperatorData(event: JsonObject, data: string): Patch
 }
 
 /**
- * Removes operator data from an answer or an event and from its usage.
- * @returns the same answer if it has no such data.
+ * Removes operator data from a response or an event and from its usage.
+ * @returns the same response if it has no such data.
  */
-export function withoutAllCosts(answer: JsonObject, usageMember = "usage"): JsonObject {
-  const kept = withoutOperatorData(answer)
+export function withoutAllCosts(response: JsonObject, usageMember = "usage"): JsonObject {
+  const kept = withoutOperatorData(response)
   const usage = kept[usageMember]
   if (!isJsonObject(usage)) return kept
   const shown = withoutCost(usage)
   return shown === usage ? kept : { ...kept, [usageMember]: shown }
 }
 
-/** Removes operator data from a whole answer in place, including its usage. */
-export function removeOperatorData(answer: JsonObject): void {
-  for (const name in answer) if (isOperators(name)) delete answer[name]
-  const { usage, usageMetadata, choices } = answer
-  if (isJsonObject(usage)) answer.usage = withoutCost(usage)
-  if (isJsonObject(usageMetadata)) answer.usageMetadata = withoutCost(usageMetadata)
-  if (choices !== undefined) answer.choices = withoutChoiceMetadata(choices)
+/** Removes operator data from a whole response in place, including its usage. */
+export function removeOperatorData(response: JsonObject): void {
+  for (const name in response) if (isOperators(name)) delete response[name]
+  const { usage, usageMetadata, choices } = response
+  if (isJsonObject(usage)) response.usage = withoutCost(usage)
+  if (isJsonObject(usageMetadata)) response.usageMetadata = withoutCost(usageMetadata)
+  if (choices !== undefined) response.choices = withoutChoiceMetadata(choices)
   for (const name of METADATA) {
-    const metadata = answer[name]
-    if (metadata !== undefined) answer[name] = shownMetadata(metadata)
+    const metadata = response[name]
+    if (metadata !== undefined) response[name] = shownMetadata(metadata)
   }
 }
 
@@ -105,7 +105,7 @@ function memoized(test: (name: string) => boolean): (name: string) => boolean {
 }
 
 /**
- * Returns the object without some members. It rarely copies the object, because it runs for every answer and every
+ * Returns the object without some members. It rarely copies the object, because it runs for every response and every
  * chunk.
  */
 function without(object: JsonObject, isRemoved: (name: string) => boolean): JsonObject {

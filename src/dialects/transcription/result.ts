@@ -16,7 +16,9 @@ export interface RenderedTranscript {
 const JSON_TYPE = "application/json"
 const TEXT_TYPE = "text/plain; charset=utf-8"
 
-/** Writes a transcript in the requested format (docs/contribute/wire/transcription.md#f2, docs/use/endpoints.md#audio). */
+/**
+ * Writes a transcript in the requested format (docs/contribute/wire/transcription.md#f2, docs/use/endpoints.md#audio).
+ */
 export function renderTranscript(
   transcript: Transcript,
   request: TranscriptionRequest,

@@ -1,7 +1,7 @@
 import { objectOf, type ReadEvent } from "../shared/read-event.ts"
 import { isJsonObject, type JsonObject, objectAt } from "../../canon/json.ts"
 import type { Transcript } from "../../canon/transcription.ts"
-import { unusable } from "../../canon/operation-answer.ts"
+import { unusable } from "../../canon/operation-response.ts"
 import { reportedFailure } from "../shared/errors.ts"
 import { sentEvent, type SentBytes } from "../shared/stream.ts"
 import { withoutAllCosts } from "../shared/vendor-costs.ts"

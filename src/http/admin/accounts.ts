@@ -13,7 +13,7 @@ import { MemberKeyManagement } from "../../management/member-keys.ts"
 import type { Payments } from "../../management/payments.ts"
 import { Redemptions } from "../../management/redemptions.ts"
 import { Statements } from "../../management/statements.ts"
-import { downloadAnswer } from "./download-answer.ts"
+import { downloadResponse } from "./download-response.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 import type { OpenParts } from "./parts.ts"
 
@@ -81,9 +81,9 @@ export function creditEndpoints(parts: OpenParts): AdminEndpoint[] {
     "POST /accounts/{id}/redeem": ({ actor, path, body }) =>
       redemptions.redeem(actor, path("id"), body.code),
     "GET /statements": async ({ actor, query }) =>
-      downloadAnswer(await statements.openAll(actor, query)),
+      downloadResponse(await statements.openAll(actor, query)),
     "GET /accounts/{id}/statement": async ({ actor, path, query }) =>
-      downloadAnswer(await statements.open(actor, path("id"), query)),
+      downloadResponse(await statements.open(actor, path("id"), query)),
   })
 }
 

@@ -1,7 +1,7 @@
 import { isLocalHost } from "../../database-address.ts"
 import { basePathOf } from "../../management/base-url.ts"
 import type { ClientInfo } from "../../users/client-info.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import type { AdminContext } from "./endpoint.ts"
 
 /** Header with the token of the page on which a sign-in at an issuer was started. */
@@ -77,13 +77,13 @@ type Context = Reached & Pick<AdminContext, "requestId">
  * Builds a JSON response with cookies.
  * @param publicUrl the public address, if it differs from the listening address.
  */
-export function cookieAnswer(
+export function cookieResponse(
   context: Context,
   body: unknown,
   cookies: readonly string[],
   publicUrl: string | undefined,
 ): Response {
-  const response = jsonAnswer(context.requestId, body)
+  const response = jsonResponse(context.requestId, body)
   return withCookies(response, cookies, cookieScope(context, publicUrl))
 }
 
@@ -91,7 +91,7 @@ export function cookieAnswer(
  * Redirects the browser and sets cookies.
  * @param location the path without the base path.
  */
-export function redirectAnswer(
+export function redirectResponse(
   location: string,
   { cookies, scope }: { readonly cookies: readonly string[]; readonly scope: CookieScope },
 ): Response {

@@ -8,8 +8,8 @@ import type { Idempotency } from "../idempotency/idempotency.ts"
 import { partsOf } from "../path-pattern.ts"
 import type * as server from "../server.ts"
 import type { MemoryBudget } from "../../limits/memory-budget.ts"
-import { answerOf, errorOf, errors } from "./answer.ts"
-import { endOf } from "./download-answer.ts"
+import { responseOf, errorOf, errors } from "./response.ts"
+import { endOf } from "./download-response.ts"
 import { type Guard, notSignedIn } from "./guard.ts"
 import { checkedPart, readBody, readQuery } from "./read.ts"
 import type { PersonLimits } from "./person-limits.ts"
@@ -72,9 +72,9 @@ type QueryOf<One extends Route> = z.output<One["query"]>
 type BodyOf<One extends Route> = z.output<One["body"]>
 
 /** The result type of a route. A `Response` is a file or sets cookies. */
-type Result<One extends Route> = One["answer"] extends Nothing
+type Result<One extends Route> = One["response"] extends Nothing
   ? Response | void
-  : Response | Immutable<z.input<One["answer"]>>
+  : Response | Immutable<z.input<One["response"]>>
 
 type AuthenticatedHandler<Name extends string, One extends Route> = (
   context: AuthenticatedContext<PathPart<Name>, QueryOf<One>, BodyOf<One>>,
@@ -93,7 +93,7 @@ type OpenRoutes<Name> = { readonly [One in keyof Name]: Route<"anyone"> }
 export interface AdminFrame {
   readonly guard: Guard
   readonly events: Events
-  readonly idempotency: Pick<Idempotency, "answer">
+  readonly idempotency: Pick<Idempotency, "respond">
   /** The memory budget of all requests. A long response reserves a part of it until the response is sent. */
   readonly memory: MemoryBudget
   readonly limits: PersonLimits
@@ -192,10 +192,10 @@ function endpoint<Name extends string, One extends Route>(
               ? await limits.search(person, handled)
               : await handled()
           await limits.turn()
-          return { answer: answerOf(id, result, held), end: endOf(result, request) }
+          return { response: responseOf(id, result, held), end: endOf(result, request) }
         }
-        const { answer } = person === undefined ? await run() : await limits.run(person.id, run)
-        return answer
+        const { response } = person === undefined ? await run() : await limits.run(person.id, run)
+        return response
       },
     }
     return takesIdempotencyKey(method, minimumRole)

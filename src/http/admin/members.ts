@@ -1,7 +1,7 @@
 import { Erasure } from "../../management/erasure.ts"
 import { exportText } from "../../management/person-export.ts"
 import { UserDirectory } from "../../management/user-directory.ts"
-import { documentAnswer } from "./download-answer.ts"
+import { documentResponse } from "./download-response.ts"
 import { acceptanceRoutes, invitationRoutes, memberRoutes, userRoutes } from "#contract/members.ts"
 import { Invitations } from "../../management/invitations.ts"
 import { Members } from "../../management/members.ts"
@@ -41,7 +41,7 @@ export function memberEndpoints(parts: AccessParts): AdminEndpoint[] {
 }
 
 function acceptanceEndpoints(
-  { sessions, signIn, answer }: AccessParts,
+  { sessions, signIn, response }: AccessParts,
   invitations: Invitations,
 ): AdminEndpoint[] {
   return openEndpoints(acceptanceRoutes, {
@@ -58,7 +58,7 @@ function acceptanceEndpoints(
         ...(await sessions.actorFor(user, address)),
         origin,
       })
-      return answer(context, session, signedIn?.cookies ?? [])
+      return response(context, session, signedIn?.cookies ?? [])
     },
   })
 }
@@ -71,7 +71,7 @@ export function userEndpoints(parts: AccessParts): AdminEndpoint[] {
     "GET /users": ({ actor, query }) => directory.list(actor, query),
     "PATCH /users/{id}": ({ actor, path, body }) => directory.change(actor, path("id"), body),
     "GET /users/{id}/export": async ({ actor, path }) =>
-      documentAnswer(exportText(await directory.export(actor, path("id")))),
+      documentResponse(exportText(await directory.export(actor, path("id")))),
     "POST /users/erase": ({ actor, body }) => erasure.eraseAddress(actor, body.email),
     "POST /users/{id}/erase": ({ actor, path }) => erasure.erase(actor, path("id")),
     "POST /users/{id}/reset": ({ actor, path, body }) =>

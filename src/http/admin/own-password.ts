@@ -6,14 +6,14 @@ import { type AccessParts, OK } from "./parts.ts"
 
 /** `/admin/v1/auth/...`: the user's own password and second factor. */
 export function ownPasswordEndpoints(parts: AccessParts): AdminEndpoint[] {
-  const { users, audit, answer } = parts
+  const { users, audit, response } = parts
   const own = new OwnPassword(users, audit)
   return [
     ...endpoints(passwordRoutes, {
       async "POST /auth/change-password"(context) {
         const { current_password: current, new_password: next } = context.body
         const cookies = await own.change(context.actor, clientOf(context), { current, next })
-        return answer(context, OK, cookies)
+        return response(context, OK, cookies)
       },
     }),
     ...proofEndpoints(parts, own),
@@ -21,7 +21,7 @@ export function ownPasswordEndpoints(parts: AccessParts): AdminEndpoint[] {
   ]
 }
 
-function proofEndpoints({ signIn, answer }: AccessParts, own: OwnPassword): AdminEndpoint[] {
+function proofEndpoints({ signIn, response }: AccessParts, own: OwnPassword): AdminEndpoint[] {
   const verify = async (
     context: OpenContext<never, unknown, { code: string; trust_device: boolean }>,
     kind: "totp" | "backup-code",
@@ -30,7 +30,7 @@ function proofEndpoints({ signIn, answer }: AccessParts, own: OwnPassword): Admi
     const user = context.actor?.kind === "user" ? context.actor : undefined
     const input = { kind, code, trustDevice }
     const { cookies } = await signIn.withCode(user, clientOf(context), input)
-    return answer(context, OK, cookies)
+    return response(context, OK, cookies)
   }
   return openEndpoints(proofRoutes, {
     async "POST /auth/reset-password"(context) {
@@ -46,7 +46,7 @@ function proofEndpoints({ signIn, answer }: AccessParts, own: OwnPassword): Admi
   })
 }
 
-function twoFactorEndpoints({ answer }: AccessParts, own: OwnPassword): AdminEndpoint[] {
+function twoFactorEndpoints({ response }: AccessParts, own: OwnPassword): AdminEndpoint[] {
   return endpoints(twoFactorRoutes, {
     async "POST /auth/two-factor/enable"(context) {
       const { password } = context.body
@@ -55,7 +55,11 @@ function twoFactorEndpoints({ answer }: AccessParts, own: OwnPassword): AdminEnd
     },
     async "POST /auth/two-factor/disable"(context) {
       const { password } = context.body
-      return answer(context, OK, await own.endTwoFactor(context.actor, clientOf(context), password))
+      return response(
+        context,
+        OK,
+        await own.endTwoFactor(context.actor, clientOf(context), password),
+      )
     },
     async "POST /auth/two-factor/generate-backup-codes"(context) {
       const { password } = context.body

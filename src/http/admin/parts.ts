@@ -79,7 +79,7 @@ export interface AccessParts extends Pick<OpenParts, "store" | "audit" | "users"
   /** Returns the public address, if it differs from the listening address. */
   readonly publicUrl: () => string | undefined
   /** Builds a JSON response with cookies. */
-  readonly answer: (
+  readonly response: (
     context: Pick<AdminContext<never>, "origin" | "request" | "requestId">,
     body: unknown,
     cookies: readonly string[],

@@ -10,7 +10,7 @@ export function passkeyEndpoints({
   audit,
   signIn,
   publicUrl,
-  answer,
+  response,
 }: AccessParts): AdminEndpoint[] {
   const own = new OwnPasskeys(users, audit)
   const originFor = (context: AdminContext<never>): string =>
@@ -19,12 +19,12 @@ export function passkeyEndpoints({
     ...openEndpoints(passkeySignInRoutes, {
       async "POST /auth/sign-in/passkey/begin"(context) {
         const begun = await users.passkeys.beginSignIn(clientOf(context), originFor(context))
-        return answer(context, { public_key: begun.options }, begun.cookies)
+        return response(context, { public_key: begun.options }, begun.cookies)
       },
       async "POST /auth/sign-in/passkey"(context) {
         const { credential, remember } = context.body
         const { cookies } = await signIn.withPasskey(clientOf(context), credential, remember)
-        return answer(context, { two_factor: false }, cookies)
+        return response(context, { two_factor: false }, cookies)
       },
     }),
     ...endpoints(passkeyRoutes, {
@@ -33,11 +33,11 @@ export function passkeyEndpoints({
         const { password } = context.body
         const origin = originFor(context)
         const begun = await own.begin(context.actor, clientOf(context), { origin, password })
-        return answer(context, { public_key: begun.options }, begun.cookies)
+        return response(context, { public_key: begun.options }, begun.cookies)
       },
       async "POST /auth/passkeys"(context) {
         const made = await own.create(context.actor, clientOf(context), context.body)
-        return answer(context, made.passkey, made.cookies)
+        return response(context, made.passkey, made.cookies)
       },
       "PATCH /auth/passkeys/{id}": ({ actor, path, body }) =>
         own.rename(actor, path("id"), body.name),

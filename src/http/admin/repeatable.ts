@@ -18,7 +18,7 @@ export interface AdminCaller extends Sender {
 
 export interface RepeatableServices {
   readonly events: Events
-  readonly idempotency: Pick<Idempotency, "answer">
+  readonly idempotency: Pick<Idempotency, "respond">
 }
 
 /**
@@ -37,7 +37,7 @@ export function repeatable<Body>(
       async handle({ request, connection, caller: { actor } }) {
         // Cannot happen, because the guard rejects unauthenticated requests to these routes.
         if (actor === undefined) throw notSignedIn()
-        return await idempotency.answer({
+        return await idempotency.respond({
           ...repeatableOf(actor, request),
           perform: async (own, id) => {
             const claimed = { ...endpoint, auth: () => ({ actor: { ...actor, claim: id } }) }
@@ -75,11 +75,11 @@ function repeatableOf(actor: Actor, request: Request): Omit<RepeatableRequest, "
       )
     },
     isSettled: async (_, status) => status !== undefined && status < 400,
-    answerGone,
+    responseGone,
   }
 }
 
-function answerGone(request: string): GatewayError {
+function responseGone(request: string): GatewayError {
   return new GatewayError(
     "conflict",
     `The first request with this idempotency key, ${request}, was performed, but its response is no longer stored. It is not performed again: check the current state. To replace a secret that was only in the response, rotate or create it again with a new idempotency key.`,

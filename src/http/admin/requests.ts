@@ -18,7 +18,7 @@ import { Requests } from "../../management/requests.ts"
 import { UsageChangeReports } from "../../management/usage-changes.ts"
 import { UsageReports } from "../../management/usage.ts"
 import { WriteOffs } from "../../management/write-offs.ts"
-import { downloadAnswer } from "./download-answer.ts"
+import { downloadResponse } from "./download-response.ts"
 import { type AdminEndpoint, endpoints } from "./endpoint.ts"
 import type { OpenParts } from "./parts.ts"
 
@@ -34,13 +34,13 @@ export function requestEndpoints(parts: OpenParts): AdminEndpoint[] {
     ...endpoints(receiptRoutes, {
       "GET /receipts": ({ actor, query }) => requests.list(actor, query),
       "GET /receipts.csv": async ({ actor, query }) =>
-        downloadAnswer(await openRequestTable(requests, actor, query)),
+        downloadResponse(await openRequestTable(requests, actor, query)),
       "GET /receipts/{request}": ({ actor, path }) => requests.receipt(actor, path("request")),
     }),
     ...endpoints(failureRoutes, {
       "GET /requests": ({ actor, query }) => allRequests.list(actor, query),
       "GET /requests.csv": async ({ actor, query }) =>
-        downloadAnswer(await openAllRequestsTable(allRequests, actor, query)),
+        downloadResponse(await openAllRequestsTable(allRequests, actor, query)),
       "GET /requests/{request}": ({ actor, path }) => failures.request(actor, path("request")),
       "GET /failures": ({ actor, query }) => failures.list(actor, query),
     }),

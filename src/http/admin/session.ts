@@ -1,5 +1,5 @@
 import { sessionRoutes, signInRoutes } from "#contract/session.ts"
-import { clientOf, cookieScope, originOf, redirectAnswer } from "./browser.ts"
+import { clientOf, cookieScope, originOf, redirectResponse } from "./browser.ts"
 import { type AdminEndpoint, endpoints, openEndpoints } from "./endpoint.ts"
 import { type AccessParts, OK } from "./parts.ts"
 
@@ -9,7 +9,7 @@ export function sessionEndpoints(services: AccessParts): AdminEndpoint[] {
 }
 
 function signInEndpoints(services: AccessParts): AdminEndpoint[] {
-  const { users, sessions, signIn, publicUrl, answer } = services
+  const { users, sessions, signIn, publicUrl, response } = services
   return openEndpoints(signInRoutes, {
     "GET /sign-in": (context) => signIn.options(originOf(context, publicUrl())),
     async "POST /setup"(context) {
@@ -20,7 +20,7 @@ function signInEndpoints(services: AccessParts): AdminEndpoint[] {
       const { cookies } = await signIn.withPassword(client, { ...input, email, remember: true })
       const actor = await sessions.actorFor(user, context.address)
       const session = await sessions.describe({ ...actor, origin: context.origin })
-      return answer(context, session, cookies)
+      return response(context, session, cookies)
     },
     async "GET /setup/{token}"(context) {
       await signIn.checkSetUp(clientOf(context), context.path("token"))
@@ -28,11 +28,11 @@ function signInEndpoints(services: AccessParts): AdminEndpoint[] {
     },
     async "POST /auth/sign-in/email"(context) {
       const { cookies, session } = await signIn.withPassword(clientOf(context), context.body)
-      return answer(context, { two_factor: session === null }, cookies)
+      return response(context, { two_factor: session === null }, cookies)
     },
     async "DELETE /session"(context) {
       const cookies = await users.signOut(clientOf(context).cookie)
-      return answer(context, OK, cookies)
+      return response(context, OK, cookies)
     },
     async "POST /auth/sign-in/oidc"(context) {
       const { provider, return_to } = context.body
@@ -41,25 +41,25 @@ function signInEndpoints(services: AccessParts): AdminEndpoint[] {
         origin: originOf(context, publicUrl()),
         returnTo: return_to,
       })
-      return answer(context, { url, link_token: linkToken }, cookies)
+      return response(context, { url, link_token: linkToken }, cookies)
     },
     async "GET /auth/callback/{id}"(context) {
       const { location, cookies } = await signIn.fromIssuer(clientOf(context), {
         id: context.path("id"),
         query: new URL(context.request.url).search,
       })
-      return redirectAnswer(location, { cookies, scope: cookieScope(context, publicUrl()) })
+      return redirectResponse(location, { cookies, scope: cookieScope(context, publicUrl()) })
     },
   })
 }
 
-function openSessions({ users, sessions, answer }: AccessParts): AdminEndpoint[] {
+function openSessions({ users, sessions, response }: AccessParts): AdminEndpoint[] {
   return endpoints(sessionRoutes, {
     async "GET /session"(context) {
       const { actor, request } = context
       const cookie = actor.kind === "user" ? request.headers.get("cookie") : null
       const cookies = cookie === null ? [] : await users.renew(cookie)
-      return answer(context, await sessions.describe(actor), cookies)
+      return response(context, await sessions.describe(actor), cookies)
     },
     "PATCH /session": ({ actor, body }) => sessions.rename(actor, body.name),
     "GET /session/all": ({ actor, request }) => sessions.list(actor, request.headers),

@@ -5,7 +5,7 @@ import { newRequestId } from "../request-id.ts"
 import { incomingChunks, USUAL_PACE } from "../incoming-body.ts"
 import { anyone, failure, serve } from "../endpoint.ts"
 import type { Handler } from "../server.ts"
-import { answerOf, errorOf, errors } from "./answer.ts"
+import { responseOf, errorOf, errors } from "./response.ts"
 
 /** Maximum size of an event. Stripe's events have a few thousand bytes. */
 const MAX_BODY_BYTES = 256 * 1024
@@ -32,7 +32,7 @@ export function stripeWebhook({ payments, events }: StripeServices): Handler {
       errorOf,
       async handle({ request, id }, body) {
         await payments.receive(body, request.headers.get("stripe-signature"))
-        return answerOf(id, { received: true })
+        return responseOf(id, { received: true })
       },
     },
     events,

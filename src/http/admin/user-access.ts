@@ -3,7 +3,7 @@ import { SignInService } from "../../management/sign-in-service.ts"
 import { Sessions } from "../../management/sessions.ts"
 import type { ConsoleStore } from "../../store/console-store.ts"
 import { Users } from "../../users/users.ts"
-import { cookieAnswer } from "./browser.ts"
+import { cookieResponse } from "./browser.ts"
 import type { AdminEndpoint } from "./endpoint.ts"
 import type { ActorOf } from "./guard.ts"
 import { memberEndpoints, userEndpoints } from "./members.ts"
@@ -41,9 +41,9 @@ export function openUserAccess(parts: UserAccessParts): UserAccess {
   const issuers = () => settings().console?.oidc ?? []
   const signIn = new SignInService({ store, users, audit, issuers })
   const publicUrl = (): string | undefined => settings().publicUrl
-  const answer: AccessParts["answer"] = (context, body, cookies) =>
-    cookieAnswer(context, body, cookies, publicUrl())
-  const access = { store, users, audit, baseUrl, sessions, signIn, publicUrl, answer }
+  const response: AccessParts["response"] = (context, body, cookies) =>
+    cookieResponse(context, body, cookies, publicUrl())
+  const access = { store, users, audit, baseUrl, sessions, signIn, publicUrl, response }
   const endpoints = [
     ...sessionEndpoints(access),
     ...ownPasswordEndpoints(access),

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../canon/errors.ts"
-import { errorAnswer } from "../answers.ts"
+import { errorResponse } from "../responses.ts"
 import { newRequestId } from "../request-id.ts"
 import { type BuiltConsole, type ConsoleFile, findConsole } from "./console-files.ts"
 
@@ -54,7 +54,7 @@ export class ConsolePages {
   }
 
   /** Responds to a request under `/console/`. */
-  async answer(request: Request): Promise<Response> {
+  async respond(request: Request): Promise<Response> {
     if (request.method !== "GET" && request.method !== "HEAD") return wrongMethod(request)
     if (!this.#built?.isCurrent()) this.#built = await this.#find()
     const basePath = this.#basePath()
@@ -64,7 +64,7 @@ export class ConsolePages {
     const file = files.get(path) ?? (isPage(path) ? files.get(FIRST_PAGE) : undefined)
     if (file === undefined) return unknownFile(path)
     const isMoved = basePath !== "" && file === files.get(FIRST_PAGE)
-    return fileAnswer(request, isMoved ? await moved(file, basePath) : file)
+    return fileResponse(request, isMoved ? await moved(file, basePath) : file)
   }
 }
 
@@ -98,7 +98,7 @@ function isPage(path: string): boolean {
   return !path.startsWith("assets/")
 }
 
-function fileAnswer(request: Request, file: ConsoleFile): Response {
+function fileResponse(request: Request, file: ConsoleFile): Response {
   const headers = new Headers({ ...SAFETY, "content-type": file.type, vary: "accept-encoding" })
   headers.set("cache-control", file.isImmutable ? CACHE_FOREVER : REVALIDATE)
   if (file.tag !== "") headers.set("etag", file.tag)
@@ -129,7 +129,7 @@ function wrongMethod(request: Request): Response {
     `The console accepts GET and HEAD, not ${request.method}.`,
     { headers: { allow: "GET, HEAD" } },
   )
-  return safe(errorAnswer(error, newRequestId()))
+  return safe(errorResponse(error, newRequestId()))
 }
 
 function unknownFile(path: string): Response {
@@ -137,7 +137,7 @@ function unknownFile(path: string): Response {
     "not_found",
     `The console has no file '${path.slice(0, 200)}'. Reload the page, since the console was rebuilt.`,
   )
-  return safe(errorAnswer(error, newRequestId()))
+  return safe(errorResponse(error, newRequestId()))
 }
 
 function safe(response: Response): Response {

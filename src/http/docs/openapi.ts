@@ -158,15 +158,15 @@ function adminOperation(name: string, route: Route): ZodOpenApiOperationObject {
       requestBody: { content: { "application/json": { schema: body } } },
     }),
     responses: {
-      ...answersOf(method, route),
+      ...responsesOf(method, route),
       default: errorResponse(),
     },
   }
 }
 
-function answersOf(method: Method, { answer }: Route): ZodOpenApiOperationObject["responses"] {
-  if (!isNothing(answer)) {
-    const content = { "application/json": { schema: answer } }
+function responsesOf(method: Method, { response }: Route): ZodOpenApiOperationObject["responses"] {
+  if (!isNothing(response)) {
+    const content = { "application/json": { schema: response } }
     return { "200": { description: "The requested result.", content } }
   }
   if (method === "GET") return { "200": { description: "A file, or a redirect." } }
@@ -179,7 +179,7 @@ export function groupOf(path: string): string {
 }
 
 function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOperationObject {
-  const { body, query, answer = "application/json" } = endpoint
+  const { body, query, response = "application/json" } = endpoint
   const object = z.looseObject({})
   return {
     summary: endpoint.summary,
@@ -199,7 +199,7 @@ function serviceOperation(path: string, endpoint: ServiceRoute): ZodOpenApiOpera
     responses: {
       "200": {
         description: "The requested result.",
-        content: { [answer]: answer === "application/json" ? { schema: object } : {} },
+        content: { [response]: response === "application/json" ? { schema: object } : {} },
       },
       default: errorResponse(),
     },

@@ -4,7 +4,7 @@ import type {
   IdempotencyResult,
   IdempotencyStep,
   KeepResult,
-  KeptAnswer,
+  KeptResponse,
 } from "../../store/idempotency.ts"
 import type { Store } from "../../store/store.ts"
 
@@ -38,8 +38,8 @@ export class Claims {
   }
 
   /** Records a response that is on disk. */
-  keep(answer: KeptAnswer): Promise<KeepResult> {
-    return this.#perform({ kind: "keep", answer })
+  keep(response: KeptResponse): Promise<KeepResult> {
+    return this.#perform({ kind: "keep", response })
   }
 
   /** Records a completed request without a stored response. */

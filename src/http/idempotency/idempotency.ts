@@ -4,9 +4,9 @@ import type { IdempotencyRecord } from "../../store/idempotency.ts"
 import { newRequestId } from "../request-id.ts"
 import type { Spool } from "../uploads/spool.ts"
 import type { SpooledBytes } from "../uploads/spooled-bytes.ts"
-import { fromReader } from "./answers.ts"
+import { fromReader } from "./responses.ts"
 import { IDEMPOTENCY_KEY, type ReadBody, readIdempotencyKey } from "./fingerprint.ts"
-import { type KeptAnswerParts, KeptAnswers, LIFETIME_MS } from "./kept-answers.ts"
+import { type KeptResponseParts, KeptResponses, LIFETIME_MS } from "./kept-responses.ts"
 import type { RecordingReader } from "./recording.ts"
 import type { RepeatableRequest } from "./repeatable-request.ts"
 import { keepBody, requestAgain } from "./request-body.ts"
@@ -23,7 +23,7 @@ const STORE_TIMEOUT_MS = 5_000
 /** Maximum time for writing the remaining responses at shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 5_000
 
-export interface IdempotencyParts extends Omit<KeptAnswerParts, "now" | "runs"> {
+export interface IdempotencyParts extends Omit<KeptResponseParts, "now" | "runs"> {
   readonly spool: Spool
   /** Returns the current time in Unix milliseconds. */
   readonly now?: () => number
@@ -48,7 +48,7 @@ export class Idempotency implements AsyncDisposable {
   readonly #runs = new Map<string, Run>()
   readonly #ending = new AbortController()
   /** Opened when the first key arrives. */
-  #kept: KeptAnswers | undefined
+  #kept: KeptResponses | undefined
 
   constructor(parts: IdempotencyParts) {
     this.#parts = parts
@@ -70,7 +70,7 @@ export class Idempotency implements AsyncDisposable {
    * @throws GatewayError `invalid_value`, `idempotency_key_reused`, `conflict`, `body_too_large`, `too_many_attempts`,
    *   `overloaded`, `ledger_unavailable`, and the errors of `admit`.
    */
-  async answer(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
+  async respond(input: RepeatableRequest, onRead: () => void = () => {}): Promise<Response> {
     const { request } = input
     const { fingerprints } = this.#open()
     const key = fingerprints.ofKey(readIdempotencyKey(request.headers))
@@ -172,25 +172,25 @@ export class Idempotency implements AsyncDisposable {
     const { request } = input
     const own = await requestAgain(request, bytes, run.signal)
     const performed = input.perform(own, run.id)
-    const answer = fromReader(reader, request.signal, input)
+    const response = fromReader(reader, request.signal, input)
     // Prevents an unhandled rejection. The response may fail before it is awaited, if its bytes are no longer
     // available.
-    answer.catch(() => {})
+    response.catch(() => {})
     await run.follow(performed)
-    return await answer
+    return await response
   }
 
-  #open(): KeptAnswers {
-    this.#kept ??= new KeptAnswers({ ...this.#parts, now: this.#now, runs: this.#runs })
+  #open(): KeptResponses {
+    this.#kept ??= new KeptResponses({ ...this.#parts, now: this.#now, runs: this.#runs })
     return this.#kept
   }
 }
 
 /** Marks a response as repeated. */
-function repeated(answer: Response, own: Readonly<Record<string, string>>): Response {
-  answer.headers.set("idempotent-replayed", "true")
-  for (const [name, value] of Object.entries(own)) answer.headers.set(name, value)
-  return answer
+function repeated(response: Response, own: Readonly<Record<string, string>>): Response {
+  response.headers.set("idempotent-replayed", "true")
+  for (const [name, value] of Object.entries(own)) response.headers.set(name, value)
+  return response
 }
 
 function keyReused(): GatewayError {

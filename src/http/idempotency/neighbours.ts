@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import type { AnswerHead } from "./answer-file.ts"
+import type { ResponseHead } from "./response-file.ts"
 
 /**
  * Header that contains the status and headers of the response. The connection between the processes has its own status
@@ -18,8 +18,8 @@ const SOCKET_EXTENSION = ".sock"
 const SHUTDOWN_TIMEOUT_MS = 2_000
 
 /** A response received from another process. */
-export interface NeighbourAnswer {
-  readonly head: AnswerHead
+export interface NeighbourResponse {
+  readonly head: ResponseHead
   readonly response: Response
 }
 
@@ -28,7 +28,7 @@ export interface NeighbourParts {
   readonly data: string
   readonly node: string
   /** Returns the response to a request in this process; undefined if the request is not running here. */
-  readonly answer: (request: string, caller: AbortSignal) => Promise<Response | undefined>
+  readonly respond: (request: string, caller: AbortSignal) => Promise<Response | undefined>
 }
 
 /**
@@ -53,7 +53,7 @@ export class Neighbours implements AsyncDisposable {
       unix: this.#addressOf(this.#parts.node),
       fetch: (request, server) => {
         server.timeout(request, 0)
-        return this.#answer(request)
+        return this.#respond(request)
       },
     })
   }
@@ -80,7 +80,7 @@ export class Neighbours implements AsyncDisposable {
     node: string,
     request: string,
     caller: AbortSignal,
-  ): Promise<NeighbourAnswer | "absent" | "unreachable"> {
+  ): Promise<NeighbourResponse | "absent" | "unreachable"> {
     let response: Response
     try {
       response = await fetch(`http://tollgate/${request}`, {
@@ -94,7 +94,7 @@ export class Neighbours implements AsyncDisposable {
     }
     const head = response.headers.get(HEAD)
     if (head === null) return "absent"
-    return { head: JSON.parse(decodeURIComponent(head)) as AnswerHead, response }
+    return { head: JSON.parse(decodeURIComponent(head)) as ResponseHead, response }
   }
 
   /** Gives other processes a limited time to read the end of their responses. */
@@ -106,12 +106,12 @@ export class Neighbours implements AsyncDisposable {
     await rm(this.#addressOf(this.#parts.node), { force: true })
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #respond(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
-    const answer = await this.#parts.answer(pathname.slice(1), request.signal)
-    if (!answer) return new Response(null, { status: 404 })
-    const head: AnswerHead = { status: answer.status, headers: answer.headers.toJSON() }
-    return new Response(answer.body, {
+    const response = await this.#parts.respond(pathname.slice(1), request.signal)
+    if (!response) return new Response(null, { status: 404 })
+    const head: ResponseHead = { status: response.status, headers: response.headers.toJSON() }
+    return new Response(response.body, {
       headers: { [HEAD]: encodeURIComponent(JSON.stringify(head)) },
     })
   }

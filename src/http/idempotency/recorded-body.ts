@@ -1,11 +1,11 @@
 import {
-  type AnswerFile,
-  type AnswerHead,
+  type ResponseFile,
+  type ResponseHead,
   type Ending,
   MAX_CHUNK_BYTES,
   type PartPosition,
-} from "./answer-file.ts"
-import type { AnswerFolder } from "./answer-folder.ts"
+} from "./response-file.ts"
+import type { ResponseFolder } from "./response-folder.ts"
 
 /** Thrown when the rest of a response is unavailable. The connections of all its readers are cut. */
 export class CutShort extends Error {
@@ -22,16 +22,16 @@ interface Spilled extends PartPosition {
  * The body of a response that is being recorded. The last bytes are in memory, and earlier bytes are encrypted on disk.
  */
 export class RecordedBody {
-  readonly #folder: AnswerFolder
+  readonly #folder: ResponseFolder
   readonly #request: string
   readonly #spilled: Spilled[] = []
-  #file: AnswerFile | undefined
+  #file: ResponseFile | undefined
   #memory: Uint8Array<ArrayBuffer>[] = []
   /** Offset in the body of the first byte that is in memory. */
   #memoryStart = 0
   #length = 0
 
-  constructor(folder: AnswerFolder, request: string) {
+  constructor(folder: ResponseFolder, request: string) {
     this.#folder = folder
     this.#request = request
   }
@@ -51,7 +51,7 @@ export class RecordedBody {
   }
 
   /** Moves the bytes in memory to disk. */
-  async spill(head: AnswerHead): Promise<void> {
+  async spill(head: ResponseHead): Promise<void> {
     const file = await this.#open(head)
     const positions = appendAll(file, Buffer.concat(this.#memory))
     await file.write()
@@ -65,7 +65,7 @@ export class RecordedBody {
    * Writes the whole body to disk, including last bytes that cannot be read yet.
    * @returns its size on disk.
    */
-  async finish(head: AnswerHead, last: Uint8Array | undefined, ending: Ending): Promise<number> {
+  async finish(head: ResponseHead, last: Uint8Array | undefined, ending: Ending): Promise<number> {
     const file = await this.#open(head)
     appendAll(file, Buffer.concat(this.#memory))
     if (last) appendAll(file, last)
@@ -107,13 +107,13 @@ export class RecordedBody {
     return bytes.subarray(position - part.start)
   }
 
-  async #open(head: AnswerHead): Promise<AnswerFile> {
+  async #open(head: ResponseHead): Promise<ResponseFile> {
     return (this.#file ??= await this.#folder.create(this.#request, head))
   }
 }
 
 /** Appends bytes in chunks of the maximum size. Only the last chunk may be shorter. */
-function appendAll(file: AnswerFile, bytes: Uint8Array): PartPosition[] {
+function appendAll(file: ResponseFile, bytes: Uint8Array): PartPosition[] {
   const positions: PartPosition[] = []
   for (let done = 0; done < bytes.byteLength; done += MAX_CHUNK_BYTES) {
     positions.push(file.appendChunk(bytes.subarray(done, done + MAX_CHUNK_BYTES)))

@@ -1,9 +1,9 @@
-import { type AnswerHead, type Ending, MAX_CHUNK_BYTES } from "./answer-file.ts"
-import type { AnswerFolder } from "./answer-folder.ts"
+import { type ResponseHead, type Ending, MAX_CHUNK_BYTES } from "./response-file.ts"
+import type { ResponseFolder } from "./response-folder.ts"
 import { CutShort, RecordedBody } from "./recorded-body.ts"
 
 export interface RecordingParts {
-  readonly folder: AnswerFolder
+  readonly folder: ResponseFolder
   readonly request: string
   /**
    * Maximum bytes of a stored body. A larger body is only sent to readers that joined before the limit was exceeded.
@@ -22,7 +22,7 @@ export interface RecordingParts {
  * reader determines the speed.
  */
 export class Recording {
-  head: AnswerHead | undefined
+  head: ResponseHead | undefined
   ending: Ending | undefined
   readonly #parts: RecordingParts
   readonly #readers = new Set<RecordingReader>()
@@ -69,7 +69,7 @@ export class Recording {
     if (this.#isTooLarge || this.length >= this.#parts.limit) this.#abandon()
   }
 
-  begin(head: AnswerHead): void {
+  begin(head: ResponseHead): void {
     this.head = head
     this.#report()
   }
@@ -168,7 +168,7 @@ export class RecordingReader {
    * Waits for the beginning of the response, which is the head together with the first bytes of the body or its end.
    * @returns undefined if the reader has already left.
    */
-  async begun(): Promise<AnswerHead | undefined> {
+  async begun(): Promise<ResponseHead | undefined> {
     const recording = this.#recording
     while (!this.#hasLeft) {
       const { head, ending, length } = recording
@@ -202,7 +202,7 @@ export class RecordingReader {
         recording.taken()
         return bytes
       }
-      if (recording.ending === "cut") throw new CutShort("the answer broke off")
+      if (recording.ending === "cut") throw new CutShort("the response broke off")
       if (recording.ending) return undefined
       await recording.changed
     }

@@ -1,7 +1,7 @@
 import type { GatewayError } from "../../canon/errors.ts"
 import type { Reservation } from "../../limits/memory-budget.ts"
 import type { IdempotencyRecord } from "../../store/idempotency.ts"
-import type { EncodeBreak } from "../answers.ts"
+import type { EncodeBreak } from "../responses.ts"
 import type { Pace } from "../incoming-body.ts"
 import type { ReadBody } from "./fingerprint.ts"
 
@@ -30,7 +30,7 @@ export interface RepeatableRequest {
    */
   isSettled(request: string, status?: number): Promise<boolean>
   /** Builds the error for a retry if its stored response was removed. */
-  answerGone(request: string): GatewayError
+  responseGone(request: string): GatewayError
   /**
    * Called when the last bytes of a response have been passed on, before its body is closed.
    * @param isLarge whether the caller may need a long time to read them.

@@ -1,13 +1,13 @@
 import type { IdempotencySettings } from "../../config/settings.ts"
-import type { Ending } from "./answer-file.ts"
-import type { AnswerFolder } from "./answer-folder.ts"
+import type { Ending } from "./response-file.ts"
+import type { ResponseFolder } from "./response-folder.ts"
 import type { Claims } from "./claims.ts"
 import { Recording } from "./recording.ts"
 
 export interface RunParts {
   readonly id: string
   readonly claims: Claims
-  readonly folder: AnswerFolder
+  readonly folder: ResponseFolder
   readonly limits: IdempotencySettings
   /**
    * Whether the request took effect.
@@ -45,7 +45,7 @@ export class Run {
     this.recording = new Recording({
       folder: parts.folder,
       request: parts.id,
-      limit: parts.limits.answerBytes,
+      limit: parts.limits.responseBytes,
       onAbandoned: () => this.abandon(),
       onFailure: parts.onFailure,
     })

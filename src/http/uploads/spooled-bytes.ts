@@ -128,7 +128,7 @@ export class BytesOnDisk implements SpooledBytes {
 }
 
 function takeLarge(memory: Reservation | undefined, bytes: number): void {
-  if (bytes > LARGE_READ_BYTES) memory?.takeAnswer(COPIES * bytes)
+  if (bytes > LARGE_READ_BYTES) memory?.takeResponse(COPIES * bytes)
 }
 
 /** Writes a chunk at an offset of a file. */

@@ -29,7 +29,7 @@ import type { JsonObject, JsonValue } from "../../canon/json.ts"
 import { type BodyWatch, isSmallBody, readJsonBody, type ReceivedBody } from "../read-body.ts"
 import type { Spool } from "../uploads/spool.ts"
 import { type ServiceName, serviceRoute } from "#contract/service-routes.ts"
-import { type ErrorAnswer, errorAnswer } from "../answers.ts"
+import { type ErrorResponse, errorResponse } from "../responses.ts"
 import type { Route } from "../server.ts"
 
 /** A caller with a key, with the memory reservation and the trace of its request. */
@@ -86,10 +86,10 @@ export interface Calls {
   /** Builds a route that runs no model. */
   readonly serve: <Body>(endpoint: Omit<KeyEndpoint<Body>, "auth">) => Route
   /** Builds a route that runs no model and reads no body. */
-  readonly answer: (
+  readonly respond: (
     name: ServiceName,
     handle: KeyEndpoint<undefined>["handle"],
-    errors?: ErrorAnswer,
+    errors?: ErrorResponse,
   ) => Route
   readonly json: (purpose: BodyPurpose) => BodyReader<KeyCaller, ReceivedBody>
   readonly form: (rules: FileRules, kind: ModelKind) => BodyReader<KeyCaller, Form>
@@ -149,7 +149,7 @@ export function callsOf(services: CallServices): Calls {
     events,
     run: (endpoint) => serve({ method: "POST", auth: callerAuth, ...endpoint }, events),
     serve: (endpoint) => serve({ auth, ...endpoint }, events),
-    answer: (name, handle, errors = errorAnswer) =>
+    respond: (name, handle, errors = errorResponse) =>
       serve({ ...serviceRoute(name), auth, body: noBody, handle, errors }, events),
     json: (purpose) => (request, caller) =>
       isSmallBody(request, PLAIN_BYTES)

@@ -7,7 +7,7 @@ import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { decodeCountRequest as decodeMessages } from "../../dialects/anthropic-messages/request/decode.ts"
 import { OPENAI_RESPONSES } from "../../dialects/openai-responses/index.ts"
 import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 import { errorsIn } from "./dialect-errors.ts"
@@ -68,7 +68,7 @@ export function tokenCounter(endpoint: CountEndpoint, calls: Calls, relay: ChatR
     errors: errorsIn(endpoint.dialect),
     async handle({ id, request, caller: { key } }, { json, bytes }) {
       const counted = endpoint.read(json, new URL(request.url).pathname)
-      return jsonAnswer(
+      return jsonResponse(
         id,
         endpoint.report(await relay.countTokens(counted, { key, bodyBytes: bytes })),
       )

@@ -2,7 +2,7 @@ import type { Ledger } from "../../ledger/ledger.ts"
 import { formatCredits } from "../../ledger/money.ts"
 import { limitsDocument } from "../../management/account-document.ts"
 import type { Store } from "../../store/store.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import type { Route } from "../server.ts"
 import type { CallContext, Calls } from "./calls.ts"
 
@@ -13,8 +13,8 @@ export interface CreditServices {
 
 /** `GET /v1/credits`: the credits of the key's account, and the key's remaining budgets. */
 export function getCredits(calls: Calls, services: CreditServices): Route {
-  return calls.answer("GET /v1/credits", async ({ id, caller }) =>
-    jsonAnswer(id, await creditsOf(caller, services)),
+  return calls.respond("GET /v1/credits", async ({ id, caller }) =>
+    jsonResponse(id, await creditsOf(caller, services)),
   )
 }
 

@@ -3,7 +3,7 @@ import { totalInput } from "../../canon/usage.ts"
 import { decodeEmbeddingRequest } from "../../dialects/embedding/request/openai.ts"
 import { encodeEmbeddingResult, encodeGeminiEmbeddings } from "../../dialects/embedding/result.ts"
 import type { BodyPurpose } from "./calls.ts"
-import { chargedAnswer, jsonOperation, type OperationEndpoint } from "./operation-endpoint.ts"
+import { chargedResponse, jsonOperation, type OperationEndpoint } from "./operation-endpoint.ts"
 import type { EmbeddingRequest } from "../../canon/embedding.ts"
 import { type JsonObject, textAt } from "../../canon/json.ts"
 import { decodeGeminiEmbeddings } from "../../dialects/embedding/request/gemini.ts"
@@ -25,7 +25,7 @@ export const EMBEDDINGS = jsonOperation({
   async perform({ performers: { embedding } }, { call, request, context }) {
     const { value, headers, deployment } = await embedding.embed(call, request, context.request)
     const model = deployment.member?.name ?? request.model
-    return chargedAnswer(headers, () =>
+    return chargedResponse(headers, () =>
       encodeEmbeddingResult({ ...request, model }, value.vectors, totalInput(value.usage)),
     )
   },
@@ -47,7 +47,7 @@ function googleEmbeddings(method: EmbeddingMethod): OperationEndpoint {
     plan: ({ embedding }, call, request) => embedding.plan(call, request),
     async perform({ performers: { embedding } }, { call, request, context }) {
       const { value, headers } = await embedding.embed(call, request, context.request)
-      return chargedAnswer(headers, () => {
+      return chargedResponse(headers, () => {
         const tokens = totalInput(value.usage)
         const { embeddings, ...rest } = encodeGeminiEmbeddings(value.vectors, tokens)
         const [first] = embeddings

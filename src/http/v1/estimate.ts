@@ -7,7 +7,7 @@ import type { ChatRelay } from "../../relay/chat/chat-relay.ts"
 import type { Operations } from "../../relay/operations/operations.ts"
 import type { Estimate } from "../../relay/pipeline/estimate.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import type { Route } from "../server.ts"
 import { callOf, type Calls } from "./calls.ts"
 import type { ChatEndpoint } from "./chat-endpoint.ts"
@@ -58,7 +58,7 @@ export function estimate(calls: Calls, services: EstimateServices): Route {
         isEstimate: true as const,
       }
       const found = await estimator({ call, path, body, headers })
-      return jsonAnswer(id, estimateDocument(path, found, call))
+      return jsonResponse(id, estimateDocument(path, found, call))
     },
   })
 }

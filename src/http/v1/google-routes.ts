@@ -56,8 +56,8 @@ function methodHandlers(calls: Calls, services: GoogleServices): MethodHandlers 
   return {
     generateContent: repeatable(chatEndpoint(GENERATE_CONTENT, calls, relay)).handler,
     streamGenerateContent: async (request, connection) => {
-      const answer = await streamed(request, connection)
-      return wantsEvents(request.url) ? answer : asJsonArray(answer)
+      const response = await streamed(request, connection)
+      return wantsEvents(request.url) ? response : asJsonArray(response)
     },
     countTokens: tokenCounter(CONTENT_TOKENS, calls, relay).handler,
     embedContent: handlerOf(EMBED_CONTENT),

@@ -16,7 +16,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
         const { pathname, searchParams } = new URL(request.url)
         const name = pathname.slice(IMAGE_PATH.length)
         const image = await images.open(name, searchParams.get("signature") ?? "")
-        if (image) return answer(image, id)
+        if (image) return response(image, id)
         throw new GatewayError("not_found", "There is no such image, or its link has expired.")
       },
     },
@@ -25,7 +25,7 @@ export function getImageFile(images: ImageStore, events: Events): Route {
 }
 
 /** Sends generated content strictly as an image, regardless of its bytes. */
-function answer({ body, mediaType, lifetime }: StoredImage, id: string): Response {
+function response({ body, mediaType, lifetime }: StoredImage, id: string): Response {
   return new Response(body, {
     headers: {
       "content-type": mediaType,

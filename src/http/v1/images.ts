@@ -13,7 +13,7 @@ import {
   readPhotos,
   readRequestImages,
 } from "../../media/request-images.ts"
-import type { Answer, Call } from "../../relay/request/call.ts"
+import type { EndpointResponse, Call } from "../../relay/request/call.ts"
 import { callerOrigin } from "../caller-origin.ts"
 import type { HandlerContext } from "../endpoint.ts"
 import type { Form } from "../uploads/form-reader.ts"
@@ -153,7 +153,7 @@ function make(
   { performers, publicUrl, ownUrl }: OperationParts,
   { call, context: { request, connection }, model }: Received,
   wanted: ImageRequest,
-): Promise<Answer> {
+): Promise<EndpointResponse> {
   // Without a public URL and without a proxy's report, links contain the host of the request if it is a private name.
   // The caller can reach the gateway by that name.
   const base = publicUrl() ?? connection.origin ?? callerOrigin(request.url, ownUrl())

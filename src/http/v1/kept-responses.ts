@@ -2,10 +2,10 @@ import { GatewayError } from "../../canon/errors.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { isLargeJson, jsonBytesInSlices } from "../../canon/sliced-json-text.ts"
 import type { Key } from "../../keys/key.ts"
-import type { KeptAnswer } from "../../relay/state/conversations.ts"
+import type { KeptResponse } from "../../relay/state/conversations.ts"
 import { deleteResponse, type ResponseStores } from "../../relay/chat/delete-response.ts"
 import { rejectHindered } from "../../relay/pipeline/reject-hindered.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import { partsOf } from "../path-pattern.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
@@ -21,19 +21,22 @@ const INPUT_ITEMS = "/input_items"
  * returns its input in pages (openai 7.55, `InputItemListParams`).
  */
 export function getKeptResponse(calls: Calls, stores: ResponseStores): Route {
-  return calls.answer("GET /v1/responses/{id...}", async ({ request, caller: { key, memory } }) => {
-    const url = new URL(request.url)
-    const name = nameIn(url)
-    const isOfItems = name.endsWith(INPUT_ITEMS)
-    const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
-    const kept = await stores.conversations.find(key.account, response, memory)
-    if (!kept) throw notKept()
-    const json = isOfItems
-      ? pageOf(itemsOf(stores, key, response, kept), url.searchParams)
-      : kept.body
-    const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
-    return { headers: { "content-type": "application/json" }, body }
-  })
+  return calls.respond(
+    "GET /v1/responses/{id...}",
+    async ({ request, caller: { key, memory } }) => {
+      const url = new URL(request.url)
+      const name = nameIn(url)
+      const isOfItems = name.endsWith(INPUT_ITEMS)
+      const response = isOfItems ? name.slice(0, -INPUT_ITEMS.length) : name
+      const kept = await stores.conversations.find(key.account, response, memory)
+      if (!kept) throw notKept()
+      const json = isOfItems
+        ? pageOf(itemsOf(stores, key, response, kept), url.searchParams)
+        : kept.body
+      const body = isLargeJson(json) ? await jsonBytesInSlices(json) : JSON.stringify(json)
+      return { headers: { "content-type": "application/json" }, body }
+    },
+  )
 }
 
 /**
@@ -41,7 +44,7 @@ export function getKeptResponse(calls: Calls, stores: ResponseStores): Route {
  * deleted one remain.
  */
 export function deleteKeptResponse(calls: Calls, stores: ResponseStores): Route {
-  return calls.answer(
+  return calls.respond(
     "DELETE /v1/responses/{id...}",
     async ({ id, request, caller: { key, memory } }) => {
       if (key.hindrance === "key_read_only") rejectHindered(key)
@@ -49,14 +52,14 @@ export function deleteKeptResponse(calls: Calls, stores: ResponseStores): Route 
       if (!(await deleteResponse(stores, { account: key.account, id: name, memory }))) {
         throw notKept()
       }
-      return jsonAnswer(id, { id: name, object: "response", deleted: true })
+      return jsonResponse(id, { id: name, object: "response", deleted: true })
     },
   )
 }
 
 /** `POST /v1/responses/{id}/cancel`: rejects the request, because only background responses can be cancelled. */
 export function cancelKeptResponse(calls: Calls, { conversations }: ResponseStores): Route {
-  return calls.answer("POST /v1/responses/{id}/cancel", async ({ path, request, caller }) => {
+  return calls.respond("POST /v1/responses/{id}/cancel", async ({ path, request, caller }) => {
     const name = partsOf(path, new URL(request.url).pathname)("id")
     if (!(await conversations.has(caller.key.account, name))) throw notKept()
     throw new GatewayError(
@@ -70,7 +73,7 @@ function itemsOf(
   { conversations }: ResponseStores,
   key: Key,
   response: string,
-  { before }: KeptAnswer,
+  { before }: KeptResponse,
 ): ItemList {
   if (before === null) {
     throw new GatewayError(

@@ -4,8 +4,8 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import { entryOf } from "../../catalog/entry.ts"
 import { ANTHROPIC_MESSAGES } from "../../dialects/anthropic-messages/index.ts"
 import { GEMINI } from "../../dialects/gemini/index.ts"
-import { type ErrorAnswer, errorAnswer, jsonAnswer, textHeaders } from "../answers.ts"
-import type { Answer } from "../../relay/request/call.ts"
+import { type ErrorResponse, errorResponse, jsonResponse, textHeaders } from "../responses.ts"
+import type { EndpointResponse } from "../../relay/request/call.ts"
 import { hasGoogleKey, keyInHeaders } from "../google-key.ts"
 import type { Route } from "../server.ts"
 import { anthropicModel, anthropicPage, speaksAnthropic } from "./anthropic-models.ts"
@@ -27,7 +27,7 @@ export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog
     return form === "anthropic" && path === "/v1beta/models" ? "openai" : form
   }
   return keyInHeaders(
-    calls.answer(
+    calls.respond(
       `GET ${path}`,
       (context) => listIn(formOf(context.request), context, catalog()),
       errorsFor(formOf),
@@ -37,8 +37,8 @@ export function listModels(calls: Calls, path: ModelPath, catalog: () => Catalog
 
 /** `GET /v1/audio/models`: lists the speech models that this key may call, in the format that Open WebUI reads. */
 export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
-  return calls.answer("GET /v1/audio/models", ({ caller: { key }, id }) =>
-    jsonAnswer(id, {
+  return calls.respond("GET /v1/audio/models", ({ caller: { key }, id }) =>
+    jsonResponse(id, {
       models: catalog()
         .list(key.allows, "speech")
         .map((model) => ({ id: model.id, name: model.id })),
@@ -49,7 +49,7 @@ export function listSpeechModels(calls: Calls, catalog: () => Catalog): Route {
 /** `GET /v1/models/{provider}/{name}`: returns one model. Its name may contain slashes. */
 export function getModel(calls: Calls, path: ModelPath, catalog: () => Catalog): Route {
   return keyInHeaders(
-    calls.answer(
+    calls.respond(
       `GET ${path}/{id...}`,
       (context) => modelIn(formOfClient(context.request), context, catalog()),
       errorsFor(formOfClient),
@@ -62,13 +62,13 @@ function formOfClient(request: Request): Form {
   return speaksAnthropic(request.headers) ? "anthropic" : "openai"
 }
 
-const ERRORS: Readonly<Record<Form, ErrorAnswer>> = {
+const ERRORS: Readonly<Record<Form, ErrorResponse>> = {
   google: errorsIn(GEMINI),
   anthropic: errorsIn(ANTHROPIC_MESSAGES),
-  openai: errorAnswer,
+  openai: errorResponse,
 }
 
-function errorsFor(formOf: (request: Request) => Form): ErrorAnswer {
+function errorsFor(formOf: (request: Request) => Form): ErrorResponse {
   return (error, id, request) => ERRORS[formOf(request)](error, id, request)
 }
 
@@ -76,7 +76,7 @@ function listIn(
   form: Form,
   { request, caller: { key, memory }, id }: CallContext,
   catalog: Catalog,
-): Answer {
+): EndpointResponse {
   const { searchParams } = new URL(request.url)
   const kind = kindOf(searchParams)
   const body =
@@ -85,7 +85,7 @@ function listIn(
       : JSON.stringify(PAGES[form](catalog.list(key.allows, kind), searchParams))
   // Memory is reserved because the list is free of charge: callers could otherwise request many lists without reading
   // them.
-  memory.takeAnswer(2 * body.length)
+  memory.takeResponse(2 * body.length)
   return { headers: textHeaders(id), body }
 }
 
@@ -103,17 +103,17 @@ function kindOf(query: URLSearchParams): ModelKind | undefined {
   throw invalidValue("kind", `'kind' must be one of ${MODEL_KIND_NAMES.join(", ")}.`)
 }
 
-function modelIn(form: Form, context: CallContext, catalog: Catalog): Response | Answer {
+function modelIn(form: Form, context: CallContext, catalog: Catalog): Response | EndpointResponse {
   const name = modelName(new URL(context.request.url).pathname)
   // With an empty name, the address is that of the list with a trailing slash.
   if (name === "" && form !== "google") return listIn(form, context, catalog)
   const model = catalog.visible(name, context.caller.key)
   switch (form) {
     case "google":
-      return jsonAnswer(context.id, googleModel(model))
+      return jsonResponse(context.id, googleModel(model))
     case "anthropic":
-      return jsonAnswer(context.id, anthropicModel(model))
+      return jsonResponse(context.id, anthropicModel(model))
     case "openai":
-      return jsonAnswer(context.id, entryOf(model))
+      return jsonResponse(context.id, entryOf(model))
   }
 }

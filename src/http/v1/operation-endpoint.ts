@@ -6,14 +6,14 @@ import {
   type JsonPiece,
 } from "../../canon/sliced-json-text.ts"
 import { takePreferences } from "../../relay/routing-preferences/read-preferences.ts"
-import { type ErrorAnswer, errorAnswer } from "../answers.ts"
+import { type ErrorResponse, errorResponse } from "../responses.ts"
 import type { ServicePath } from "#contract/service-routes.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import type { MediaInspector } from "../../media/media-inspector.ts"
 import type { OperationPlan } from "../../relay/operations/operation-plan.ts"
 import type { Performers } from "../../relay/operations/performers.ts"
-import type { Answer, Call } from "../../relay/request/call.ts"
+import type { EndpointResponse, Call } from "../../relay/request/call.ts"
 import type { Route } from "../server.ts"
 import { type BodyPurpose, type CallContext, callOf, type Calls } from "./calls.ts"
 import type { GooglePath } from "./google-address.ts"
@@ -63,7 +63,7 @@ interface JsonOperation<Request> {
   readonly path: OperationEndpoint["path"]
   readonly purpose: Omit<BodyPurpose, "path">
   /** Builds errors; if absent, in OpenAI's envelope. */
-  readonly errors?: ErrorAnswer
+  readonly errors?: ErrorResponse
   /**
    * Decodes the body.
    * @param url URL of the request, or its path.
@@ -82,11 +82,11 @@ interface JsonOperation<Request> {
       readonly request: Request
       readonly context: Pick<CallContext, "request" | "connection">
     },
-  ) => Promise<Answer>
+  ) => Promise<EndpointResponse>
 }
 
 export function jsonOperation<Request>(operation: JsonOperation<Request>): OperationEndpoint {
-  const { path, purpose, errors = errorAnswer, decode, plan, perform } = operation
+  const { path, purpose, errors = errorResponse, decode, plan, perform } = operation
   return {
     path,
     serve: (calls, parts) =>
@@ -111,10 +111,10 @@ export function jsonOperation<Request>(operation: JsonOperation<Request>): Opera
  * Builds the response of an operation that has been charged.
  * @param encode returns the body in the endpoint's format, as a value or as the pieces of its text.
  */
-export async function chargedAnswer(
+export async function chargedResponse(
   headers: Record<string, string>,
   encode: () => JsonObject | Generator<JsonPiece>,
-): Promise<Answer> {
+): Promise<EndpointResponse> {
   headers["content-type"] = "application/json"
   return { headers, body: await bodyOf(afterCharge(encode)) }
 }

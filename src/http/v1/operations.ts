@@ -1,6 +1,6 @@
 import { EMBEDDINGS } from "./embeddings.ts"
 import { IMAGE_EDITS, IMAGE_GENERATIONS, IMAGE_VARIATIONS } from "./images.ts"
-import { chargedAnswer, jsonOperation, type OperationEndpoint } from "./operation-endpoint.ts"
+import { chargedResponse, jsonOperation, type OperationEndpoint } from "./operation-endpoint.ts"
 import { TRANSCRIPTIONS, TRANSLATIONS } from "./transcriptions.ts"
 import { decodeSpeech } from "../../dialects/speech/request.ts"
 import {
@@ -28,7 +28,7 @@ function rerankAt(
     plan: ({ rerank }, call, { request }) => rerank.plan(call, request),
     async perform({ performers: { rerank } }, { call, request: input, context }) {
       const { value, headers } = await rerank.rerank(call, input.request, context.request)
-      return chargedAnswer(headers, () => {
+      return chargedResponse(headers, () => {
         const result = encodeRerankResult(input, value.ranking, form)
         return { id: call.id, ...result, meta: cohereMeta(version, value.usage) }
       })
@@ -54,7 +54,7 @@ function moderationsAt(
       const open = await moderation.moderate(call, request, context.request)
       const { value, headers, deployment } = open
       const model = deployment.member?.name ?? request.model
-      return chargedAnswer(headers, () =>
+      return chargedResponse(headers, () =>
         encodeModeration({ id: call.id, model }, value.verdicts, value.usage),
       )
     },
@@ -68,7 +68,7 @@ const SPEECH = jsonOperation({
   decode: decodeSpeech,
   plan: ({ speech }, call, request) => speech.plan(call, request),
   perform: ({ performers: { speech } }, { call, request, context }) =>
-    speech.answer(call, request, context.request),
+    speech.respond(call, request, context.request),
 })
 
 /** The endpoints of all operations other than chat. Each endpoint supports idempotency keys and estimates. */

@@ -2,7 +2,7 @@ import { GatewayError } from "../../canon/errors.ts"
 import { customerReceipt } from "../../relay/billing/customer-receipt.ts"
 import { showReceipt } from "../../relay/billing/receipt.ts"
 import type { StoreReader } from "../../store/store.ts"
-import { jsonAnswer } from "../answers.ts"
+import { jsonResponse } from "../responses.ts"
 import type { Route } from "../server.ts"
 import type { Calls } from "./calls.ts"
 
@@ -13,7 +13,7 @@ const PREFIX = "/v1/receipts/"
  * missing.
  */
 export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">): Route {
-  return calls.answer(
+  return calls.respond(
     "GET /v1/receipts/{id...}",
     async ({ id, request, caller: { key, hidesCosts } }) => {
       const receipt = await store.settlements.findReceipt(
@@ -26,7 +26,7 @@ export function getReceipt(calls: Calls, store: Pick<StoreReader, "settlements">
         )
       }
       const shown = showReceipt(receipt)
-      return jsonAnswer(id, hidesCosts ? customerReceipt(shown) : shown)
+      return jsonResponse(id, hidesCosts ? customerReceipt(shown) : shown)
     },
   )
 }

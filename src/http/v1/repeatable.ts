@@ -87,11 +87,11 @@ function answerOnce(
         perform: async (own: Request, id: string) => handler(own, spooled, id),
         admit: (claim: IdempotencyRecord, body: ReadBody) => admit(services, key, claim, body),
         isSettled: (id: string) => isSettled(services, id),
-        answerGone,
+        responseGone,
         encodeBreak,
         onAnswered: (isLarge: boolean) => connection.waitShort(isLarge),
       }
-      return await idempotency.answer(order, () => connection.waitLong())
+      return await idempotency.respond(order, () => connection.waitLong())
     } catch (thrown) {
       connection.waitShort()
       return failure(thrown, { request, id: newRequestId(), path, errors, events })
@@ -160,7 +160,7 @@ function unclearModel(): GatewayError {
   )
 }
 
-function answerGone(request: string): GatewayError {
+function responseGone(request: string): GatewayError {
   return new GatewayError(
     "conflict",
     `The first request with this idempotency key, ${request}, was charged, but its response is not stored: it was too large, was evicted for newer ones, or the gateway crashed before it was complete. Its receipt is at /v1/receipts/${request}. It is not charged again. To run and pay for the request again, send a new key.`,

@@ -57,7 +57,7 @@ function routeOf(
       const request = await requestOf(await upload.completed, task, (file) =>
         inspector.duration(file, call.key.account),
       )
-      return await transcription.answer(request)
+      return await transcription.respond(request)
     },
   })
 }

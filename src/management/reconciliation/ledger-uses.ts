@@ -61,7 +61,7 @@ class Uses {
     const receipt = restoreReceipt(parseJsonObject(body) ?? {})
     const day = Math.floor(at / DAY_MS) * DAY_MS
     const group = this.#groupOf(receipt["deployment"], day)
-    if (group) this.#addAnswer(group, receipt)
+    if (group) this.#addResponse(group, receipt)
     for (const attempt of objectsIn(receipt["attempts"])) {
       const lost = this.#groupOf(attempt["deployment"], day)
       const amount = amountOf(attempt["provider_cost"])
@@ -73,7 +73,7 @@ class Uses {
     }
   }
 
-  #addAnswer(group: UseGroup, receipt: JsonObject): void {
+  #addResponse(group: UseGroup, receipt: JsonObject): void {
     const cost = receipt["provider_cost"]
     if (cost !== undefined) {
       // The arithmetic uses prices other than the provider's, so the cost cannot be divided by class.

@@ -174,7 +174,7 @@ function boundOf(
     // If the text is longer than the context, the configured context may be too low.
     input: Math.min(wrapped, Math.max(likely, model.context ?? Infinity)),
     sent: wrapped,
-    output: longestAnswer(request, model),
+    output: longestResponse(request, model),
     choices: request.choices,
     rounds: 1,
     effort: request.reasoning?.effort,
@@ -186,7 +186,10 @@ function boundOf(
 }
 
 /** Returns the maximum output tokens of a response: the requested limit, or the model's maximum if it is lower. */
-export function longestAnswer({ maxTokens }: Pick<ChatRequest, "maxTokens">, model: Model): number {
+export function longestResponse(
+  { maxTokens }: Pick<ChatRequest, "maxTokens">,
+  model: Model,
+): number {
   const max = model.maxOutput ?? model.context
   if (maxTokens === undefined) return max ?? UNKNOWN_MAXIMUM
   // Most vendors return some output even if the requested limit is 0.

@@ -10,7 +10,7 @@ import { audioTokensOf } from "../../media/generated-audio-tokens.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
 
 /** A delivered response that must be charged. */
-export interface DeliveredAnswer {
+export interface DeliveredResponse {
   readonly charge: PendingCharge
   readonly deployment: Deployment
   readonly meter: Meter
@@ -19,7 +19,7 @@ export interface DeliveredAnswer {
 /** Estimates the usage of a response from the request and the delivered content. */
 export async function estimateUsage(
   counter: TokenCounter,
-  { charge, deployment, meter }: DeliveredAnswer,
+  { charge, deployment, meter }: DeliveredResponse,
 ): Promise<Usage> {
   const { call, request, model, state } = charge
   if (!request) throw new Error("only chat can be estimated from its delivered content")
@@ -41,7 +41,7 @@ export async function estimateUsage(
 }
 
 /** Whether the received content of a chat costs as much as its hold, by an approximate count. */
-export function isHoldSpent({ charge, deployment: { price }, meter }: DeliveredAnswer): boolean {
+export function isHoldSpent({ charge, deployment: { price }, meter }: DeliveredResponse): boolean {
   if (price === undefined) return false
   const output = Math.ceil((meter.characters + meter.other.characters) / CHARACTERS_OF_TOKEN)
   return costOf({ ...NO_USAGE, output }, price).total >= charge.hold.amount

@@ -9,7 +9,7 @@ import type { PricedFeatures } from "../priced-features/find-priced-features.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import { longestOf } from "../../catalog/several-models.ts"
 import { boundAt } from "./bound-cost.ts"
-import { type Bound, estimateInput, longestAnswer } from "./bounds.ts"
+import { type Bound, estimateInput, longestResponse } from "./bounds.ts"
 import type { Call } from "../request/call.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { Meter } from "../metering/meter.ts"
@@ -184,7 +184,7 @@ export function clampOf(
   affordable: number | undefined,
 ): number | undefined {
   if (request?.maxTokens === undefined) return affordable
-  const max = longestAnswer(request, model)
+  const max = longestResponse(request, model)
   if (max >= request.maxTokens) return affordable
   return affordable === undefined ? max : Math.min(affordable, max)
 }

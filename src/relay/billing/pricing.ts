@@ -23,7 +23,7 @@ import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
 import { UnchargedUsage } from "../priced-features/uncharged.ts"
 import { Meter } from "../metering/meter.ts"
 import type { TokenCounter } from "../tokens/token-counter.ts"
-import { type DeliveredAnswer, estimateUsage } from "./estimated-usage.ts"
+import { type DeliveredResponse, estimateUsage } from "./estimated-usage.ts"
 import { completedUsage, fullUsage } from "./reported-usage.ts"
 import { type StatedCost, StatedCosts } from "./stated-costs.ts"
 import { maxOf, type PendingCharge } from "./pending-charge.ts"
@@ -73,7 +73,7 @@ export class Pricing {
    * Prices a delivered response. Counts tokens only if the vendor did not report them.
    * @param hidden reasoning tokens that the response does not contain and the vendor does not count.
    */
-  priceAnswer(
+  priceResponse(
     charge: PendingCharge,
     deployment: Deployment,
     meter: Meter,
@@ -83,7 +83,7 @@ export class Pricing {
     if (billed === undefined) {
       return priceUsage({ usage: NO_USAGE, estimated: false, calls: 0 }, priceOf(deployment))
     }
-    if (billed !== meter) return this.priceAnswer(charge, deployment, billed, hidden)
+    if (billed !== meter) return this.priceResponse(charge, deployment, billed, hidden)
     const settled = { charge, deployment, meter }
     const usage = fullUsage(meter)
     if (usage !== undefined) return this.#priced(settled, usage, false)
@@ -91,7 +91,7 @@ export class Pricing {
     return this.#priceEstimated(settled, hidden)
   }
 
-  async #priceEstimated(settled: DeliveredAnswer, hidden: number): Promise<PricedUsage> {
+  async #priceEstimated(settled: DeliveredResponse, hidden: number): Promise<PricedUsage> {
     const { usage, estimated } = await this.#estimated(settled, hidden)
     return this.#priced(settled, usage, estimated)
   }
@@ -101,7 +101,7 @@ export class Pricing {
    * @param hidden hidden reasoning tokens, which are divided among the calls by the time in which each call sent
    * nothing.
    */
-  async #estimated(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
+  async #estimated(settled: DeliveredResponse, hidden: number): Promise<CountedUsage> {
     const { meter } = settled
     if (meter.parts.length === 0) return this.#estimatedCall(settled, hidden)
     const all = await Promise.all(
@@ -115,24 +115,24 @@ export class Pricing {
   }
 
   /** Returns the usage of one call. The gateway counts only usage that the provider did not report. */
-  async #estimatedCall(settled: DeliveredAnswer, hidden: number): Promise<CountedUsage> {
+  async #estimatedCall(settled: DeliveredResponse, hidden: number): Promise<CountedUsage> {
     const { deployment, meter } = settled
     const complete = fullUsage(meter)
     if (complete !== undefined) return { usage: complete, estimated: false }
     const { usage } = meter
-    const shown = await this.countAnswer(settled)
+    const shown = await this.countResponse(settled)
     const estimate = hidden === 0 ? shown : withHidden(shown, hidden, deployment)
     if (usage === undefined || isNoUsage(usage)) return { usage: estimate, estimated: true }
     return completedUsage(usage, estimate, meter)
   }
 
   /** Counts the visible tokens of a response, even if the vendor has counted them. */
-  countAnswer(delivered: DeliveredAnswer): Promise<Usage> {
+  countResponse(delivered: DeliveredResponse): Promise<Usage> {
     return estimateUsage(this.#counter, delivered)
   }
 
   #priced(
-    { charge, deployment, meter }: DeliveredAnswer,
+    { charge, deployment, meter }: DeliveredResponse,
     counted: Usage,
     estimated: boolean,
   ): PricedUsage {
@@ -289,7 +289,7 @@ const ALWAYS_POSSIBLE = 10_000
  * its tokens are free, because free tokens also count towards the key's rate limit.
  */
 function believed(
-  { charge, deployment }: Pick<DeliveredAnswer, "charge" | "deployment">,
+  { charge, deployment }: Pick<DeliveredResponse, "charge" | "deployment">,
   reported: PricedUsage,
   price: Price,
   meter?: Meter,

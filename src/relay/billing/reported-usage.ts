@@ -39,7 +39,7 @@ function hasOutput(meter: Meter, usage: Usage): boolean {
  * output, although some vendors report more reasoning than output.
  */
 function countedOutput(meter: Meter, usage: Usage): number {
-  const thoughts = meter.hasAnswer && isOfGemini(meter.reported) ? usage.reasoning : 0
+  const thoughts = meter.hasResponse && isOfGemini(meter.reported) ? usage.reasoning : 0
   return totalOutput(usage) - thoughts
 }
 
@@ -108,15 +108,15 @@ function lacksInput(reported: JsonObject | undefined): boolean {
 
 /** Whether a report has the form of Gemini, which counts thoughts separately from other output. */
 export function isOfGemini(reported: JsonObject | undefined): boolean {
-  return reported !== undefined && objectAt(answerIn(reported), "usageMetadata") !== undefined
+  return reported !== undefined && objectAt(responseIn(reported), "usageMetadata") !== undefined
 }
 
 function reportedUsage(reported: JsonObject | undefined): JsonObject | undefined {
   if (reported === undefined) return undefined
-  const answer = answerIn(reported)
-  return objectAt(answer, "usage") ?? objectAt(answer, "usageMetadata")
+  const response = responseIn(reported)
+  return objectAt(response, "usage") ?? objectAt(response, "usageMetadata")
 }
 
-function answerIn(reported: JsonObject): JsonObject {
+function responseIn(reported: JsonObject): JsonObject {
   return objectAt(reported, "response") ?? reported
 }

@@ -12,7 +12,7 @@ import { findPricedFeatures, type PricedFeatures } from "../priced-features/find
 import { withoutTool } from "../priced-features/unpriced-tools.ts"
 import type { ChatAdmission } from "../billing/pending-charge.ts"
 import { boundByBytes, estimateInput, keptTokens, textOf } from "../billing/bounds.ts"
-import type { Answer, Call, Caller, ChatCall } from "../request/call.ts"
+import type { EndpointResponse, Call, Caller, ChatCall } from "../request/call.ts"
 import { expectedTokens, RateUsage } from "../pipeline/rate-usage.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { RuntimeConfig } from "../request/runtime-config.ts"
@@ -20,13 +20,13 @@ import { resolveState } from "./resolve-state.ts"
 import { askedModel, preferredModel } from "../routing-preferences/preferred-model.ts"
 import type { ResolvedState } from "../state/vendor-state.ts"
 import type { ChatContext, ChatInput } from "./chat-context.ts"
-import type { AnswerToStore } from "../state/conversations.ts"
+import type { ResponseToStore } from "../state/conversations.ts"
 import { estimateChat, type EstimateServices } from "./estimate-chat.ts"
 import { type Estimate } from "../pipeline/estimate.ts"
 import { heldRequest } from "../fitting/own-limits.ts"
 import { maxCalls } from "./plan-call.ts"
-import { answerStreamed, type StreamServices } from "./stream-answer.ts"
-import { answerWhole, type WholeServices } from "./whole-answer.ts"
+import { answerStreamed, type StreamServices } from "./stream-response.ts"
+import { answerWhole, type WholeServices } from "./whole-response.ts"
 
 export interface ChatServices extends StreamServices, WholeServices, EstimateServices {
   readonly config: () => RuntimeConfig
@@ -89,7 +89,7 @@ export class ChatRelay {
    * @param caller may disconnect before the response has ended.
    * @throws GatewayError for every failure before the response starts. Nothing is then held.
    */
-  async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<Answer> {
+  async chat(dialect: ClientDialect, call: ChatCall, caller: Caller): Promise<EndpointResponse> {
     const work = this.#enter(call)
     const isLong = isLongWork(call.bodyBytes)
     if (isLong) await ownTurn()
@@ -258,7 +258,7 @@ export class ChatRelay {
   }
 
   /** Returns how the response is stored for the account; undefined if it is not stored. */
-  #keeping({ call, dialect }: ChatInput): AnswerToStore | undefined {
+  #keeping({ call, dialect }: ChatInput): ResponseToStore | undefined {
     const form = dialect.isOneWay ? undefined : dialect.conversation
     if (!form?.wantsKept(call.body) || !this.#services.conversations.isOn) return undefined
     return { call, form, body: call.body }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../../wire/http/request.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { jsonBytesInSlices, LARGE_BODY } from "../../canon/sliced-json-text.ts"
-import { notCarried, withLosses } from "../pipeline/answer-headers.ts"
+import { notCarried, withLosses } from "../pipeline/response-headers.ts"
 import { asCallFailure, CallEnded, type CallFailure, isFinal } from "../lifetime/call-failure.ts"
 import { hedges } from "../pipeline/hedges.ts"
 import type { Trial } from "../pipeline/trial.ts"
@@ -38,14 +38,14 @@ function acceptLosses(context: ChatContext, plan: Plan): Plan {
 }
 
 /** A response and its plan, which may be a corrected plan. */
-interface PlannedAnswer {
+interface PlannedResponse {
   readonly plan: Plan
 }
 
 /** Returns the plans that may be called in parallel with another call; undefined if hedging is not allowed. */
 export function hedgingOf(
   context: ChatContext,
-): Pick<Trial<Plan, PlannedAnswer>, "mayHedge" | "taken"> | undefined {
+): Pick<Trial<Plan, PlannedResponse>, "mayHedge" | "taken"> | undefined {
   if (!hedges(context)) return undefined
   return {
     // Several calls cannot be replaced together. A provider must also not store a response that the caller does not

@@ -62,9 +62,9 @@ async function callAgain<T>(
     recordUnchargedCalls(charge, cancellation.attempts.filter(isRejected))
     plan = next
     try {
-      const answer = await calls.call(plan)
+      const response = await calls.call(plan)
       config.learnedRules.learn(plan.deployment, plan.corrections ?? {})
-      return answer
+      return response
     } catch (failure) {
       thrown = failure
       // Each call of a plan with several calls has already been corrected.

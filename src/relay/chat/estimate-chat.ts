@@ -133,7 +133,7 @@ function chatLines(bound: Bound, charge: PendingCharge, why: string) {
         ? "the output that the balance covers after the input"
         : request?.maxTokens !== undefined
           ? "the limit that the request names, for each choice"
-          : "the model's longest answer, for each choice: the request names no limit",
+          : "the model's longest response, for each choice: the request names no limit",
     request: "the price of each request, and the calls of the vendor's tools that it allows",
     image: "the last image of each choice, which may be cut off",
     search: "the most searches that the model makes by itself",

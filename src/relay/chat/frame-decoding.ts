@@ -1,14 +1,14 @@
-import { checkEntries } from "../../canon/answer-limits.ts"
+import { checkEntries } from "../../canon/response-limits.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import type { JsonObject } from "../../canon/json.ts"
 import { notJson } from "../../dialects/shared/stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
-import { billedAnswerOf } from "../lifetime/call-failure.ts"
-import type { AnswerRecord } from "../metering/answer-record.ts"
+import { billedResponseOf } from "../lifetime/call-failure.ts"
+import type { ResponseRecord } from "../metering/response-record.ts"
 import type { Meter } from "../metering/meter.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
-import { billedFor } from "../upstream/answer-size.ts"
+import { billedFor } from "../upstream/response-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import { parseFrame } from "../upstream/parse-frame.ts"
 import { tooComplex, usageIfTooComplex } from "../upstream/usage-members.ts"
@@ -16,14 +16,14 @@ import type { UpstreamFrames } from "../upstream/upstream-frames.ts"
 import type { Plan } from "./plan.ts"
 
 /** Frames with content have one of these members in all formats. */
-const ANSWER_MEMBERS = ['"choices"', '"candidates"', '"type"', '"delta"']
+const RESPONSE_MEMBERS = ['"choices"', '"candidates"', '"type"', '"delta"']
 
 interface DecodingParts {
   readonly attempt: Attempt<Plan>
   readonly frames: UpstreamFrames
   readonly decoder: EventDecoder
   readonly meter: Meter
-  readonly record: AnswerRecord | undefined
+  readonly record: ResponseRecord | undefined
   readonly recorder: StateRecorder | undefined
 }
 
@@ -83,7 +83,7 @@ export class FrameDecoding {
   countFailed(
     failure: unknown,
     members: JsonObject,
-    isBilled = billedAnswerOf(failure) !== undefined,
+    isBilled = billedResponseOf(failure) !== undefined,
   ): void {
     if (!this.#markCounted(failure)) return
     this.#countUsage(members)
@@ -145,7 +145,7 @@ export class FrameDecoding {
       this.#parts.frames.weigh(event)
     } catch (failure) {
       const isBilled =
-        this.#parts.meter.isBillable || ANSWER_MEMBERS.some((name) => event.data.includes(name))
+        this.#parts.meter.isBillable || RESPONSE_MEMBERS.some((name) => event.data.includes(name))
       this.countFailed(failure, event.content?.usageMembers ?? {}, isBilled)
       const thrown = isBilled ? billedFor(failure) : failure
       this.#markCounted(thrown)

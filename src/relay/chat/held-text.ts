@@ -23,7 +23,7 @@ export class HeldText implements Disposable {
     if (length > MAX_OPENING) return false
     if (length <= SMALL_OPENING || length <= this.#taken) return true
     try {
-      this.#memory.takeAnswer(length - this.#taken)
+      this.#memory.takeResponse(length - this.#taken)
     } catch (thrown) {
       if (thrown instanceof GatewayError) return false
       throw thrown

@@ -23,10 +23,10 @@ import { ChoiceWriter, SeveralStreams } from "./several-streams.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import { type StreamWriter, TranscodingWriter, VerbatimWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import { isUnusable, meterOf, reportFewerChoices } from "./unread-answer.ts"
+import { isUnusable, meterOf, reportFewerChoices } from "./unread-response.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { UpstreamStream } from "./upstream-stream.ts"
-import type { AnswerStream } from "./answer-stream.ts"
+import type { ResponseStream } from "./response-stream.ts"
 
 export interface OpeningServices {
   readonly pipeline: Pipeline
@@ -64,7 +64,7 @@ export class StreamOpening {
   /** The plan whose calls started last. */
   #last: Opened | undefined
   /** The opened stream. The promise rejects with the CallFailure of the last attempt. */
-  readonly stream: Promise<AnswerStream>
+  readonly stream: Promise<ResponseStream>
 
   constructor(services: OpeningServices, context: ChatContext) {
     this.#services = services
@@ -86,7 +86,7 @@ export class StreamOpening {
    * read are charged with them.
    * @throws CallFailure if no choice has started.
    */
-  #withoutFailed(failure: unknown): AnswerStream {
+  #withoutFailed(failure: unknown): ResponseStream {
     if (failure instanceof CallEnded) throw failure
     const { plan, streams = [], writer, attempts = [] } = this.#last ?? {}
     const { charge, cancellation } = this.#context
@@ -119,7 +119,7 @@ export class StreamOpening {
   }
 
   /** Returns the stream of a plan, merged from several calls if the vendor returns one choice per call. */
-  async call(plan: Plan): Promise<AnswerStream> {
+  async call(plan: Plan): Promise<ResponseStream> {
     const { pipeline, signer, vendorState } = this.#services
     const context = this.#context
     const recorder = recordState(vendorState, context, plan)

@@ -18,7 +18,7 @@ import type { Candidate } from "../upstream/attempt.ts"
 import type { ChatContext } from "./chat-context.ts"
 import { withImageTypes } from "../fitting/fit-messages.ts"
 import { fitToModel, requiredDialect } from "../fitting/fit-to-model.ts"
-import { isFoldable } from "./fold-answer.ts"
+import { isFoldable } from "./fold-response.ts"
 import { fitLimits, limitsOf, takesLimits } from "../fitting/own-limits.ts"
 import { withInlineMedia, needsInlining } from "../fitting/inline-media.ts"
 import { limitedPlan, type Plan } from "./plan.ts"
@@ -198,7 +198,7 @@ function isMany(
   dialect: UpstreamDialect,
   deployment: Deployment,
 ): boolean {
-  return choices > 1 && choices > dialect.answerLimits(deployment.upstreamModel).choices
+  return choices > 1 && choices > dialect.responseLimits(deployment.upstreamModel).choices
 }
 
 interface Transcoding {

@@ -11,21 +11,21 @@ import {
 import { hasFile } from "../../canon/message.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { ChatBinding } from "../../vendors/vendor.ts"
-import { AnswerRecord } from "../metering/answer-record.ts"
+import { ResponseRecord } from "../metering/response-record.ts"
 import { withCallLimits } from "../priced-features/call-limits.ts"
 import type { FeatureCosts } from "../priced-features/feature-costs.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { OwnLimits } from "../fitting/own-limits.ts"
-import type { Restoration } from "../fitting/restored-answer.ts"
+import type { Restoration } from "../fitting/restored-response.ts"
 
 /** Returns a record of a response's reports other than usage; undefined if only tokens are billed. */
 export function recordOf(
   charge: PendingCharge,
   { deployment, binding }: Plan,
-): AnswerRecord | undefined {
+): ResponseRecord | undefined {
   return charge.featureCosts?.has(deployment.id) === true
-    ? new AnswerRecord(binding.dialect.id)
+    ? new ResponseRecord(binding.dialect.id)
     : undefined
 }
 

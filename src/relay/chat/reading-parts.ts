@@ -5,10 +5,10 @@ import type { ChatContext } from "./chat-context.ts"
 import { Meter } from "../metering/meter.ts"
 import { type Plan, recordOf } from "./plan.ts"
 import type { StateRecorder } from "../state/state-recorder.ts"
-import { RestoringDecoder } from "../fitting/restored-answer.ts"
+import { RestoringDecoder } from "../fitting/restored-response.ts"
 import { StreamLimits } from "./stream-limits.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import type { StreamParts } from "./answer-stream.ts"
+import type { StreamParts } from "./response-stream.ts"
 
 /** The objects that read and count the stream of one upstream call, even if the caller receives a whole response. */
 export type ReadingParts = Omit<StreamParts, "writer">

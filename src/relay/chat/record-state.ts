@@ -16,7 +16,7 @@ export function recordState(
 ): StateRecorder | undefined {
   const upstream = plan.binding.dialect
   const isReported = upstream.id === dialect.id && !dialect.isOneWay
-  const shape = isReported ? upstream.answerState?.(plan.body) : undefined
+  const shape = isReported ? upstream.responseState?.(plan.body) : undefined
   if (shape !== undefined) {
     charge.recorder = new StateRecorder(vendorState, shape, {
       account: call.key.account,
@@ -30,5 +30,5 @@ export function recordState(
 
 /** Whether the vendor of a plan stores state of its response, even if the caller does not see the id. */
 export function isKeptByVendor(plan: Plan): boolean {
-  return plan.binding.dialect.answerState?.(plan.body) !== undefined
+  return plan.binding.dialect.responseState?.(plan.body) !== undefined
 }

@@ -8,7 +8,7 @@ import type { Plan } from "./plan.ts"
 import type { StreamWriter, Report, TranscodingWriter } from "./stream-writer.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { UpstreamStream } from "./upstream-stream.ts"
-import type { AnswerStream } from "./answer-stream.ts"
+import type { ResponseStream } from "./response-stream.ts"
 
 /** Writes one of several choices through the writer that all choices share, under the index of the choice. */
 export class ChoiceWriter implements StreamWriter {
@@ -52,7 +52,7 @@ export class ChoiceWriter implements StreamWriter {
 }
 
 /** Joins several upstream calls into one response. Each call returns one choice, which is passed on as it arrives. */
-export class SeveralStreams implements AnswerStream {
+export class SeveralStreams implements ResponseStream {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: TranscodingWriter

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import type { Attempt } from "../upstream/attempt.ts"
 import type { Plan } from "./plan.ts"
 
@@ -12,14 +12,14 @@ const MEDIA_TYPES = {
 const UNTYPED = /^(text\/plain|application\/(x-ndjson|octet-stream))\b/i
 
 /** Whether a response is sent in the stream format of its vendor's dialect. */
-export function isStreamed({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
+export function isStreamed({ plan }: Attempt<Plan>, response: HttpResponse): boolean {
   const type = response.header("content-type")
   if (type === null || type === "application/json") return false
   return type.toLowerCase().includes(MEDIA_TYPES[plan.binding.dialect.framing])
 }
 
 /** Whether a response is a stream without its media type. Some servers send the requested stream that way. */
-export function isUntypedStream({ plan }: Attempt<Plan>, response: HttpAnswer): boolean {
+export function isUntypedStream({ plan }: Attempt<Plan>, response: HttpResponse): boolean {
   if (plan.binding.dialect.framing !== "sse") return false
   const type = response.header("content-type")
   return type === null || UNTYPED.test(type)

@@ -43,7 +43,7 @@ export interface FrameWriter {
    */
   readonly isFilled?: boolean
   /** Whether the whole response is kept in memory until its end. */
-  readonly keepsAnswer?: boolean
+  readonly keepsResponse?: boolean
 }
 
 /** The writer for frames that are counted but not written. */
@@ -211,8 +211,8 @@ export class TranscodingWriter implements StreamWriter {
     return !this.backlog.isEmpty
   }
 
-  get keepsAnswer(): boolean {
-    return this.#encoder.keepsAnswer === true
+  get keepsResponse(): boolean {
+    return this.#encoder.keepsResponse === true
   }
 
   push(_frame: SseFrame | undefined, events: readonly ChatEvent[]): string {

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import type { ChatEvent } from "../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../canon/dialect.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
@@ -9,11 +9,11 @@ import type { Meter } from "../metering/meter.ts"
 import type { Plan } from "./plan.ts"
 import type { StreamLimits } from "./stream-limits.ts"
 import { type FrameWriter, NO_WRITER, type StreamWriter } from "./stream-writer.ts"
-import { billedAnswerOf, CallEnded } from "../lifetime/call-failure.ts"
+import { billedResponseOf, CallEnded } from "../lifetime/call-failure.ts"
 import { isDrained } from "../pipeline/cancellation.ts"
-import { billedFor, tooLong } from "../upstream/answer-size.ts"
+import { billedFor, tooLong } from "../upstream/response-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import type { AnswerStream, StreamParts } from "./answer-stream.ts"
+import type { ResponseStream, StreamParts } from "./response-stream.ts"
 import { FrameDecoding } from "./frame-decoding.ts"
 import { HeldText } from "./held-text.ts"
 import { brokenOff } from "./reported-failure.ts"
@@ -41,7 +41,7 @@ const CHUNK_COST = 8 * 1024
 /** Reads the stream of one upstream call. */
 export class UpstreamStream<
   Writer extends FrameWriter = StreamWriter,
-> implements AnswerStream<Writer> {
+> implements ResponseStream<Writer> {
   readonly plan: Plan
   readonly attempts: readonly Attempt<Plan>[]
   readonly writer: Writer
@@ -105,7 +105,7 @@ export class UpstreamStream<
    */
   static async open<Writer extends FrameWriter>(
     attempt: Attempt<Plan>,
-    response: HttpAnswer,
+    response: HttpResponse,
     parts: StreamParts<Writer>,
   ): Promise<UpstreamStream<Writer>> {
     const isStream = isStreamed(attempt, response) || isUntypedStream(attempt, response)
@@ -213,7 +213,7 @@ export class UpstreamStream<
       }
       throw this.#failure
     } catch (failure) {
-      const isUnread = billedAnswerOf(failure) !== undefined
+      const isUnread = billedResponseOf(failure) !== undefined
       // After an error, providers report the usage immediately, if at all.
       const limitMs = isUnread ? this.#parts.drain?.limitMs : HANG_UP_MS
       if (isUnread || this.meter.isBillable) await this.#decoding.readBilled(limitMs)
@@ -274,8 +274,8 @@ export class UpstreamStream<
 
   #report(frame: SseFrame | undefined, events: readonly ChatEvent[]): string {
     if (events.length > 0) this.#frames.onEvents()
-    if (this.meter.characters > this.#attempt.answerBytes) throw tooLong(this.#attempt)
-    if (this.#output.keepsAnswer === true) this.#countKept(this.meter.characters)
+    if (this.meter.characters > this.#attempt.responseBytes) throw tooLong(this.#attempt)
+    if (this.#output.keepsResponse === true) this.#countKept(this.meter.characters)
     // A frame that reports a failure is not passed on, so its content is not delivered.
     const hasFailed = events.length > 1 && events.some(isError)
     const { usage } = this.meter
@@ -300,7 +300,7 @@ export class UpstreamStream<
     const added = characters - this.#keptCharacters
     if (added < TEXT_STEP) return
     try {
-      this.#attempt.memory.takeAnswer(KEPT_CHARACTER_BYTES * added)
+      this.#attempt.memory.takeResponse(KEPT_CHARACTER_BYTES * added)
     } catch (thrown) {
       throw billedFor(thrown)
     }

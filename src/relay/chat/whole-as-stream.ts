@@ -7,11 +7,11 @@ import { reportedErrorIn } from "../../canon/reported-error.ts"
 import { isLargeJson } from "../../canon/sliced-json-text.ts"
 import { eventsOf } from "../../canon/unfold.ts"
 import type { Usage } from "../../canon/usage.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import { encodeText } from "../../wire/sse.ts"
-import { BILLED } from "../upstream/answer-size.ts"
+import { BILLED } from "../upstream/response-size.ts"
 import type { Attempt } from "../upstream/attempt.ts"
-import { readJson } from "../upstream/read-answer.ts"
+import { readJson } from "../upstream/read-response.ts"
 import type { Plan } from "./plan.ts"
 import { reportedFailure } from "./reported-failure.ts"
 import { piecesOf } from "./text-backlog.ts"
@@ -27,7 +27,7 @@ const MAX_MEMBERS_LENGTH = 4 * 1024 * 1024
  */
 export async function wholeAsStream(
   attempt: Attempt<Plan>,
-  response: HttpAnswer,
+  response: HttpResponse,
 ): Promise<AsyncIterator<Uint8Array, undefined>> {
   const body = await readJson(attempt, response)
   const error = reportedErrorIn(body)
@@ -36,8 +36,8 @@ export async function wholeAsStream(
   const { dialect } = binding
   if (!isJsonObject(body)) throw notStreamed(attempt.provider)
   if (!isClient(dialect)) {
-    const isAnswer = countUsage(attempt, body) !== undefined
-    throw notStreamed(attempt.provider, isAnswer ? BILLED : {})
+    const isResponse = countUsage(attempt, body) !== undefined
+    throw notStreamed(attempt.provider, isResponse ? BILLED : {})
   }
   const encoder = dialect.encodeEvents({ ...request, stream: true, streamUsage: true })
   let events: Iterable<ChatEvent>
@@ -54,7 +54,7 @@ export async function wholeAsStream(
 /** Counts the usage of a response that cannot be passed on, and returns it. */
 function countUsage({ meter, plan }: Attempt<Plan>, body: JsonObject): Usage | undefined {
   const usage = plan.binding.dialect.usageIn(body)
-  for (const record of meter?.records ?? []) record.answer(body)
+  for (const record of meter?.records ?? []) record.response(body)
   if (meter) meter.usage = usage
   return usage
 }

@@ -9,7 +9,7 @@ import { modelNameOf } from "./chat-request.ts"
 import { reportLostMedia } from "./lost-media.ts"
 import type { Plan } from "./plan.ts"
 import type { ReasoningSigner } from "./reasoning-envelope.ts"
-import type { TriedPlan } from "./unread-answer.ts"
+import type { TriedPlan } from "./unread-response.ts"
 
 export interface Received {
   /** The body of the vendor's response; absent if a stream was requested. */
@@ -19,7 +19,7 @@ export interface Received {
   readonly meter: Meter
   /** Whether the body is at most a few kilobytes; absent if a stream was received. */
   readonly isSmall?: boolean
-  /** The rest of the call, as in `FoldedAnswer`. */
+  /** The rest of the call, as in `FoldedResponse`. */
   readonly rest?: Promise<void> | undefined
 }
 

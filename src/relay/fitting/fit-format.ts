@@ -18,7 +18,7 @@ import {
   type SchemaBudget,
   wrappedSchema,
 } from "./fit-schema.ts"
-import type { Restoration } from "./restored-answer.ts"
+import type { Restoration } from "./restored-response.ts"
 
 const ANSWER_PURPOSE = "Gives the answer. Call it once, with the whole answer."
 const INSTRUCTION =

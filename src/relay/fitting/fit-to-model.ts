@@ -14,7 +14,7 @@ import { requiresCall } from "../../dialects/shared/tools.ts"
 import { fitFormat } from "./fit-format.ts"
 import { fitMessages } from "./fit-messages.ts"
 import { fitTools } from "./fit-tools.ts"
-import type { Restoration } from "./restored-answer.ts"
+import type { Restoration } from "./restored-response.ts"
 
 /** A request in a form that the model accepts. */
 export interface FittedRequest {

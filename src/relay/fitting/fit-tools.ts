@@ -9,7 +9,7 @@ import { fittedName, type NameRule } from "../../dialects/shared/tool-names.ts"
 import { withAllowedTools } from "./allowed-tools.ts"
 import { fitStrictTool } from "./fit-format.ts"
 import { schemaBudget } from "./fit-schema.ts"
-import type { Restoration } from "./restored-answer.ts"
+import type { Restoration } from "./restored-response.ts"
 
 /** Number of digits of the hash in a fitted name. */
 const HASH_LENGTH = 8

@@ -1,6 +1,6 @@
 import type { ModelRules } from "#contract/model-rules.ts"
 import type { ChatRequest } from "../../canon/chat.ts"
-import type { AnswerLimits, UpstreamDialect } from "../../canon/dialect.ts"
+import type { ResponseLimits, UpstreamDialect } from "../../canon/dialect.ts"
 import type { Deployment, Model } from "../../catalog/model.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 
@@ -35,7 +35,7 @@ export interface FittedLimits {
 export function fitLimits(
   { stop }: Pick<ChatRequest, "stop">,
   maxTokens: number | undefined,
-  taken: AnswerLimits,
+  taken: ResponseLimits,
   isStopReported = false,
 ): FittedLimits | undefined {
   const isLengthTaken = maxTokens === undefined || maxTokens >= taken.minOutput
@@ -63,7 +63,7 @@ export function fitLimits(
 export function takesLimits(
   request: ChatRequest,
   maxTokens: number | undefined,
-  input: { readonly taken: AnswerLimits; readonly isStopReported?: boolean | undefined },
+  input: { readonly taken: ResponseLimits; readonly isStopReported?: boolean | undefined },
 ): boolean {
   if (request.stop === undefined && maxTokens === undefined) return true
   return fitLimits(request, maxTokens, input.taken, input.isStopReported) === undefined
@@ -74,8 +74,8 @@ export function limitsOf(
   dialect: UpstreamDialect,
   { upstreamModel }: Pick<Deployment, "upstreamModel">,
   rules: ModelRules | undefined,
-): AnswerLimits {
-  const limits = dialect.answerLimits(upstreamModel)
+): ResponseLimits {
+  const limits = dialect.responseLimits(upstreamModel)
   return rules?.rejected_parameters?.includes("stop") === true ? { ...limits, stops: 0 } : limits
 }
 
@@ -105,17 +105,17 @@ export function minOutput(
   let min = 0
   for (const deployment of deployments) {
     for (const { dialect } of clients.get(deployment.provider)?.bindings(deployment) ?? []) {
-      min = Math.max(min, dialect.answerLimits(deployment.upstreamModel).minOutput)
+      min = Math.max(min, dialect.responseLimits(deployment.upstreamModel).minOutput)
     }
   }
   return min
 }
 
-function areTaken(stop: readonly string[], taken: AnswerLimits): boolean {
+function areTaken(stop: readonly string[], taken: ResponseLimits): boolean {
   return stop.length <= taken.stops && stop.every((sequence) => isTaken(sequence, taken))
 }
 
-function isTaken(sequence: string, { blankStops }: AnswerLimits): boolean {
+function isTaken(sequence: string, { blankStops }: ResponseLimits): boolean {
   return isMeant(sequence) && (blankStops || sequence.trim() !== "")
 }
 

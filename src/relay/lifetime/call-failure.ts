@@ -1,4 +1,4 @@
-import { asGatewayError, type BilledAnswer, GatewayError } from "../../canon/errors.ts"
+import { asGatewayError, type BilledResponse, GatewayError } from "../../canon/errors.ts"
 import { LedgerError } from "../../store/ledger-error.ts"
 
 /** The reason why the gateway ends an upstream call. */
@@ -65,13 +65,13 @@ export function isCallerGone(failure: unknown): boolean {
 }
 
 /** Whether a call was ended because its response is complete. */
-export function isAnswerOver(failure: CallFailure): boolean {
+export function isResponseOver(failure: CallFailure): boolean {
   return failure instanceof CallEnded && failure.reason === "answer_over"
 }
 
 /** Returns the unusable but billed response that caused a failure; undefined for other failures. */
-export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
-  return failure instanceof GatewayError ? failure.details.billedAnswer : undefined
+export function billedResponseOf(failure: unknown): BilledResponse | undefined {
+  return failure instanceof GatewayError ? failure.details.billedResponse : undefined
 }
 
 /**
@@ -80,7 +80,7 @@ export function billedAnswerOf(failure: unknown): BilledAnswer | undefined {
  */
 export function isFinal(failure: CallFailure): boolean {
   if (failure instanceof CallEnded || failure.kind === "overloaded") return true
-  return billedAnswerOf(failure) !== undefined
+  return billedResponseOf(failure) !== undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Phases of a request, to report which one blocks the event loop. */
-const PHASES = ["decoding the request", "calling upstream", "reading the answer"] as const
+const PHASES = ["decoding the request", "calling upstream", "reading the response"] as const
 
 export type Phase = (typeof PHASES)[number]
 

@@ -3,14 +3,14 @@ import type { AudioPart, ImagePart, Part } from "../../canon/message.ts"
 import { type JsonObject, unknownFields } from "../../canon/json.ts"
 import { OtherContent } from "../../canon/other-content.ts"
 import { addUsage, isNoUsage, laterUsage, totalOutput, type Usage } from "../../canon/usage.ts"
-import type { AnswerRecord } from "./answer-record.ts"
+import type { ResponseRecord } from "./response-record.ts"
 
 /** Maximum characters of text that are stored for an estimate. Further text is counted by its length. */
 const KEPT_CHARACTERS = 200_000
 
 const NO_USAGES: readonly Usage[] = []
 const NO_PARTS: readonly Meter[] = []
-const NO_RECORDS: readonly AnswerRecord[] = []
+const NO_RECORDS: readonly ResponseRecord[] = []
 
 /** Counts the delivered content of a request. All kinds of responses use this meter. */
 export class Meter {
@@ -106,7 +106,7 @@ export class Meter {
   }
 
   /** Whether content other than reasoning was received. */
-  get hasAnswer(): boolean {
+  get hasResponse(): boolean {
     return this.amount > this.reasoningCharacters + this.other.reasoningCharacters
   }
 

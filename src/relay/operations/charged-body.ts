@@ -1,7 +1,7 @@
 import { asChargedError, errorEnvelope, type GatewayError } from "../../canon/errors.ts"
 import { errorWithoutProviders } from "../../canon/provider-names.ts"
 import { nextTurn, ownTurn } from "../../canon/next-turn.ts"
-import { unusable } from "../../canon/operation-answer.ts"
+import { unusable } from "../../canon/operation-response.ts"
 import type { SentBytes } from "../../dialects/shared/stream.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { encodeText, formatEvent, SseParser } from "../../wire/sse.ts"
@@ -14,7 +14,7 @@ import {
 } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
 import { HANG_UP_MS, MAX_PASS_MS, UpstreamFrames } from "../upstream/upstream-frames.ts"
-import type { UpstreamAnswer } from "./operation-candidate.ts"
+import type { UpstreamResponse } from "./operation-candidate.ts"
 
 /**
  * How a forwarded response ended: complete (`whole`), broken off by the upstream (`broken`), or by the caller's
@@ -43,7 +43,7 @@ export interface BodyEnd {
 }
 
 /** A response that is passed on before it is charged. */
-export interface UnpaidAnswer {
+export interface UnpaidResponse {
   readonly attempt: Pick<Attempt<Candidate>, "fail">
   readonly chunks: Chunks
   readonly call: {
@@ -62,7 +62,10 @@ export interface UnpaidAnswer {
 }
 
 /** Yields the bytes of an upstream response, under the deadlines of its call. */
-export async function* chunksOf({ attempt, response }: UpstreamAnswer): AsyncGenerator<Uint8Array> {
+export async function* chunksOf({
+  attempt,
+  response,
+}: UpstreamResponse): AsyncGenerator<Uint8Array> {
   using _ = attempt
   try {
     for await (const chunk of response.body) {
@@ -98,7 +101,7 @@ interface EventReader {
  * @throws GatewayError if the response ends before its last event.
  */
 export async function* eventsOf(
-  { attempt, response }: UpstreamAnswer,
+  { attempt, response }: UpstreamResponse,
   reader: EventReader,
 ): Chunks {
   const { memory, deadlines } = attempt
@@ -180,7 +183,7 @@ async function* slicesOf(read: SentBytes): AsyncGenerator<Uint8Array> {
 
 /** Reads the end of a response after its last event, so that the connection can be reused. */
 async function discardRest(
-  attempt: UpstreamAnswer["attempt"],
+  attempt: UpstreamResponse["attempt"],
   frames: UpstreamFrames,
 ): Promise<void> {
   attempt.deadlines.awaitEnd(performance.now() + HANG_UP_MS)
@@ -225,34 +228,34 @@ async function* resumed(
 }
 
 /** Returns a body whose tail is sent only after the charge is on disk. */
-export function chargedBody(answer: UnpaidAnswer): ReadableStream<Uint8Array> {
+export function chargedBody(response: UnpaidResponse): ReadableStream<Uint8Array> {
   // The upstream is read only when the caller waits for data.
-  return new ReadableStream(new ChargedBody(answer), { highWaterMark: 0 })
+  return new ReadableStream(new ChargedBody(response), { highWaterMark: 0 })
 }
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
 /** The chunks of a response, produced as fast as the caller reads. */
 class ChargedBody {
-  readonly #answer: UnpaidAnswer
+  readonly #response: UnpaidResponse
   #isOver = false
 
-  constructor(answer: UnpaidAnswer) {
-    this.#answer = answer
+  constructor(response: UnpaidResponse) {
+    this.#response = response
   }
 
   async pull(controller: Controller): Promise<void> {
     try {
-      const { done, value } = await this.#answer.chunks.next()
+      const { done, value } = await this.#response.chunks.next()
       // The caller has disconnected in the meantime.
       if (this.#isOver) return
       if (!done) return controller.enqueue(value)
       this.#close()
-      const { last } = await this.#answer.end("whole")
+      const { last } = await this.#response.end("whole")
       for (const sent of [value, last]) {
         if (sent) for await (const slice of slicesOf(sent)) controller.enqueue(slice)
       }
-      this.#answer.call.onStreamEnd?.(true)
+      this.#response.call.onStreamEnd?.(true)
       controller.close()
     } catch (thrown) {
       // Without a charge, the tail is not sent.
@@ -265,13 +268,13 @@ class ChargedBody {
   async cancel(): Promise<void> {
     if (this.#isOver) return
     this.#close()
-    this.#answer.attempt.fail(new CallEnded("caller_disconnected"))
-    await this.#answer.end("left")
+    this.#response.attempt.fail(new CallEnded("caller_disconnected"))
+    await this.#response.end("left")
   }
 
   async #fail(thrown: CallFailure, controller: Controller): Promise<void> {
     this.#close()
-    const { attempt, call, hasErrorEvents, end } = this.#answer
+    const { attempt, call, hasErrorEvents, end } = this.#response
     const failure = attempt.fail(thrown)
     const hasLeft = isCallerGone(failure)
     const { isCharged } = await end(hasLeft ? "left" : "broken")
@@ -285,7 +288,7 @@ class ChargedBody {
 
   #close(): void {
     this.#isOver = true
-    this.#answer.call.memory[Symbol.dispose]()
+    this.#response.call.memory[Symbol.dispose]()
   }
 }
 

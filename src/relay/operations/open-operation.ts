@@ -3,7 +3,7 @@ import { isNoUsage } from "../../canon/usage.ts"
 import type { CountedUsage } from "../billing/priced-usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
 import type { Settlement } from "../../ledger/hold.ts"
-import { addAnswerHeaders, shownProvider } from "../pipeline/answer-headers.ts"
+import { addResponseHeaders, shownProvider } from "../pipeline/response-headers.ts"
 import { CallEnded, type CallFailure } from "../lifetime/call-failure.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { OperationCandidate } from "./operation-candidate.ts"
@@ -52,7 +52,7 @@ export class OpenOperation<T> implements Disposable {
     this.deployment = deployment
     this.losses = losses
     this.headers = context.headers
-    addAnswerHeaders(this.headers, {
+    addResponseHeaders(this.headers, {
       provider: shownProvider(context.call, client),
       losses,
       balance: services.billing.balance(context.charge),
@@ -76,7 +76,7 @@ export class OpenOperation<T> implements Disposable {
     const settlement = await pipeline.settle(context, deployment, priced)
     pipeline.keepPayload(context)
     const { charged: cost, balance } = settlement
-    addAnswerHeaders(this.headers, { losses, cost, balance })
+    addResponseHeaders(this.headers, { losses, cost, balance })
     return settlement
   }
 

@@ -4,19 +4,19 @@ import { LongSpans } from "../../canon/long-spans.ts"
 import { parseAround, parseWhole } from "../../canon/long-value.ts"
 import { LARGE_BODY } from "../../canon/sliced-json-text.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { isErrorAnswer } from "../../canon/operation-answer.ts"
+import { isErrorResponse } from "../../canon/operation-response.ts"
 import type {
-  OperationAnswer,
+  OperationResponse,
   OperationCall,
   OperationFormat,
   UsageReader,
 } from "../../canon/operation.ts"
 import { type Usage, usageOfCalls } from "../../canon/usage.ts"
 import type { Deployment } from "../../catalog/model.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import {
   asCallFailure,
-  billedAnswerOf,
+  billedResponseOf,
   CallEnded,
   type CallFailure,
 } from "../lifetime/call-failure.ts"
@@ -24,7 +24,7 @@ import { recordUnchargedCalls } from "../pipeline/cancellation.ts"
 import type { Pipeline } from "../pipeline/pipeline.ts"
 import type { RequestContext } from "../pipeline/request-context.ts"
 import type { Attempt, Candidate } from "../upstream/attempt.ts"
-import { readBytes, rejectTooComplex } from "../upstream/read-answer.ts"
+import { readBytes, rejectTooComplex } from "../upstream/read-response.ts"
 import type { ProviderClient } from "../request/provider-client.ts"
 import type { RejectionReader } from "../upstream/rejection.ts"
 import type { SpeculativeCall } from "../upstream/speculative-call.ts"
@@ -33,12 +33,12 @@ import type { SpeculativeCall } from "../upstream/speculative-call.ts"
 const MAX_AT_ONCE = 4
 
 /** Reads the responses of an operation, and their errors. */
-export type AnswerReader = RejectionReader & Pick<OperationFormat<never, never>, "longMember">
+export type ResponseReader = RejectionReader & Pick<OperationFormat<never, never>, "longMember">
 
 /** An upstream response whose body has not been read. The deadlines of its call are in `attempt`. */
-export interface UpstreamAnswer {
+export interface UpstreamResponse {
   readonly attempt: Attempt<Candidate>
-  readonly response: HttpAnswer
+  readonly response: HttpResponse
 }
 
 /** A billed call whose response was not read. */
@@ -50,14 +50,14 @@ export interface UnreadCall {
 }
 
 /** Reads the errors of a vendor, and the usage of its responses that cannot be decoded. */
-type CallFormat = AnswerReader & UsageReader
+type CallFormat = ResponseReader & UsageReader
 
 /** A deployment that can serve an operation, and how to call it. */
 export class OperationCandidate implements Candidate {
   readonly deployment: Deployment
   readonly client: ProviderClient
   /** The responses that were read completely. */
-  readonly #answers = new Map<Attempt<Candidate>, OperationAnswer>()
+  readonly #responses = new Map<Attempt<Candidate>, OperationResponse>()
   readonly #pipeline: Pipeline
   readonly #context: RequestContext
   readonly #speculative: SpeculativeCall | undefined
@@ -103,8 +103,8 @@ export class OperationCandidate implements Candidate {
   }
 
   /**
-   * The reported usage of all billed calls; undefined if a call did not report its usage. The usage of all calls is then
-   * estimated together.
+   * The reported usage of all billed calls; undefined if a call did not report its usage. The usage of all calls is
+   * then estimated together.
    */
   get unreadUsage(): Usage | undefined {
     return usageOfCalls(this.#billed.map((attempt) => this.#usageOf(attempt)))
@@ -113,7 +113,7 @@ export class OperationCandidate implements Candidate {
   /** Each billed call whose response was not read. */
   get unreadCalls(): readonly UnreadCall[] {
     return this.#billed
-      .filter((attempt) => !this.#answers.has(attempt))
+      .filter((attempt) => !this.#responses.has(attempt))
       .map((attempt) => ({ results: this.#resultsOf(attempt), usage: this.#usageOf(attempt) }))
   }
 
@@ -122,21 +122,21 @@ export class OperationCandidate implements Candidate {
   }
 
   #usageOf(attempt: Attempt<Candidate>): Usage | undefined {
-    const members = attempt.usageMembers ?? this.#answers.get(attempt)?.json
+    const members = attempt.usageMembers ?? this.#responses.get(attempt)?.json
     return isJsonObject(members) ? this.#format?.usageIn?.(members) : undefined
   }
 
   get #billed(): readonly Attempt<Candidate>[] {
     return this.#attempts.filter((attempt) => {
-      const answer = this.#answers.get(attempt)
-      if (answer && isErrorAnswer(answer)) return false
+      const response = this.#responses.get(attempt)
+      if (response && isErrorResponse(response)) return false
       return attempt.isBilled || attempt.record.outcome === "ok"
     })
   }
 
   /** The failure of a call whose response cannot be used although its provider bills it. */
   get unreadFailure(): CallFailure | undefined {
-    return this.#attempts.find(({ ended }) => billedAnswerOf(ended) !== undefined)?.ended
+    return this.#attempts.find(({ ended }) => billedResponseOf(ended) !== undefined)?.ended
   }
 
   /** Whether a call ended with a response that cannot be used although its provider bills it. */
@@ -149,8 +149,8 @@ export class OperationCandidate implements Candidate {
     return Math.max(1, this.wasEnded ? this.#billed.length : this.#good.length)
   }
 
-  get #good(): readonly OperationAnswer[] {
-    return [...this.#answers.values()].filter((answer) => !isErrorAnswer(answer))
+  get #good(): readonly OperationResponse[] {
+    return [...this.#responses.values()].filter((response) => !isErrorResponse(response))
   }
 
   /** Records the provider cost of the candidate's calls as the operator's cost. */
@@ -162,9 +162,9 @@ export class OperationCandidate implements Candidate {
    * The responses of the completed calls, after another call has failed or returned an error. They are in no particular
    * order.
    */
-  get completed(): readonly OperationAnswer[] {
+  get completed(): readonly OperationResponse[] {
     const good = this.#good
-    return this.#hasFailed || good.length < this.#answers.size ? good : []
+    return this.#hasFailed || good.length < this.#responses.size ? good : []
   }
 
   get #isLarge(): boolean {
@@ -177,7 +177,7 @@ export class OperationCandidate implements Candidate {
    * @param format reads the vendor's errors and usage.
    * @throws GatewayError if the call failed.
    */
-  async call(call: OperationCall, format: CallFormat): Promise<UpstreamAnswer> {
+  async call(call: OperationCall, format: CallFormat): Promise<UpstreamResponse> {
     this.#format = format
     const attempt = this.#pipeline.begin<Candidate>(this.#context, this)
     this.#attempts.push(attempt)
@@ -213,8 +213,8 @@ export class OperationCandidate implements Candidate {
    * Makes all calls of an encoded operation, some of them in parallel, and reads their responses completely.
    * @throws the GatewayError of the first call that failed. Other started calls continue.
    */
-  async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationAnswer[]> {
-    const answers: OperationAnswer[] = []
+  async callAll(format: CallFormat, calls: readonly OperationCall[]): Promise<OperationResponse[]> {
+    const responses: OperationResponse[] = []
     const { deployment } = this
     this.#wanted = calls.reduce((sum, { results = 1 }) => sum + results, 0)
     try {
@@ -222,11 +222,13 @@ export class OperationCandidate implements Candidate {
         if (this.#hasFailed) throw new CallEnded("not_needed")
         const some = calls
           .slice(start, start + MAX_AT_ONCE)
-          .map((call) => () => this.#answer(call, format))
-        const made = { deployment, attempts: this.#attempts, hasAnswers: answers.length > 0 }
-        answers.push(...(await this.#pipeline.relatedCalls.withRetries(this.#context, made, some)))
+          .map((call) => () => this.#response(call, format))
+        const made = { deployment, attempts: this.#attempts, hasResponses: responses.length > 0 }
+        responses.push(
+          ...(await this.#pipeline.relatedCalls.withRetries(this.#context, made, some)),
+        )
       }
-      return answers
+      return responses
     } catch (failure) {
       this.#hasFailed = true
       throw failure
@@ -237,7 +239,7 @@ export class OperationCandidate implements Candidate {
   async again(): Promise<void> {
     await this.#context.cancellation.endOthers()
     this.#hasFailed = false
-    this.#answers.clear()
+    this.#responses.clear()
   }
 
   /**
@@ -248,12 +250,12 @@ export class OperationCandidate implements Candidate {
     return this.#pipeline.relatedCalls.together(this.#context, this.deployment, parts)
   }
 
-  async #answer(call: OperationCall, format: CallFormat): Promise<OperationAnswer> {
+  async #response(call: OperationCall, format: CallFormat): Promise<OperationResponse> {
     const upstream = await this.call(call, format)
-    const answer = await readWhole(upstream, format)
+    const response = await readWhole(upstream, format)
     this.#last = upstream.attempt
-    this.#answers.set(upstream.attempt, answer)
-    return answer
+    this.#responses.set(upstream.attempt, response)
+    return response
   }
 }
 
@@ -263,25 +265,25 @@ export class OperationCandidate implements Candidate {
  * @throws GatewayError, in which case the attempt has failed.
  */
 export async function readWhole(
-  upstream: UpstreamAnswer,
-  format: AnswerReader,
-): Promise<OperationAnswer> {
+  upstream: UpstreamResponse,
+  format: ResponseReader,
+): Promise<OperationResponse> {
   const { attempt } = upstream
   try {
-    const answer = await answerOf(upstream, format)
+    const response = await responseOf(upstream, format)
     attempt.succeed()
     attempt[Symbol.dispose]()
-    return answer
+    return response
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
 }
 
 /** Returns the complete response without ending the attempt. */
-export async function answerOf(
-  { attempt, response }: UpstreamAnswer,
-  format: AnswerReader,
-): Promise<OperationAnswer> {
+export async function responseOf(
+  { attempt, response }: UpstreamResponse,
+  format: ResponseReader,
+): Promise<OperationResponse> {
   const { longMember } = format
   const spans = longMember === undefined ? undefined : new LongSpans()
   const bytes = await readBytes(attempt, response, spans)

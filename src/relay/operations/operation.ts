@@ -5,12 +5,12 @@ import type { OperationCall } from "../../canon/operation.ts"
 import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { isNoUsage, totalInput, totalOutput, type Usage } from "../../canon/usage.ts"
 import type { CountedUsage } from "../billing/priced-usage.ts"
-import { notCarried } from "../pipeline/answer-headers.ts"
+import { notCarried } from "../pipeline/response-headers.ts"
 import type { Call, Caller } from "../request/call.ts"
 import {
   CallEnded,
   type CallFailure,
-  billedAnswerOf,
+  billedResponseOf,
   isCallerGone,
 } from "../lifetime/call-failure.ts"
 import { RateUsage } from "../pipeline/rate-usage.ts"
@@ -224,7 +224,7 @@ export class Operation implements Disposable {
     completed: CompletedAt<T> | undefined,
     error: unknown,
   ): Promise<OpenOperation<T> | undefined> {
-    if (completed === undefined || billedAnswerOf(error) === undefined) return undefined
+    if (completed === undefined || billedResponseOf(error) === undefined) return undefined
     const candidate = tried.findLast(({ isUnusable }) => isUnusable)
     if (candidate === undefined || candidate.completed.length === 0) return undefined
     const done = await completed(candidate).catch(() => undefined)
@@ -243,7 +243,7 @@ export class Operation implements Disposable {
     unread: UnreadAt,
     error: unknown,
   ): Promise<unknown> {
-    const made = billedAnswerOf(error)
+    const made = billedResponseOf(error)
     if (made === undefined && !isCallerGone(error)) return undefined
     const isMade = made !== undefined
     // A parallel call to another deployment was given up, but did not fail.
@@ -303,7 +303,9 @@ export class Operation implements Disposable {
   }
 }
 
-/** Returns a function that returns the reported usage of completed calls, or else their share of the estimated usage. */
+/**
+ * Returns a function that returns the reported usage of completed calls, or else their share of the estimated usage.
+ */
 function usageOfCompleted(unread: UnreadAt) {
   return async (candidate: OperationCandidate): Promise<CountedUsage> => ({
     usage: await unread(candidate, candidate.billedShare, false),
@@ -313,7 +315,7 @@ function usageOfCompleted(unread: UnreadAt) {
 
 /** Returns the usage of completed calls whose responses are billed although they are unusable. */
 function billedUsage(failure: unknown): CountedUsage | undefined {
-  const usage = billedAnswerOf(failure)?.usage
+  const usage = billedResponseOf(failure)?.usage
   return usage && { usage, estimated: false }
 }
 

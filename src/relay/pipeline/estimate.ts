@@ -11,7 +11,7 @@ import { cheapestOf } from "../billing/deployment-costs.ts"
 import type { PendingCharge } from "../billing/pending-charge.ts"
 import { usageName } from "../billing/receipt.ts"
 import type { Billing } from "../billing/billing.ts"
-import { notCarried } from "./answer-headers.ts"
+import { notCarried } from "./response-headers.ts"
 
 /** The estimated cost and route of a request. Amounts are in nanocredits. */
 export interface Estimate {
@@ -98,8 +98,8 @@ export function linesOfCost({ lines, multiplier, total }: Cost): EstimateLine[] 
   return withRest(priced, total)
 }
 /**
- * Adds the line `other` for the part of `max` that the lines do not cover. Each line is rounded up, but `max` only once,
- * so the lines can also exceed `max`. No line is added then.
+ * Adds the line `other` for the part of `max` that the lines do not cover. Each line is rounded up, but `max` only
+ * once, so the lines can also exceed `max`. No line is added then.
  */
 export function withRest(lines: readonly EstimateLine[], max: bigint): EstimateLine[] {
   const rest = lines.reduce((left, { amount }) => left - amount, max)

@@ -30,13 +30,13 @@ export function hedges({ charge, config }: RequestContext): boolean {
 }
 
 /** A response, and the plan whose call returned it. */
-export interface HedgedAnswer<P extends Candidate, T> {
+export interface HedgedResponse<P extends Candidate, T> {
   readonly plan: P
-  readonly answer: T
+  readonly response: T
 }
 
 type Outcome<P extends Candidate, T> =
-  | HedgedAnswer<P, T>
+  | HedgedResponse<P, T>
   | { readonly plan: P; readonly failure: CallFailure }
 
 /** Calls second deployments if the first deployment is late. */
@@ -71,10 +71,10 @@ export class Hedges {
    * @throws CallFailure if both calls have failed, or if the first call was rejected for a reason that ends the
    * request.
    */
-  async answer<P extends Candidate, T>(
+  async respond<P extends Candidate, T>(
     first: FirstAttempt<P, T>,
     lateAfter: number,
-  ): Promise<HedgedAnswer<P, T>> {
+  ): Promise<HedgedResponse<P, T>> {
     const { context, trial } = first
     const { charge } = context
     const calls = new PlanCalls(context)
@@ -82,7 +82,7 @@ export class Hedges {
     // The attempt that determined how the request ended must be the last one.
     const records = new Set<AttemptRecord>(calls.of(answered.plan).map(({ record }) => record))
     charge.attempts.push(...remove(charge.attempts, records))
-    trial.taken?.(answered.answer)
+    trial.taken?.(answered.response)
     return answered
   }
 
@@ -90,12 +90,12 @@ export class Hedges {
     attempt: FirstAttempt<P, T>,
     calls: PlanCalls,
     lateAfter: number,
-  ): Promise<HedgedAnswer<P, T>> {
+  ): Promise<HedgedResponse<P, T>> {
     const { trial, planned: first } = attempt
     const running = outcomeOf(trial, first)
     const isWaiting = await isLate(running, lateAfter)
     const second = isWaiting ? await this.#second(attempt, calls.of(first)) : undefined
-    if (second === undefined) return answerIn(await running)
+    if (second === undefined) return responseIn(await running)
     const helping = outcomeOf(trial, second)
     const earlier = await Promise.race([running, helping])
     const other = earlier.plan === first ? second : first
@@ -104,13 +104,14 @@ export class Hedges {
       return earlier
     }
     if (earlier.plan === first && lacksMemory(earlier.failure)) {
-      const answer = await helping
-      if ("failure" in answer)
-        throw answer.failure instanceof CallEnded ? answer.failure : earlier.failure
+      const response = await helping
+      if ("failure" in response)
+        throw response.failure instanceof CallEnded ? response.failure : earlier.failure
       calls.lose(first)
-      return answer
+      return response
     }
-    // A final failure of the second call does not end the first call, because the caller did not request the second call.
+    // A final failure of the second call does not end the first call, because the caller did not request the second
+    // call.
     if (earlier.plan === first && endsFailover(earlier.failure)) {
       // The request has ended, and with it both calls. The caller of this function charges their counted usage.
       if (earlier.failure instanceof CallEnded) await helping
@@ -118,7 +119,7 @@ export class Hedges {
       throw earlier.failure
     }
     calls.lose(earlier.plan)
-    return answerIn(await (other === first ? running : helping))
+    return responseIn(await (other === first ? running : helping))
   }
 
   /** Takes a candidate for a call in parallel with a late one; undefined if no candidate may be called. */
@@ -179,7 +180,7 @@ class PlanCalls {
 /** Returns the outcome of a call. It never rejects, because one of two calls may fail before its promise is awaited. */
 function outcomeOf<P extends Candidate, T>(trial: Trial<P, T>, plan: P): Promise<Outcome<P, T>> {
   return trial.attempt(plan).then(
-    (answer) => ({ plan, answer }),
+    (response) => ({ plan, response }),
     (thrown: unknown) => ({ plan, failure: asCallFailure(thrown) }),
   )
 }
@@ -192,7 +193,7 @@ function lacksMemory(failure: CallFailure): boolean {
   return failure instanceof GatewayError && failure.details.lacksMemory === true
 }
 
-function answerIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedAnswer<P, T> {
+function responseIn<P extends Candidate, T>(outcome: Outcome<P, T>): HedgedResponse<P, T> {
   if ("failure" in outcome) throw outcome.failure
   return outcome
 }

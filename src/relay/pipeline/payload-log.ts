@@ -48,9 +48,9 @@ export class PayloadLog implements AsyncDisposable {
 
   /**
    * Stores a request and its response.
-   * @param answer undefined if there is no response, or if the response is not text.
+   * @param response undefined if there is no response, or if the response is not text.
    */
-  keep(call: Call, body: JsonObject, answer?: JsonValue): void {
+  keep(call: Call, body: JsonObject, response?: JsonValue): void {
     if (!call.key.storesContent || this.#waiting.size >= MAX_WAITING) return
     if (this.#characters > MAX_WAITING_CHARACTERS) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -61,7 +61,7 @@ export class PayloadLog implements AsyncDisposable {
         account: call.key.account,
         at: call.receivedAt,
         asked: keptText(body),
-        answered: answer === undefined ? null : keptText(answer),
+        answered: response === undefined ? null : keptText(response),
       }
       const characters = record.asked.length + (record.answered?.length ?? 0)
       this.#characters += characters

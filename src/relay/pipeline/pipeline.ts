@@ -140,9 +140,9 @@ export class Pipeline {
       try {
         const hedged = mayHedge ? this.#hedged({ context, trial, planned, queue }) : undefined
         if (hedged !== undefined) return await hedged
-        const answer = await trial.attempt(planned)
+        const response = await trial.attempt(planned)
         this.#served(candidate)
-        return answer
+        return response
       } catch (thrown) {
         const failure = candidate.client.cleaned(asCallFailure(thrown))
         if (!queue.fail(candidate, failure)) break
@@ -173,10 +173,10 @@ export class Pipeline {
   #hedged<P extends Candidate, T>(first: FirstAttempt<P, T>): Promise<T> | undefined {
     const lateAfter = this.#hedges.lateAfter(first)
     if (lateAfter === undefined) return undefined
-    return this.#hedges.answer(first, lateAfter).then(({ plan: winner, answer }) => {
+    return this.#hedges.respond(first, lateAfter).then(({ plan: winner, response }) => {
       this.#served(winner)
       void first.context.cancellation.endOthers()
-      return answer
+      return response
     })
   }
 
@@ -215,7 +215,7 @@ export class Pipeline {
       watch,
       health,
       alarms,
-      answerBytes: config.answerBytes,
+      responseBytes: config.responseBytes,
       request: call.id,
       isStream: charge.request?.stream ?? false,
       memory: hedges(context) ? new LentMemory(call.memory) : call.memory,
@@ -252,10 +252,10 @@ export class Pipeline {
 
   /**
    * Stores the request and its response for accounts with storage enabled.
-   * @param answer absent if there is no response, or if the response is not text.
+   * @param response absent if there is no response, or if the response is not text.
    */
-  keepPayload({ call }: RequestContext, answer?: JsonValue): void {
-    if (call.body) this.#services.payloads.keep(call, call.body, answer)
+  keepPayload({ call }: RequestContext, response?: JsonValue): void {
+    if (call.body) this.#services.payloads.keep(call, call.body, response)
   }
 }
 

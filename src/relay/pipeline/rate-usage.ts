@@ -5,7 +5,7 @@ import type { Model } from "../../catalog/model.ts"
 import { MAX_DEBT_MINUTES } from "../../limits/bucket.ts"
 import { addTighter } from "../../limits/headers.ts"
 import type { Rates } from "../../limits/rates.ts"
-import { longestAnswer } from "../billing/bounds.ts"
+import { longestResponse } from "../billing/bounds.ts"
 import type { Call } from "../request/call.ts"
 
 /** Output tokens that are expected of a choice if the request sets no maximum. Usual responses are shorter. */
@@ -160,7 +160,7 @@ export function expectedTokens(
   model: Model,
 ): ExpectedTokens {
   if (call.isEstimate) return { input: 0, output: 0 }
-  const longest = longestAnswer(request, model)
+  const longest = longestResponse(request, model)
   const output = request.maxTokens === undefined ? Math.min(longest, ASSUMED_OUTPUT) : longest
   return { input: Math.ceil(call.bodyBytes / 4), output: output * request.choices }
 }

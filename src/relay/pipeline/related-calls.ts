@@ -16,7 +16,7 @@ export interface CandidateCalls {
   /** All calls so far. Failed calls are removed before they are repeated, so that they are not charged. */
   readonly attempts: RunningCall[]
   /** Whether earlier calls were answered. */
-  readonly hasAnswers?: boolean
+  readonly hasResponses?: boolean
 }
 
 /** Makes several upstream calls for one request. */
@@ -71,20 +71,20 @@ export class RelatedCalls {
 
   /**
    * Makes the calls like `together`. If some calls are answered and others fail temporarily, only the failed ones are
-   * repeated, because the provider bills the answers.
+   * repeated, because the provider bills the responses.
    */
   async withRetries<T>(
     context: RequestContext,
-    { deployment, attempts, hasAnswers = false }: CandidateCalls,
+    { deployment, attempts, hasResponses = false }: CandidateCalls,
     calls: readonly (() => Promise<T>)[],
   ): Promise<readonly T[]> {
-    if (calls.length === 1 && !hasAnswers) return this.together(context, deployment, calls)
+    if (calls.length === 1 && !hasResponses) return this.together(context, deployment, calls)
     const { cancellation, charge } = context
-    const answers = new Map<number, T>()
+    const responses = new Map<number, T>()
     let failures: unknown[] = []
     const noted = calls.map((call, index) => async () => {
       try {
-        answers.set(index, await call())
+        responses.set(index, await call())
       } catch (failure) {
         failures.push(failure)
         throw failure
@@ -94,11 +94,11 @@ export class RelatedCalls {
       const earlier = new Set(cancellation.attempts)
       failures = []
       try {
-        const missing = noted.filter((_, index) => !answers.has(index))
+        const missing = noted.filter((_, index) => !responses.has(index))
         await this.together(context, deployment, missing)
-        return [...answers].toSorted(([left], [right]) => left - right).map(([, each]) => each)
+        return [...responses].toSorted(([left], [right]) => left - right).map(([, each]) => each)
       } catch (failure) {
-        const isAnswered = () => hasAnswers || answers.size > 0
+        const isAnswered = () => hasResponses || responses.size > 0
         const hasChoice = !this.#router.isWithoutChoice(charge.model.deployments)
         if (isPermanent(failure)) throw failure
         if (hasChoice && !isAnswered() && !cancellation.hasLeft) throw failure

@@ -15,5 +15,5 @@ export interface Trial<P extends Candidate, T> {
   /** Whether a second call may run in parallel with the call of a plan; never if absent. */
   readonly mayHedge?: ((plan: P) => boolean) | undefined
   /** Called with the response that is used, if two responses were possible. */
-  readonly taken?: ((answer: T) => void) | undefined
+  readonly taken?: ((response: T) => void) | undefined
 }

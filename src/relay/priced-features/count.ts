@@ -2,7 +2,7 @@ import { MAX_QUANTITY } from "../../accounting/maxima.ts"
 import { isJsonObject, type JsonValue } from "../../canon/json.ts"
 import { quantityOf } from "../../canon/quantity.ts"
 import type { CallCharge, Counted } from "../../vendors/priced-features/switch.ts"
-import type { AnswerRecord, DoneItem } from "../metering/answer-record.ts"
+import type { ResponseRecord, DoneItem } from "../metering/response-record.ts"
 import type { AllowedCalls } from "./feature-costs.ts"
 import { valuesAt } from "./find-switches.ts"
 
@@ -12,10 +12,10 @@ import { valuesAt } from "./find-switches.ts"
  */
 export function countAllowed(
   { charge, max }: Pick<AllowedCalls, "charge" | "max">,
-  records: readonly AnswerRecord[],
+  records: readonly ResponseRecord[],
 ): number {
-  const isUnread = (record: AnswerRecord): boolean => isUnknown(charge, record)
-  const countOf = (some: readonly AnswerRecord[]): number =>
+  const isUnread = (record: ResponseRecord): boolean => isUnknown(charge, record)
+  const countOf = (some: readonly ResponseRecord[]): number =>
     some.reduce((sum, record) => sum + countCalls(charge, record), 0)
   const known = records.filter((record) => !isUnread(record))
   const unknown = records.filter(isUnread)
@@ -24,7 +24,7 @@ export function countAllowed(
 }
 
 /** Whether the number of calls of a kind is not known, because the response was not completely decoded. */
-export function isUnknown({ counted }: CallCharge, { isUnread, whole }: AnswerRecord): boolean {
+export function isUnknown({ counted }: CallCharge, { isUnread, whole }: ResponseRecord): boolean {
   if (!isUnread) return false
   // A report of usage without the number means that there were no calls.
   const isReported = (path: string): boolean => isJsonObject(whole[path.split(".", 1)[0] ?? ""])
@@ -32,7 +32,7 @@ export function isUnknown({ counted }: CallCharge, { isUnread, whole }: AnswerRe
 }
 
 /** Returns the number of calls of a kind that a response reports. */
-export function countCalls(charge: CallCharge, record: AnswerRecord): number {
+export function countCalls(charge: CallCharge, record: ResponseRecord): number {
   let max = 0
   let isReported = false
   for (const way of charge.counted) {
@@ -53,7 +53,7 @@ interface FoundBefore {
 function isRequested(
   way: Counted,
   { max, isReported }: FoundBefore,
-  { isEnded }: Pick<AnswerRecord, "isEnded">,
+  { isEnded }: Pick<ResponseRecord, "isEnded">,
 ): boolean {
   switch (way.in) {
     case "usage":
@@ -65,7 +65,7 @@ function isRequested(
   }
 }
 
-function countedBy(way: Counted, record: AnswerRecord): number | undefined {
+function countedBy(way: Counted, record: ResponseRecord): number | undefined {
   switch (way.in) {
     case "usage":
       return sumAt(way.paths, record)
@@ -80,7 +80,7 @@ function countedBy(way: Counted, record: AnswerRecord): number | undefined {
  * Returns the sum of the numbers at paths of a response.
  * @returns undefined if the response reports none of the members.
  */
-function sumAt(paths: readonly string[], { whole }: AnswerRecord): number | undefined {
+function sumAt(paths: readonly string[], { whole }: ResponseRecord): number | undefined {
   const reported = paths.flatMap((path) =>
     valuesAt(whole, path).flatMap(({ value }) => quantityOf(value) ?? []),
   )

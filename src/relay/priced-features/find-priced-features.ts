@@ -105,8 +105,8 @@ interface SetSwitches {
 }
 
 /**
- * @param foundInBody the switches in the caller's body, by table. Deployments of one vendor share them, because a search
- * in a large body takes long.
+ * @param foundInBody the switches in the caller's body, by table. Deployments of one vendor share them, because a
+ * search in a large body takes long.
  */
 function switchesSetAt(
   input: PricedFeaturesInput,

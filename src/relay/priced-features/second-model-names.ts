@@ -1,6 +1,6 @@
 import { objectAt, textAt } from "../../canon/json.ts"
 import type { Price } from "../../ledger/price.ts"
-import type { AnswerRecord } from "../metering/answer-record.ts"
+import type { ResponseRecord } from "../metering/response-record.ts"
 import type { FeatureCosts, SecondModel } from "./feature-costs.ts"
 
 /**
@@ -133,7 +133,7 @@ function costs({ price }: Pick<Named, "price">): bigint {
 export function answeredBy(
   { deployment, price }: FeatureCosts,
   models: readonly SecondModel[],
-  records: readonly AnswerRecord[],
+  records: readonly ResponseRecord[],
 ): SecondModel | undefined {
   const own = { name: deployment.upstreamModel, price }
   for (const { whole, items } of records) {

@@ -23,7 +23,7 @@ import { decodeUsage } from "../../dialects/anthropic-messages/usage.ts"
 import { imageUsage } from "../../dialects/image/formats/openai.ts"
 import type { Price, SecondUsage } from "../../ledger/price.ts"
 import { type AppliedMode, priceIn } from "../../ledger/price-modes.ts"
-import type { AnswerRecord } from "../metering/answer-record.ts"
+import type { ResponseRecord } from "../metering/response-record.ts"
 import { countAllowed } from "./count.ts"
 import { valuesAt } from "./find-switches.ts"
 import type { FieldSwitch } from "../../vendors/priced-features/switch.ts"
@@ -35,7 +35,7 @@ import { answeredBy, secondNamed } from "./second-model-names.ts"
 /** How a request was served. */
 interface ServedRequest extends AnsweredCalls {
   /** Records of each response to the request. */
-  readonly records: readonly AnswerRecord[]
+  readonly records: readonly ResponseRecord[]
   /** The report of each call about its service mode. */
   readonly reports: readonly ModeReport[]
   readonly elapsedMs: number
@@ -133,7 +133,7 @@ function dividedUsage(
 function withCalls(
   { calls }: FeatureCosts,
   usage: Usage,
-  records: readonly AnswerRecord[],
+  records: readonly ResponseRecord[],
   elapsed: number,
 ): Usage {
   if (calls.length === 0) return usage
@@ -189,13 +189,13 @@ function withModels(
   return { usage: NO_USAGE, calls, price, others: [...seconds, ...others] }
 }
 
-function iterationsOf({ whole }: AnswerRecord): readonly JsonObject[] {
+function iterationsOf({ whole }: ResponseRecord): readonly JsonObject[] {
   const usage = objectAt(whole, "usage")
   return usage === undefined ? [] : listAt(usage, "iterations").filter(isJsonObject)
 }
 
 /** Returns the usage of each call to a model that a response reports. */
-function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
+function modelCallsOf(record: ResponseRecord): readonly JsonObject[] {
   const iterations = iterationsOf(record)
   return iterations.length > 0 ? iterations : [record.whole.usage].filter(isJsonObject)
 }
@@ -204,7 +204,7 @@ function modelCallsOf(record: AnswerRecord): readonly JsonObject[] {
  * Returns the billed calls. A call that declined before any output may not be billed. Each fallback block contains the
  * reason for the preceding decline.
  */
-function billedCallsOf(record: AnswerRecord): readonly JsonObject[] {
+function billedCallsOf(record: ResponseRecord): readonly JsonObject[] {
   const calls = modelCallsOf(record)
   const blocks = record.items.filter(({ name }) => name === "fallback")
   let hops = 0
@@ -217,7 +217,7 @@ function billedCallsOf(record: AnswerRecord): readonly JsonObject[] {
   })
 }
 
-function hasIterations(record: AnswerRecord): boolean {
+function hasIterations(record: ResponseRecord): boolean {
   return iterationsOf(record).length > 0
 }
 
@@ -270,7 +270,7 @@ function decodedUsage(usage: JsonValue | undefined): Usage | undefined {
 
 /** Returns the part of a response's usage that is not in its iterations. */
 function missingUsage(
-  record: AnswerRecord,
+  record: ResponseRecord,
   total: Usage,
   withLifetimes: (usage: Usage) => Usage,
 ): Usage {
@@ -285,7 +285,7 @@ function tokensOf(usage: Usage): number {
 }
 
 /** Returns the tokens of a model that generated images for a response. */
-function images({ charge, id, price }: SecondModel, { whole }: AnswerRecord): SecondUsage[] {
+function images({ charge, id, price }: SecondModel, { whole }: ResponseRecord): SecondUsage[] {
   if (charge.usage === undefined) return []
   const [reported] = valuesAt(whole, charge.usage)
   if (!isJsonObject(reported?.value)) return []

@@ -67,7 +67,7 @@ export interface ChatCall extends Call {
 }
 
 /** The response that is sent to the caller. */
-export interface Answer {
+export interface EndpointResponse {
   /** Headers of the response. The receiver owns this object and adds its own headers. */
   readonly headers: Record<string, string>
   /** A complete text as a string or as UTF-8, or a stream that ends after its charge is on disk. */

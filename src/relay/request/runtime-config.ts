@@ -15,7 +15,7 @@ export interface RuntimeConfig {
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly timeouts: TimeoutSettings
   /** Maximum bytes of a whole response of an upstream. */
-  readonly answerBytes: number
+  readonly responseBytes: number
   readonly routing: RoutingSettings
   readonly disconnect: Disconnect
   /** Maximum milliseconds for draining an upstream call after the caller has disconnected. */

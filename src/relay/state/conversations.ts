@@ -1,5 +1,5 @@
 import {
-  type ConversationAnswer,
+  type ConversationResponse,
   type ConversationForm,
   conversationKey,
   type ConversationName,
@@ -26,7 +26,7 @@ const COPIES_SENT = 2
 const MARK_LENGTH = 48
 
 /** A stored response. */
-export interface KeptAnswer {
+export interface KeptResponse {
   /** The body as it was sent to the caller. */
   readonly body: JsonObject
   /** The input items; null if only the vendor has them. */
@@ -39,7 +39,7 @@ export type CompletedBody =
   | { readonly body?: undefined; readonly missing: readonly ConversationName[] }
 
 /** A response that is stored once the request is charged. */
-export interface AnswerToStore {
+export interface ResponseToStore {
   readonly call: Call
   readonly form: ConversationForm
   readonly body: JsonObject
@@ -66,7 +66,7 @@ export class Conversations implements Disposable {
    * @throws GatewayError `ledger_unavailable`, `overloaded`, or `body_too_large` if the items exceed the maximum.
    */
   async writtenOut(
-    { call, form, body }: AnswerToStore,
+    { call, form, body }: ResponseToStore,
     memory: Reservation,
   ): Promise<CompletedBody> {
     const names = form.names(body)
@@ -95,13 +95,13 @@ export class Conversations implements Disposable {
    * response can be continued.
    * @param last the response, or its last frame.
    */
-  async keep(keeping: AnswerToStore, last: JsonObject): Promise<void> {
+  async keep(keeping: ResponseToStore, last: JsonObject): Promise<void> {
     const { call } = keeping
-    const answer = keeping.form.answer(last)
-    if (answer === undefined || !this.isOn) return
+    const response = keeping.form.response(last)
+    if (response === undefined || !this.isOn) return
     const memory = call.memory.isOver ? call.memory.another() : call.memory
     try {
-      const texts = await this.#textsOf(keeping, answer, memory)
+      const texts = await this.#textsOf(keeping, response, memory)
       if (texts) await this.#texts.write(call.id, call.key.account, texts)
     } catch (error) {
       this.#texts.failed(call.id, error)
@@ -111,10 +111,10 @@ export class Conversations implements Disposable {
   }
 
   /** Returns a response of an account. @throws GatewayError `ledger_unavailable`, `overloaded`. */
-  async find(account: string, id: string, memory: Reservation): Promise<KeptAnswer | undefined> {
+  async find(account: string, id: string, memory: Reservation): Promise<KeptResponse | undefined> {
     const name = { kind: "response", id } as const
     const text = (await this.#texts.find(account, [name], memory)).get(conversationKey(name))
-    return text === undefined ? undefined : keptAnswer(await parseText(text))
+    return text === undefined ? undefined : keptResponse(await parseText(text))
   }
 
   /** Whether a response of an account is stored. @throws GatewayError `ledger_unavailable`. */
@@ -150,8 +150,8 @@ export class Conversations implements Disposable {
    * again.
    */
   async #textsOf(
-    keeping: AnswerToStore,
-    answer: ConversationAnswer,
+    keeping: ResponseToStore,
+    response: ConversationResponse,
     memory: Reservation,
   ): Promise<readonly [ConversationName, Buffer][] | undefined> {
     const { call, form } = keeping
@@ -159,11 +159,11 @@ export class Conversations implements Disposable {
     memory.takeBody(call.bodyBytes * COPIES_WRITTEN)
     const { body: whole } = await this.writtenOut(keeping, memory)
     const before = (whole && form.items(whole)) ?? null
-    const response = { kind: "response", id: answer.id } as const
-    const text = await textOf({ body: answer.body, before: before && [...before] })
+    const name = { kind: "response", id: response.id } as const
+    const text = await textOf({ body: response.body, before: before && [...before] })
     if (text.byteLength > MAX_KEPT || !(await isReadable(text))) return undefined
-    const texts: [ConversationName, Buffer][] = [[response, text]]
-    for (const item of answer.items) {
+    const texts: [ConversationName, Buffer][] = [[name, text]]
+    for (const item of response.items) {
       if (typeof item.id !== "string") continue
       texts.push([{ kind: "item", id: item.id }, await textOf(item)])
     }
@@ -191,11 +191,11 @@ async function itemsOf(
   if (text === undefined) return undefined
   const value = await parseText(text)
   if (kind === "item") return [value]
-  const { body, before } = keptAnswer(value)
-  return before === null ? undefined : [...before, ...(form.answer(body)?.items ?? [])]
+  const { body, before } = keptResponse(value)
+  return before === null ? undefined : [...before, ...(form.response(body)?.items ?? [])]
 }
 
 /** Returns a stored response. Its type is known, because the gateway wrote it. */
-function keptAnswer(value: JsonValue): KeptAnswer {
-  return value as unknown as KeptAnswer
+function keptResponse(value: JsonValue): KeptResponse {
+  return value as unknown as KeptResponse
 }

@@ -186,7 +186,7 @@ class Search {
   #isSizeUnknown = false
   #counted = 0
   /** Tokens of each response whose items are referenced. The output of the response contains all of its items. */
-  readonly #answers = new Map<string, number>()
+  readonly #responses = new Map<string, number>()
   /** The credentials with which all state found so far is stored; undefined until some state is found. */
   #credentials: ReadonlySet<string> | undefined
   #last: StateReference | undefined
@@ -210,7 +210,7 @@ class Search {
 
   get tokens(): number | undefined {
     if (this.#isSizeUnknown) return undefined
-    return this.#answers.values().reduce((sum, tokens) => sum + tokens, this.#counted)
+    return this.#responses.values().reduce((sum, tokens) => sum + tokens, this.#counted)
   }
 
   validate(reference: StateReference, hash: string): void {
@@ -249,6 +249,6 @@ class Search {
     const made = own[0]?.request ?? ""
     if (!isCounted) this.#isSizeUnknown = true
     else if (state.kind !== "item") this.#counted += max
-    else this.#answers.set(made, Math.max(max, this.#answers.get(made) ?? 0))
+    else this.#responses.set(made, Math.max(max, this.#responses.get(made) ?? 0))
   }
 }

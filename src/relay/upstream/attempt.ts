@@ -14,7 +14,7 @@ import { failureWords } from "../../routing/failure-words.ts"
 import type { Health } from "../../routing/health.ts"
 import type { Load } from "../../routing/loads.ts"
 import type { FrameMemory } from "../../wire/frames.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import type { HttpClient } from "../../wire/http/client.ts"
 import { ConnectionError, connectionErrorOf } from "../../wire/http/connection-error.ts"
 import type { HttpRequest } from "../../wire/http/request.ts"
@@ -64,7 +64,7 @@ interface AttemptParts<T extends Candidate> {
   /** The id of the request. */
   readonly request: string
   /** Maximum bytes of a whole response. */
-  readonly answerBytes: number
+  readonly responseBytes: number
   /** The memory that is reserved for the request, or for the call alone if another call may replace it. */
   readonly memory: FrameMemory
   /** Whether the caller receives a stream. */
@@ -87,7 +87,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   /** Start time of the attempt, as returned by `performance.now()`. */
   readonly startedAt = performance.now()
   readonly memory: FrameMemory
-  readonly answerBytes: number
+  readonly responseBytes: number
   readonly work: number
   readonly deadlines: CallDeadlines
   readonly #parts: AttemptParts<T>
@@ -99,7 +99,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   /** The members with the usage of a response that was too large or too complex to be parsed. */
   usageMembers: JsonObject | undefined
   /** Whether the response arrived whole, in a few kilobytes. */
-  isSmallAnswer = false
+  isSmallResponse = false
   #sending: Sending | undefined
   #ended: CallFailure | undefined
   /** Whether the gateway ended the attempt or did not read the whole response. */
@@ -113,7 +113,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     this.#parts = parts
     this.#load = parts.load
     parts.load.begin()
-    this.answerBytes = parts.answerBytes
+    this.responseBytes = parts.responseBytes
     this.memory = parts.memory
     this.work = parts.work
     this.#trace = parts.trace?.begin(parts.plan, this.record)
@@ -129,7 +129,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   send(
     request: HttpRequest | Promise<HttpRequest>,
     rejections: RejectionReader,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     return request instanceof Promise
       ? request.then((signed) => this.send(signed, rejections))
       : this.receive(this.#parts.client.send(this.#traced(request)), rejections)
@@ -140,12 +140,12 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
   }
 
   /** Receives the response like `send`, for a request that has already been sent. */
-  async receive(sending: Sending, rejections: RejectionReader): Promise<HttpAnswer> {
+  async receive(sending: Sending, rejections: RejectionReader): Promise<HttpResponse> {
     this.#sending = sending
     if (this.#ended) sending.abort()
-    let response: HttpAnswer
+    let response: HttpResponse
     try {
-      response = await sending.answer
+      response = await sending.response
     } catch (error) {
       throw this.explain(error)
     }
@@ -237,7 +237,7 @@ export class Attempt<T extends Candidate> implements TimedCall, Disposable {
     const ended = this.#ended
     // After the gateway has ended a call, the vendor's response is not a failure.
     const failure = ended instanceof CallEnded ? ended : this.cleaned(asCallFailure(thrown))
-    if (failure instanceof GatewayError && failure.details.billedAnswer) this.#isEndedHere = true
+    if (failure instanceof GatewayError && failure.details.billedResponse) this.#isEndedHere = true
     this.#stop(failure)
     this[Symbol.dispose]()
     this.breakOff(failure)

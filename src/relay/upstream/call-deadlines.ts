@@ -102,11 +102,11 @@ export class CallDeadlines implements WatchedDeadline, Disposable {
     const call = this.#call
     if (now >= this.#endsAt) {
       if (this.#endReason) return call.end(new CallEnded(this.#endReason))
-      return this.#late("the whole answer", "total")
+      return this.#late("the whole response", "total")
     }
     if (this.#phase === "idle") return this.#late("the next bytes", "idle")
     if (now >= call.startedAt + this.#settings.firstByte) {
-      return this.#late("the first byte of its answer", "first_byte")
+      return this.#late("the first byte of its response", "first_byte")
     }
     if (call.isConnected) return this.resume()
     call.end(

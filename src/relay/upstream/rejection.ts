@@ -1,6 +1,6 @@
 import { ChunkList } from "../../wire/chunk-list.ts"
 import type { ResponseHeaders } from "../../canon/operation.ts"
-import type { HttpAnswer } from "../../wire/http/answer.ts"
+import type { HttpResponse } from "../../wire/http/response.ts"
 import { proxyRejection } from "../../wire/http/connection-error.ts"
 import { parseJson } from "../../canon/json.ts"
 import { GatewayError } from "../../canon/errors.ts"
@@ -33,7 +33,7 @@ interface RejectedCall {
 /** Converts a vendor's error response to an error of the gateway. */
 export async function rejectionOf(
   attempt: RejectedCall,
-  response: HttpAnswer,
+  response: HttpResponse,
   speaker: RejectionReader,
 ): Promise<GatewayError> {
   const { provider } = attempt
@@ -55,7 +55,7 @@ export async function rejectionOf(
   })
 }
 
-async function readErrorBody(attempt: RejectedCall, response: HttpAnswer): Promise<unknown> {
+async function readErrorBody(attempt: RejectedCall, response: HttpResponse): Promise<unknown> {
   const list = new ChunkList()
   let size = 0
   attempt.received()

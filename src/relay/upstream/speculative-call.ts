@@ -25,7 +25,7 @@ export class SpeculativeCall {
     this.#timer = setTimeout(() => this.giveUp(), TIMEOUT_MS)
     // A response that arrives before the file is complete cannot be used.
     const giveUp = (): void => this.giveUp()
-    sending.answer.then(giveUp, giveUp)
+    sending.response.then(giveUp, giveUp)
   }
 
   /**

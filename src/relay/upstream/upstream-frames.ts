@@ -4,9 +4,9 @@ import type { MaybePromise } from "../../canon/maybe-promise.ts"
 import { ownTurn } from "../../canon/next-turn.ts"
 import type { ReadEvent } from "../../dialects/shared/read-event.ts"
 import { type FrameParser, FrameTooLong, type ReceivedEvent } from "../../wire/frames.ts"
-import { billedAnswerOf } from "../lifetime/call-failure.ts"
+import { billedResponseOf } from "../lifetime/call-failure.ts"
 import type { Attempt, Candidate } from "./attempt.ts"
-import { BILLED, billedFor } from "./answer-size.ts"
+import { BILLED, billedFor } from "./response-size.ts"
 import { OpenEvent } from "./open-event.ts"
 import { TAIL_LENGTH, usageAtEnd } from "./usage-members.ts"
 import { isLongEvent, readLongEvent, weighFrame } from "./parse-frame.ts"
@@ -23,7 +23,7 @@ const SLICE_BYTES = 32 * 1024
 const NO_BYTES = new Uint8Array()
 
 /** The call whose frames are read. */
-type FramedCall = Pick<Attempt<Candidate>, "answerBytes" | "deadlines" | "explain" | "provider">
+type FramedCall = Pick<Attempt<Candidate>, "responseBytes" | "deadlines" | "explain" | "provider">
 
 /** Reads the frames of one upstream response in slices. */
 export class UpstreamFrames {
@@ -138,7 +138,7 @@ export class UpstreamFrames {
       } else (this.#openEvent ??= new OpenEvent(this.#last)).push(bytes)
       return frames
     } catch (failure) {
-      if (billedAnswerOf(failure) === undefined) throw failure
+      if (billedResponseOf(failure) === undefined) throw failure
       return this.#readTail(bytes).then(() => {
         throw failure
       })
@@ -150,7 +150,7 @@ export class UpstreamFrames {
    * responses.
    */
   async #readTail(last: Uint8Array): Promise<void> {
-    const { answerBytes, deadlines } = this.#attempt
+    const { responseBytes, deadlines } = this.#attempt
     const event = this.#openEvent ?? new OpenEvent(this.#last)
     const rest = this.#rest ?? NO_BYTES
     event.push(last)
@@ -159,7 +159,7 @@ export class UpstreamFrames {
     this.#rest = undefined
     deadlines.resume()
     try {
-      for (let read = 0; read < answerBytes;) {
+      for (let read = 0; read < responseBytes;) {
         const { value } = await this.#body.next()
         if (value === undefined) break
         deadlines.received()

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, parseJson } from "../../canon/json.ts"
 import { type JsonObserver, JsonScanner } from "../../canon/json-structure.ts"
 import { GatewayError } from "../../canon/errors.ts"
-import { BILLED } from "./answer-size.ts"
+import { BILLED } from "./response-size.ts"
 
 /** Members with the usage, the service mode or the name of the answering model. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -17,7 +17,7 @@ const NAMES: ReadonlySet<string> = new Set([
   "tool_usage",
 ])
 /** The members of an event that contain the whole response, or the end of Cohere's responses. */
-const ANSWERS: ReadonlySet<string> = new Set(["response", "delta"])
+const RESPONSES: ReadonlySet<string> = new Set(["response", "delta"])
 const MAX_NAME_BYTES = 32
 const MAX_VALUE_BYTES = 16 * 1024
 
@@ -32,7 +32,7 @@ export class UsageMembers implements JsonObserver {
   /** Whether the scanned value belongs to a member, so that its strings are not names. */
   readonly #isValue = [false, false, false]
   /** Whether the members of the open object at the second level count. */
-  #isAnswer = false
+  #isResponse = false
   #keptName = ""
   /** The level of the member that is being kept; 0 if no member is being kept. */
   #keptDepth = 0
@@ -60,8 +60,8 @@ export class UsageMembers implements JsonObserver {
     const name = this.#name.slice(0, -1)
     this.#name = ""
     this.#isValue[depth] = true
-    if (depth === 1) this.#isAnswer = ANSWERS.has(name)
-    if (this.#keptDepth > 0 || !NAMES.has(name) || (depth === 2 && !this.#isAnswer)) return
+    if (depth === 1) this.#isResponse = RESPONSES.has(name)
+    if (this.#keptDepth > 0 || !NAMES.has(name) || (depth === 2 && !this.#isResponse)) return
     this.#keptName = name
     this.#keptDepth = depth
     this.#start = at + 1

@@ -1,11 +1,11 @@
-import type { AnswerSample } from "../requests.ts"
+import type { ResponseSample } from "../requests.ts"
 import { FLAG, type Segment } from "./segment.ts"
 import { type Grouping, type IdFilter, Selection } from "./selection.ts"
 import type { Segments } from "./sum-segments.ts"
 
-/** Maximum number of answers in a sample. */
-const MAX_ANSWERS = 20_000
-/** The group of answers that belong to none of the given groups. */
+/** Maximum number of responses in a sample. */
+const MAX_RESPONSES = 20_000
+/** The group of responses that belong to none of the given groups. */
 const OTHER = -1
 
 /** The groups of a sample. */
@@ -15,21 +15,21 @@ export interface SampledGroups {
   readonly keys: readonly (number | undefined)[]
 }
 
-/** Samples every n-th answer of a time range, or all answers if there are few. */
+/** Samples every n-th response of a time range, or all responses if there are few. */
 export function sampleSegments(
   segments: Segments,
   filter: IdFilter,
   groups: SampledGroups,
-  max = MAX_ANSWERS,
-): AnswerSample {
+  max = MAX_RESPONSES,
+): ResponseSample {
   const selection = new Selection(filter, { column: "none" })
   let count = 0
-  for (const segment of segments) count += answersOf(selection, segment).length
+  for (const segment of segments) count += responsesOf(selection, segment).length
   const step = Math.max(1, Math.ceil(count / max))
   const sample = new SampleBuilder(Math.ceil(count / step), groups, filter)
   let next = 0
   for (const segment of segments) {
-    const rows = answersOf(selection, segment)
+    const rows = responsesOf(selection, segment)
     const taken: number[] = []
     for (; next < rows.length; next += step) taken.push(rows[next] ?? 0)
     next -= rows.length
@@ -38,8 +38,8 @@ export function sampleSegments(
   return sample.build(step === 1)
 }
 
-/** Returns the rows of a segment that are answers. */
-function answersOf(selection: Selection, segment: Segment): Int32Array {
+/** Returns the rows of a segment that are responses. */
+function responsesOf(selection: Selection, segment: Segment): Int32Array {
   const { rows, length } = selection.of(segment)
   const flags = segment.words("flags")
   let kept = 0
@@ -56,7 +56,7 @@ class SampleBuilder {
   readonly #duration: Float64Array
   readonly #firstByte: Float64Array
   readonly #output: Float64Array
-  readonly #answers: number[] = []
+  readonly #responses: number[] = []
   readonly #groups: number[] = []
   readonly #places: ReadonlyMap<number | undefined, number>
   #count = 0
@@ -71,7 +71,7 @@ class SampleBuilder {
   }
 
   /**
-   * Adds answers of a segment.
+   * Adds responses of a segment.
    * @param taken rows of the segment, in order.
    */
   add(segment: Segment, taken: readonly number[]): void {
@@ -81,29 +81,32 @@ class SampleBuilder {
     const output = segment.words("output")
     const first = this.#count
     for (const row of taken) {
-      const answer = this.#count++
-      this.#at[answer] = segment.from + (times[row] ?? 0)
-      this.#duration[answer] = duration[row] ?? 0
+      const response = this.#count++
+      this.#at[response] = segment.from + (times[row] ?? 0)
+      this.#duration[response] = duration[row] ?? 0
       const hasFirstByte = ((flags[row] ?? 0) & FLAG.hasFirstByte) !== 0
-      this.#firstByte[answer] = hasFirstByte ? (firstByte[row] ?? 0) : NaN
-      this.#output[answer] = output[row] ?? 0
+      this.#firstByte[response] = hasFirstByte ? (firstByte[row] ?? 0) : NaN
+      this.#output[response] = output[row] ?? 0
     }
     const { rows, keys, length } = this.#selection.among(segment, taken)
     let place = 0
     for (let entry = 0; entry < length; entry++) {
       while (taken[place] !== rows[entry]) place++
-      this.#answers.push(first + place)
+      this.#responses.push(first + place)
       this.#groups.push(this.#places.get(keys[entry] ?? 0) ?? OTHER)
     }
   }
 
-  build(isComplete: boolean): AnswerSample {
+  build(isComplete: boolean): ResponseSample {
     return {
       at: this.#at,
       duration: this.#duration,
       firstByte: this.#firstByte,
       output: this.#output,
-      entries: { answers: Int32Array.from(this.#answers), names: Int32Array.from(this.#groups) },
+      entries: {
+        responses: Int32Array.from(this.#responses),
+        names: Int32Array.from(this.#groups),
+      },
       isComplete,
     }
   }

@@ -6,8 +6,8 @@ const INITIAL_SIZE = 1_024
 
 /**
  * Numbers keys from 0 in the order of their first use. It is a table of integers, several times faster than a `Map`.
- * Ids of names that are first used at about the same time are close to each other, so most lookups find the table in the
- * processor's cache.
+ * Ids of names that are first used at about the same time are close to each other, so most lookups find the table in
+ * the processor's cache.
  */
 export class Slots {
   /** For each page, its place in `#pages` plus 1; 0 if the page does not exist. */

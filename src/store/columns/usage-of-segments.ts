@@ -1,6 +1,6 @@
 import { HOUR_MS } from "#contract/durations.ts"
 import type {
-  AnswerSample,
+  ResponseSample,
   SeriesGroup,
   UsageFilter,
   UsageFirst,
@@ -85,12 +85,12 @@ export function columnsFor(
 }
 
 const NO_NUMBERS = new Float64Array()
-export const NO_ANSWERS: AnswerSample = {
+export const NO_RESPONSES: ResponseSample = {
   at: NO_NUMBERS,
   duration: NO_NUMBERS,
   firstByte: NO_NUMBERS,
   output: NO_NUMBERS,
-  entries: { answers: new Int32Array(), names: new Int32Array() },
+  entries: { responses: new Int32Array(), names: new Int32Array() },
   isComplete: true,
 }
 
@@ -141,13 +141,13 @@ export function namedChanges(changes: readonly KeyedChange[], nameOf: NameOf): U
     .toSorted(compareChanges)
 }
 
-/** Implements `RequestReports.sampleAnswers`. */
+/** Implements `RequestReports.sampleResponses`. */
 export function sampleOf(
   segments: Segments,
   filter: IdFilter,
   { group, names }: Pick<SeriesGroup, "names"> & { readonly group: UsageGroup },
   idOf: IdOf,
-): AnswerSample {
+): ResponseSample {
   const keys = names.map((name) => (isTime(group) ? Number(name) / HOUR_MS : idOf(name)))
   return sampleSegments(segments, filter, { grouping: groupingOf(group), keys })
 }

@@ -46,7 +46,7 @@ export type CopyCounts = Readonly<Record<string, number>>
  */
 export type CopyCheck = (copy: StoreReader) => Promise<void>
 
-const FILE_KINDS: readonly FileKind[] = ["answers", "images"]
+const FILE_KINDS: readonly FileKind[] = ["responses", "images"]
 
 /** Copies all tables and files. */
 export async function copyAll(source: CopySource, target: CopyTarget): Promise<CopyCounts> {

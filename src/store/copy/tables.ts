@@ -60,7 +60,7 @@ export const TABLES: readonly CopiedTable[] = [
   ),
   table("idempotency", "scope key fingerprint request node claimed_at rights state size"),
   table("contents", "request account at asked answered"),
-  table("conversation_parts", "hash answer account at expires_at bytes encrypted"),
+  table("conversation_parts", "hash response account at expires_at bytes encrypted"),
   table("users", "id name email password_hash is_operator is_disabled created_at last_seen_at"),
   table("identities", "provider subject user_id created_at"),
   table("sessions", "id token_hash user_id is_remembered created_at expires_at address agent"),

@@ -257,8 +257,8 @@ async function inTransaction<T>(
 ): Promise<T> {
   let result: T
   try {
-    const answers = await connection.query<readonly { readonly id?: string }[]>(begin, [])
-    result = await step(statementsOn(connection), answers.at(-1)?.at(-1)?.id ?? "")
+    const responses = await connection.query<readonly { readonly id?: string }[]>(begin, [])
+    result = await step(statementsOn(connection), responses.at(-1)?.at(-1)?.id ?? "")
   } catch (error) {
     throw await rollBack(connection, error)
   }

@@ -8,8 +8,8 @@ const MAX_AGE_MS = 30 * 60_000
 const IS_WRITABLE = `SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is_writable`
 
 /**
- * Switches off compilation of queries. The server compiles by estimated costs, which grow with the number of partitions,
- * and compiling can take a minute for a query that runs for less than a second.
+ * Switches off compilation of queries. The server compiles by estimated costs, which grow with the number of
+ * partitions, and compiling can take a minute for a query that runs for less than a second.
  */
 const NO_COMPILATION = "SET jit = off"
 
@@ -28,12 +28,12 @@ export interface PoolOptions {
 export type Value = string | bigint | boolean | null | Uint8Array | ReturnType<SQL["array"]>
 
 /** The rows of a result, the number of rows found or changed, and the command, such as `COMMIT`. */
-type Answer<Row> = readonly Row[] & { readonly count: number; readonly command: string }
+type QueryResult<Row> = readonly Row[] & { readonly count: number; readonly command: string }
 
 /** A connection that is reserved for one step. */
 export interface PooledConnection {
   /** Runs one statement. @throws PostgresFailure. */
-  query<Row>(text: string, values: readonly Value[]): Promise<Answer<Row>>
+  query<Row>(text: string, values: readonly Value[]): Promise<QueryResult<Row>>
   /** Runs several statements without values. @throws PostgresFailure. */
   script(text: string): Promise<void>
 }

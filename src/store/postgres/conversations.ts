@@ -20,10 +20,10 @@ const SWEEP_BATCH = 1_000n
 const EVICTION_BATCH = 100n
 /** Maximum age of the cached total over all accounts. The cached total lacks later additions by other nodes. */
 const MAX_TOTAL_AGE_MS = 10_000
-/** When the total exceeds the maximum, 1/50 of the total is freed, so that not every answer has to free space. */
+/** When the total exceeds the maximum, 1/50 of the total is freed, so that not every response has to free space. */
 const FREED_DIVISOR = 50
 
-/** Matches expired answers, and answers that were stored while the clock was wrong. */
+/** Matches expired responses, and responses that were stored while the clock was wrong. */
 const EXPIRED = "(expires_at <= $1 OR at <= $2 OR at >= $3)"
 
 type FoundRow = { readonly hash: string; readonly bytes: bigint; readonly encrypted: Buffer | null }
@@ -42,7 +42,7 @@ export class PostgresConversations implements ConversationParts {
   }
 
   async keep(writes: readonly ConversationWrite[]): Promise<void> {
-    // An answer above the limit would evict all others and finally itself.
+    // A response above the limit would evict all others and finally itself.
     const fitting = writes.filter(
       ({ record, room }) => sizeOf(record) <= Math.min(room.accountBytes, room.totalBytes),
     )
@@ -77,14 +77,14 @@ export class PostgresConversations implements ConversationParts {
   async delete(hash: string): Promise<boolean> {
     const deleted = await this.#client.transaction(async (transaction) => {
       const accounts = await transaction.rows<{ account: string }>(
-        "SELECT DISTINCT account FROM conversation_parts WHERE answer = $1",
+        "SELECT DISTINCT account FROM conversation_parts WHERE response = $1",
         [hash],
       )
       await lockSizes(
         transaction,
         accounts.map(({ account }) => account),
       )
-      return forget(transaction, "answer = $1", [hash])
+      return forget(transaction, "response = $1", [hash])
     })
     return deleted.count > 0
   }
@@ -113,7 +113,7 @@ export class PostgresConversations implements ConversationParts {
   }
 
   /**
-   * Reduces the total over all accounts below its maximum, by deleting the oldest answers of the account that stores
+   * Reduces the total over all accounts below its maximum, by deleting the oldest responses of the account that stores
    * the most.
    */
   async #makeTotalRoom(max: number): Promise<void> {
@@ -150,16 +150,16 @@ async function lockSizes(transaction: Statements, accounts: readonly string[]): 
 
 async function insert(transaction: Statements, record: ConversationRecord): Promise<void> {
   const { account, at, expiresAt } = record
-  const answer = record.parts[0]?.hash ?? ""
+  const response = record.parts[0]?.hash ?? ""
   const parts = [...new Map(record.parts.map((part) => [part.hash, part])).values()]
   await forget(transaction, "hash = ANY($1)", [texts(parts.map(({ hash }) => hash))])
   for (const some of inWrites(parts)) {
     await transaction.run(
-      `INSERT INTO conversation_parts (hash, answer, account, at, expires_at, bytes, encrypted)
+      `INSERT INTO conversation_parts (hash, response, account, at, expires_at, bytes, encrypted)
        SELECT hash, $1, $2, $3, $4, bytes, encrypted FROM unnest($5::text[], $6::bigint[], $7::bytea[])
          AS p (hash, bytes, encrypted)`,
       [
-        answer,
+        response,
         account,
         BigInt(at),
         BigInt(expiresAt),
@@ -175,7 +175,7 @@ async function insert(transaction: Statements, record: ConversationRecord): Prom
   ])
 }
 
-/** Deletes the oldest answers of an account with all their parts until the remaining ones fit. */
+/** Deletes the oldest responses of an account with all their parts until the remaining ones fit. */
 async function makeAccountRoom(
   transaction: Statements,
   account: string,
@@ -209,7 +209,7 @@ function freeOfLargest(client: PostgresClient, wanted: number): Promise<number> 
 }
 
 /**
- * Deletes the oldest answers of an account whose row is locked, until enough is freed or a limit is reached.
+ * Deletes the oldest responses of an account whose row is locked, until enough is freed or a limit is reached.
  * @returns the number of freed bytes.
  */
 async function freeOldest(
@@ -217,20 +217,20 @@ async function freeOldest(
   account: string,
   wanted: number,
 ): Promise<number> {
-  const rows = await transaction.rows<{ answer: string; bytes: bigint }>(
-    "SELECT answer, bytes FROM conversation_parts WHERE account = $1 ORDER BY at LIMIT $2",
+  const rows = await transaction.rows<{ response: string; bytes: bigint }>(
+    "SELECT response, bytes FROM conversation_parts WHERE account = $1 ORDER BY at LIMIT $2",
     [account, EVICTION_BATCH],
   )
-  const answers = new Set<string>()
+  const responses = new Set<string>()
   let bytes = 0
   for (const row of rows) {
-    if (bytes >= wanted && !answers.has(row.answer)) break
-    answers.add(row.answer)
+    if (bytes >= wanted && !responses.has(row.response)) break
+    responses.add(row.response)
     bytes += Number(row.bytes)
   }
-  const gone = await forget(transaction, "account = $1 AND answer = ANY($2)", [
+  const gone = await forget(transaction, "account = $1 AND response = ANY($2)", [
     account,
-    texts([...answers]),
+    texts([...responses]),
   ])
   return gone.bytes
 }

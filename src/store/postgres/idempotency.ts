@@ -9,8 +9,8 @@ export function idempotencyMethods(client: PostgresClient): Store["idempotency"]
   return {
     perform: (steps) => perform(client, steps),
     /**
-     * If the connection is lost, the deleted claims are not returned. Their answers are deleted later because of their
-     * age.
+     * If the connection is lost, the deleted claims are not returned. Their responses are deleted later because of
+     * their age.
      */
     async sweep(expired) {
       const rows = await client.rows<{ request: string }>(
@@ -47,7 +47,7 @@ function inputOf(step: IdempotencyStep) {
     case "claim":
       return { kind: step.kind, ...step.claim }
     case "keep":
-      return { kind: step.kind, ...step.answer }
+      return { kind: step.kind, ...step.response }
     case "drop":
     case "release":
       return step

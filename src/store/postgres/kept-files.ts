@@ -7,11 +7,11 @@ export const CHUNK = 512 * 1024
 /** Maximum rows that one step of a sweep deletes. */
 const SWEEP_BATCH = 100n
 /**
- * Maximum bytes of all images. If it is exceeded, images that expire first are deleted. For answers, the settings
+ * Maximum bytes of all images. If it is exceeded, images that expire first are deleted. For responses, the settings
  * define a limit.
  */
 const MAX_BYTES: Readonly<Record<FileKind, bigint | undefined>> = {
-  answers: undefined,
+  responses: undefined,
   images: 8n * 1024n * 1024n * 1024n,
 }
 

@@ -36,11 +36,11 @@ type Connection = Parameters<Parameters<ConnectionPool["use"]>[1]>[0]
 async function answersCorrectly(connection: Connection, caller: number): Promise<boolean> {
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      const [row] = await connection.query<{ answer: string }>(
-        `SELECT 'caller ${caller}, ' || $1::text AS answer`,
+      const [row] = await connection.query<{ response: string }>(
+        `SELECT 'caller ${caller}, ' || $1::text AS response`,
         [String(round)],
       )
-      if (row?.answer !== `caller ${caller}, ${round}`) return false
+      if (row?.response !== `caller ${caller}, ${round}`) return false
     }
     return true
   } catch (error) {

@@ -34,7 +34,7 @@ export async function postBatch(
   }
   const owners = ownersOf(postings)
   const places = new Map(owners.map((owner, index) => [owner, index + 1]))
-  const answer = await statements.row<{ posted: string | null }>(POST, [
+  const response = await statements.row<{ posted: string | null }>(POST, [
     node,
     texts(owners),
     JSON.stringify(postings.map((posting) => inputOf(posting, places))),
@@ -44,7 +44,7 @@ export async function postBatch(
     texts(batch.closed),
     isAgain,
   ])
-  const rows = JSON.parse(answer?.posted ?? "[]") as readonly PostedRow[]
+  const rows = JSON.parse(response?.posted ?? "[]") as readonly PostedRow[]
   return rows.map(([charged, fromLease, fromBudgets, balance, late], index) => ({
     request: postings[index]?.request ?? "",
     charged: BigInt(charged),

@@ -82,8 +82,8 @@ export class PostgresReports implements Reports, AsyncDisposable {
       usageSeries: async (filter, series) =>
         (await segmentsFor(filter, series.group))?.usageSeries(filter, series) ??
         usageSeries(client, filter, series),
-      sampleAnswers: async (filter, group, names) =>
-        (await segmentUsage()).sampleAnswers(filter, group, names),
+      sampleResponses: async (filter, group, names) =>
+        (await segmentUsage()).sampleResponses(filter, group, names),
       latencies: (accounts, from) => latencies(client, accounts, from),
       keyUses: (keys) => keyUses(client, keys),
       accountUses: (filter) => accountUses(client, filter),

@@ -12,12 +12,12 @@ import {
   namedChanges,
   namedSums,
   namesInFilter,
-  NO_ANSWERS,
+  NO_RESPONSES,
   sampleOf,
   usageSeriesOf,
 } from "../columns/usage-of-segments.ts"
 import type {
-  AnswerSample,
+  ResponseSample,
   SeriesGroup,
   UsageFilter,
   UsageFirst,
@@ -138,13 +138,13 @@ export class SegmentUsage {
     return source ? usageSeriesOf(source.segments, source.ids, series, source.idOf) : []
   }
 
-  async sampleAnswers(
+  async sampleResponses(
     filter: UsageFilter,
     group: UsageGroup,
     names: readonly string[],
-  ): Promise<AnswerSample> {
+  ): Promise<ResponseSample> {
     const source = await this.#read(filter, columnsFor(filter, [group]), { names })
-    if (source === undefined) return NO_ANSWERS
+    if (source === undefined) return NO_RESPONSES
     return sampleOf(source.segments, source.ids, { group, names }, source.idOf)
   }
 

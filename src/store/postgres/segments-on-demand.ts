@@ -18,7 +18,7 @@ export interface SegmentsAddress {
 export interface SegmentMethods extends AsyncDisposable {
   readonly usage: Pick<
     RequestReports,
-    "sumUsage" | "usageChanges" | "usageSeries" | "sampleAnswers"
+    "sumUsage" | "usageChanges" | "usageSeries" | "sampleResponses"
   > & {
     append(): Promise<void>
     covers(filter: UsageFilter): Promise<boolean>
@@ -48,7 +48,7 @@ export function openSegments(text: string): OpenFile {
         sumUsage: (...parameters) => usage.sumUsage(...parameters),
         usageChanges: (...parameters) => usage.usageChanges(...parameters),
         usageSeries: (...parameters) => usage.usageSeries(...parameters),
-        sampleAnswers: (...parameters) => usage.sampleAnswers(...parameters),
+        sampleResponses: (...parameters) => usage.sampleResponses(...parameters),
         append: () => usage.append(),
         covers: (filter) => usage.covers(filter),
       } satisfies SegmentMethods["usage"],

@@ -23,7 +23,7 @@ import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 
 /** Files next to the ledger. A file is copied after all files that refer to it. */
 const OTHERS = ["console.db", "contents.db", "conversations.db"] as const
-const KINDS: readonly FileKind[] = ["answers", "images"]
+const KINDS: readonly FileKind[] = ["responses", "images"]
 
 /**
  * Copies a ledger and the files next to it while they are in use. Each file is copied in one read transaction, which

@@ -39,7 +39,7 @@ function open(path: string): Database | undefined {
   }
 }
 
-/** The message is the path of the database. Each answer means that its log can be restarted. */
+/** The message is the path of the database. Each response means that its log can be restarted. */
 self.addEventListener("message", (message: MessageEvent<string>) => {
   const database = open(message.data)
   if (database === undefined) return

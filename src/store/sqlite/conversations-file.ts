@@ -6,7 +6,7 @@ import { SchemaError } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { CONVERSATIONS_SCHEMA } from "./schemas/conversations.ts"
 
-/** Maximum time that one process waits for another. Requests for other answers are delayed as well. */
+/** Maximum time that one process waits for another. Requests for other responses are delayed as well. */
 const BUSY_TIMEOUT_MS = 2_000
 /** SQLite's error codes for unreadable files and truncated log files. */
 const DAMAGED = ["SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ"]

@@ -24,7 +24,8 @@ interface SqliteConversations {
 }
 
 /**
- * Selects parts of answers that have not expired. Answers that were stored while the clock was wrong count as expired.
+ * Selects parts of responses that have not expired. Responses that were stored while the clock was wrong count as
+ * expired.
  */
 const FOUND =
   "FROM parts WHERE hash IN (SELECT value FROM json_each(?)) AND expires_at > ? AND at > ? AND at < ?"
@@ -45,7 +46,7 @@ export function openSqliteConversations(
       return file.use((database) => database.transaction(() => keep(database, writes)).immediate())
     },
     find: (hashes, options) => file.use((database) => find(database, hashes, options)),
-    delete: (hash) => file.use((database) => deleteAnswer(database, hash) > 0),
+    delete: (hash) => file.use((database) => deleteResponse(database, hash) > 0),
     sweep: (now, time) =>
       file.use((database) => {
         database.run("DELETE FROM parts WHERE expires_at <= ? OR at <= ? OR at >= ?", [
@@ -69,7 +70,7 @@ function keep(database: Database, writes: readonly ConversationWrite[]): void {
   for (const { record, room } of writes) {
     const { account, parts } = record
     const { accountBytes, totalBytes } = room
-    // An answer above the limit would evict all others and finally itself.
+    // A response above the limit would evict all others and finally itself.
     if (parts.reduce((sum, part) => sum + sizeOf(part), 0) > Math.min(accountBytes, totalBytes)) {
       continue
     }
@@ -102,22 +103,22 @@ function sizeOf({ encrypted }: KeptPart): number {
 }
 
 function insert(database: Database, { account, at, expiresAt, parts }: ConversationRecord): void {
-  const answer = parts[0]?.hash ?? ""
+  const response = parts[0]?.hash ?? ""
   const remove = database.query("DELETE FROM parts WHERE hash = ?")
   const add = database.query("INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?)")
   for (const part of parts) {
     remove.run(part.hash)
-    add.run(part.hash, answer, account, at, expiresAt, sizeOf(part), part.encrypted)
+    add.run(part.hash, response, account, at, expiresAt, sizeOf(part), part.encrypted)
   }
 }
 
-/** Deletes the oldest answers of an account with all their parts until the remaining ones fit. */
+/** Deletes the oldest responses of an account with all their parts until the remaining ones fit. */
 function makeAccountRoom(database: Database, account: string, max: number): void {
   while (bytesOf(database, account) > max && deleteOldest(database, account));
 }
 
 /**
- * Reduces the total over all accounts to its maximum, by deleting the oldest answers of the account that stores the
+ * Reduces the total over all accounts to its maximum, by deleting the oldest responses of the account that stores the
  * most.
  */
 function makeTotalRoom(database: Database, max: number): void {
@@ -139,18 +140,18 @@ function bytesOf(database: Database, account: string): number {
 }
 
 /**
- * Deletes the oldest answer of an account.
- * @returns whether there was an answer to delete.
+ * Deletes the oldest response of an account.
+ * @returns whether there was a response to delete.
  */
 function deleteOldest(database: Database, account: string): boolean {
   const found = database
-    .query<{ answer: string }, [string]>(
-      "SELECT answer FROM parts WHERE account = ? ORDER BY at LIMIT 1",
+    .query<{ response: string }, [string]>(
+      "SELECT response FROM parts WHERE account = ? ORDER BY at LIMIT 1",
     )
     .get(account)
-  return found !== null && deleteAnswer(database, found.answer) > 0
+  return found !== null && deleteResponse(database, found.response) > 0
 }
 
-function deleteAnswer(database: Database, answer: string): number {
-  return database.run("DELETE FROM parts WHERE answer = ?", [answer]).changes
+function deleteResponse(database: Database, response: string): number {
+  return database.run("DELETE FROM parts WHERE response = ?", [response]).changes
 }

@@ -10,7 +10,7 @@ import { contentsPath } from "./log-file.ts"
 import { conversationsPath } from "./conversations-file.ts"
 import { type CopiedFileName, fileOf, sqliteNames } from "./copy-tables.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { ANSWER_LIFETIME_MS, EXPIRY, PART } from "./folder-files.ts"
+import { RESPONSE_LIFETIME_MS, EXPIRY, PART } from "./folder-files.ts"
 import { requireNewestSchema, type Schema } from "./migrate.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
 import { CONSOLE_SCHEMA } from "./schemas/console.ts"
@@ -141,7 +141,7 @@ function expiryIn(name: string): number {
 }
 
 function expiryOf(path: string): number {
-  return statSync(path).mtimeMs + ANSWER_LIFETIME_MS
+  return statSync(path).mtimeMs + RESPONSE_LIFETIME_MS
 }
 
 /** Maximum number of rows, and maximum bytes, of one batch in memory. */

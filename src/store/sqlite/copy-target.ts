@@ -21,7 +21,7 @@ import { copyPath } from "./database-file.ts"
 import { requireNothing } from "./nothing-there.ts"
 import { DirectFile } from "./direct-file.ts"
 import { asLedgerError } from "./explain-error.ts"
-import { ANSWER_LIFETIME_MS } from "./folder-files.ts"
+import { RESPONSE_LIFETIME_MS } from "./folder-files.ts"
 import type { Schema } from "./migrate.ts"
 import { openDatabase } from "./open-database.ts"
 import { LEDGER_SCHEMA } from "./schemas/ledger.ts"
@@ -78,9 +78,9 @@ function writeKept(directory: string, kind: FileKind, { name, bytes, lifetime }:
   const path = join(directory, kind, name)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   writeFileSync(path, bytes, { mode: 0o600 })
-  // The expiry of an answer depends on the modification time of its file, and the expiry of an image on its name.
-  const written = (Date.now() + lifetime - ANSWER_LIFETIME_MS) / 1_000
-  if (kind === "answers") utimesSync(path, written, written)
+  // The expiry of a response depends on the modification time of its file, and the expiry of an image on its name.
+  const written = (Date.now() + lifetime - RESPONSE_LIFETIME_MS) / 1_000
+  if (kind === "responses") utimesSync(path, written, written)
 }
 
 const SCHEMAS: Readonly<Record<CopiedFileName, Schema>> = {

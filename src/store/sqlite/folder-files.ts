@@ -2,8 +2,8 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join } from "node:path"
 import type { FileKind, KeptFile, KeptFiles } from "../kept-files.ts"
 
-/** Lifetime of answers: a day, and an additional hour because the ledger must forget them first. */
-export const ANSWER_LIFETIME_MS = 25 * 3_600_000
+/** Lifetime of responses: a day, and an additional hour because the ledger must forget them first. */
+export const RESPONSE_LIFETIME_MS = 25 * 3_600_000
 /** Matches the expiry time in Unix milliseconds at the start of an image's name. */
 export const EXPIRY = /^(\d{13})-/
 /** Matches the name of an incomplete file. */
@@ -68,7 +68,7 @@ export class FolderFiles implements KeptFiles {
       return expires !== undefined && Number(expires) <= Date.now()
     }
     const found = await stat(this.#path(name)).catch(() => undefined)
-    return found !== undefined && found.mtimeMs < Date.now() - ANSWER_LIFETIME_MS
+    return found !== undefined && found.mtimeMs < Date.now() - RESPONSE_LIFETIME_MS
   }
 
   #path(name: string): string {

@@ -6,7 +6,7 @@ import type {
   IdempotencyState,
   IdempotencyStep,
   KeepResult,
-  KeptAnswer,
+  KeptResponse,
 } from "../idempotency.ts"
 import { StoreError } from "../store-error.ts"
 import type { DirectStore } from "./direct-store.ts"
@@ -44,7 +44,7 @@ export class Idempotency {
       case "claim":
         return this.#claim(step.claim)
       case "keep":
-        return this.#keep(step.answer)
+        return this.#keep(step.response)
       case "drop":
         return this.#drop(step.request)
       case "release":
@@ -77,7 +77,7 @@ export class Idempotency {
     return this.#require(scope, key)
   }
 
-  #keep({ request, size, maxOfScope, maxOfAll }: KeptAnswer): KeepResult {
+  #keep({ request, size, maxOfScope, maxOfAll }: KeptResponse): KeepResult {
     const kept = this.#database
       .query<{ scope: string }, [bigint, string]>(
         "UPDATE idempotency SET state = 'kept', size = ? WHERE request = ? AND state IN ('running', 'done') RETURNING scope",
@@ -115,7 +115,7 @@ export class Idempotency {
     return claims.map(({ request }) => request)
   }
 
-  /** Drops the oldest answers to make room for a new answer, which may itself be dropped. */
+  /** Drops the oldest responses to make room for a new response, which may itself be dropped. */
   #shrink(scope: string, max: number): string[] {
     const dropped: string[] = []
     const oldest = this.#database.query<{ request: string }, [string]>(

@@ -14,7 +14,7 @@ import { FAILURES_SCHEMA } from "./schemas/failures.ts"
 import { Transactions } from "./transactions.ts"
 
 /**
- * Returns the path of the file of prompts and answers, next to the ledger. The file is created when the first account
+ * Returns the path of the file of prompts and responses, next to the ledger. The file is created when the first account
  * enables storing them.
  */
 export function contentsPath(databasePath: string): string {

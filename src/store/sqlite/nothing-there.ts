@@ -15,7 +15,7 @@ import { copyPath } from "./database-file.ts"
 export function requireNothing(path: string): void {
   const directory = dirname(path)
   const files = [path, `${path}-wal`, copyPath(path), contentsPath(path), conversationsPath(path)]
-  const others = ["console.db", "reports.db", "anchor.json", "verified.json", "answers", "images"]
+  const others = ["console.db", "reports.db", "anchor.json", "verified.json", "responses", "images"]
   const secrets = SECRET_NAMES.map((name) => join("secrets", name))
   const all = [...files, ...[...others, ...secrets].map((name) => join(directory, name))]
   const [found] = all.filter((file) => existsSync(file))

@@ -74,8 +74,8 @@ export class ReportsOnDemand implements Reports, AsyncDisposable {
       },
       usageSeries: async (filter, series) =>
         (await readers(filter, series.group, series.step)).usageSeries(filter, series),
-      sampleAnswers: async (filter, group, names) =>
-        (await this.#longReads.get()).requests.sampleAnswers(filter, group, names),
+      sampleResponses: async (filter, group, names) =>
+        (await this.#longReads.get()).requests.sampleResponses(filter, group, names),
     }
   }
 

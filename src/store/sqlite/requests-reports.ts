@@ -111,7 +111,7 @@ export function openSqliteReports(databasePath: string): SqliteReports {
           (mayBeOfSegments(filter, series.group, series.step) && segments.covers(filter))
             ? segments.usageSeries(filter, series)
             : usageSeries(index, filter, series),
-        sampleAnswers: (filter, group, names) => segments.sampleAnswers(filter, group, names),
+        sampleResponses: (filter, group, names) => segments.sampleResponses(filter, group, names),
         latencies: (accounts, from) => latencies(index, accounts, from),
         keyUses: (keys) => keyUses(index, keys),
         accountUses: (filter) => accountUses(index, ledger, filter),

@@ -20,13 +20,13 @@ import {
   namedChanges,
   namedSums,
   type NameOf,
-  NO_ANSWERS,
+  NO_RESPONSES,
   sampleOf,
   usageSeriesOf,
 } from "../columns/usage-of-segments.ts"
 import type { RequestSummary } from "../request-summary.ts"
 import type {
-  AnswerSample,
+  ResponseSample,
   SeriesGroup,
   UsageFilter,
   UsageFirst,
@@ -139,8 +139,12 @@ export class SegmentUsage {
     )
   }
 
-  sampleAnswers(filter: UsageFilter, group: UsageGroup, names: readonly string[]): AnswerSample {
-    return this.#report(filter, NO_ANSWERS, ({ ids, segments, idOf }) =>
+  sampleResponses(
+    filter: UsageFilter,
+    group: UsageGroup,
+    names: readonly string[],
+  ): ResponseSample {
+    return this.#report(filter, NO_RESPONSES, ({ ids, segments, idOf }) =>
       sampleOf(segments, ids, { group, names }, idOf),
     )
   }

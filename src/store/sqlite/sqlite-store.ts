@@ -34,7 +34,7 @@ export interface SqliteStore {
 
 /**
  * Opens the file. It is created or migrated if necessary. Every commit is synced to the disk before the method returns,
- * so that no answer is sent before its charge is stored.
+ * so that no response is sent before its charge is stored.
  * @throws LedgerError `damaged`, `unavailable`, or `other_version`.
  */
 export function openSqliteStore(path: string): SqliteStore {

@@ -234,8 +234,8 @@ function* claim(now: number, until: number, limits: DeliveryLimits): Step<DueDel
 }
 
 /**
- * Lists targets with due deliveries in the order of their ids. Each step of the recursion finds the next target with the
- * index, so that the cost depends on the number of targets, not on the number of their deliveries.
+ * Lists targets with due deliveries in the order of their ids. Each step of the recursion finds the next target with
+ * the index, so that the cost depends on the number of targets, not on the number of their deliveries.
  */
 function* dueTargets(range: Sql, now: number, perTarget: number): Step<readonly WaitingTarget[]> {
   const waiting = sql`FROM notice_deliveries WHERE state = 'pending'`

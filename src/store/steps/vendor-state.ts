@@ -35,8 +35,8 @@ function find(idHashes: readonly string[]): Step<VendorStateRecord[]> {
 }
 
 /**
- * Clears the owner of records. The rows are kept, because requests with unknown ids may be forwarded to the vendor. Rows
- * are locked in the same order as by charges.
+ * Clears the owner of records. The rows are kept, because requests with unknown ids may be forwarded to the vendor.
+ * Rows are locked in the same order as by charges.
  */
 function* removeOwner(account: string, idHashes: readonly string[]): Step<void> {
   yield* run(

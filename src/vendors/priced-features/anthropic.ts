@@ -9,7 +9,7 @@ import {
   unknown,
 } from "./switch.ts"
 
-/** Twice the usual tokens of an advisor's answer and its reasoning. */
+/** Twice the usual tokens of an advisor's response and its reasoning. */
 const ADVICE = 4_096
 
 /**

@@ -2,8 +2,8 @@
 export type Effect = "model" | "amount" | "mode" | "tool"
 
 /**
- * Names that suggest an effect on the bill, without case and separators. They are compared with names of fields that are
- * in no table, so a match only means that the field needs a row.
+ * Names that suggest an effect on the bill, without case and separators. They are compared with names of fields that
+ * are in no table, so a match only means that the field needs a row.
  */
 const RULES: readonly { readonly effect: Effect; readonly names: RegExp; readonly and?: RegExp }[] =
   [
@@ -56,7 +56,8 @@ export function comparedNames(): number {
 }
 
 /**
- * Returns the effect that the name of a field suggests; undefined for other names. Case, `_` and `-` make no difference.
+ * Returns the effect that the name of a field suggests; undefined for other names. Case, `_` and `-` make no
+ * difference.
  */
 export function suggestedEffect(name: string): Effect | undefined {
   const known = cached.get(name)

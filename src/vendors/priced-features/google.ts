@@ -14,8 +14,8 @@ import {
 } from "./switch.ts"
 
 /**
- * The charge for searches, which are reported under two names, in the last frame of a stream. Each distinct query counts
- * once, even if it was requested several times.
+ * The charge for searches, which are reported under two names, in the last frame of a stream. Each distinct query
+ * counts once, even if it was requested several times.
  */
 const SEARCH = searches("searches", [
   { in: "items", names: ["google_search"], each: "query" },
@@ -31,7 +31,7 @@ const SEARCH_OF_PROMPT: Charge = {
   counted: [{ in: "items", names: ["google_search"], asOne: true }, INTERRUPTED],
 }
 
-/** A source of Google Maps in the answer. */
+/** A source of Google Maps in the response. */
 const MAPS_SOURCE: Counted = { in: "items", names: ["google_maps_source"], asOne: true }
 
 /** The charge for maps, whose queries are listed with those of searches. */
@@ -44,7 +44,7 @@ const MAPS: Charge = {
   listedWith: "searches",
 }
 
-/** The charge for maps of older models. A prompt is billed if the answer has a source of Google Maps. */
+/** The charge for maps of older models. A prompt is billed if the response has a source of Google Maps. */
 const MAPS_OF_PROMPT: Charge = {
   by: "calls",
   class: "mapSearches",
@@ -82,7 +82,10 @@ export const GEMINI_SWITCHES: Switches = {
   tools: TOOLS,
 }
 
-/** Matches models whose searches and maps are billed per prompt (ai.google.dev/gemini-api/docs/google-search, "Pricing"). */
+/**
+ * Matches models whose searches and maps are billed per prompt (ai.google.dev/gemini-api/docs/google-search,
+ * "Pricing").
+ */
 export const OLDER_GEMINI = /^(?:models\/)?gemini-[12](?:[.-]|$)/i
 
 /** Switches for Gemini 2.5 and older models. */

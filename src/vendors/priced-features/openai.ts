@@ -174,8 +174,8 @@ export const OPENAI_RESPONSES_SWITCHES: Switches = {
 }
 
 /**
- * The part of a table about searches and lists of fallback models. LiteLLM applies all members of an entry to the call of that model
- * (docs.litellm.ai, "Client-Side Fallbacks"), so an entry may only name its model.
+ * The part of a table about searches and lists of fallback models. LiteLLM applies all members of an entry to the call
+ * of that model (docs.litellm.ai, "Client-Side Fallbacks"), so an entry may only name its model.
  */
 export const ROUTER_FIELDS: Pick<Switches, "known" | "closed"> = {
   known: ["fallbacks.model", "web_search_options.**"],

@@ -140,7 +140,7 @@ const GROQ_SWITCHES: Switches = {
   known: ["search_settings.**", "disable_tool_validation"],
 }
 
-/** Mistral's connectors belong to another endpoint, and no answer of this endpoint counts them. */
+/** Mistral's connectors belong to another endpoint, and no response of this endpoint counts them. */
 const MISTRAL_SWITCHES: Switches = {
   fields: [
     BEST_OF,
@@ -162,8 +162,8 @@ const MISTRAL_SWITCHES: Switches = {
 const ZAI_SEARCH = { by: "calls", class: "searches", max: 1, adds: 8_000 } as const
 
 /**
- * A search is billed per use. The model decides whether to search, and the answer lists the results of a search if the
- * request asks for them (docs.z.ai/guides/tools/web-search).
+ * A search is billed per use. The model decides whether to search, and the response lists the results of a search if
+ * the request asks for them (docs.z.ai/guides/tools/web-search).
  */
 const ZAI_SWITCHES: Switches = {
   fields: [BEST_OF],
@@ -241,7 +241,8 @@ const ALIBABA_SWITCHES: Switches = {
     MARKED_CACHE,
   ],
   tools: OWN_TOOLS,
-  // The gateway sends the budget itself (canon/separate-reasoning.ts). The options take effect if the search is enabled.
+  // The gateway sends the budget itself (canon/separate-reasoning.ts). The options take effect if the search is
+  // enabled.
   known: ["search_options.**", "thinking_budget"],
 }
 

@@ -1,13 +1,14 @@
 import type { UsageClass } from "#contract/usage-classes.ts"
 
 /**
- * How the units of a class are counted in an answer. If one way finds no units, the next way is tried.
- * - `usage`: adds up the numbers at these paths of the whole answer.
+ * How the units of a class are counted in a response. If one way finds no units, the next way is tried.
+ * - `usage`: adds up the numbers at these paths of the whole response.
  * - `items`: counts actions of the vendor for the request one by one: items of an output, blocks of tools that the
  * server ran, executed tools. `each` is a member, and actions with the same value of it count as one. With `asOne`, all
  * actions count as one. `done` lists the kinds of actions that count, if some kinds do not. With `unlessReported`, the
- * actions only count if the answer ended early or reports no number, because some of them are not billed.
- * - `answer`: counts every answer as one. With `untilEnd`, an answer only counts if it ended before it could report a
+ * actions only count if the response ended early or reports no number, because some of them are not billed.
+ * - `answer`: counts every response as one. With `untilEnd`, a response only counts if it ended before it could report
+ * a
  *   number.
  */
 export type Counted =
@@ -102,7 +103,7 @@ export interface ModelCharge {
   /** The field of the tool that limits the output tokens. */
   readonly outputLimit?: string
   /**
-   * The field of the answer that contains the usage of the model, if it is reported separately. The model then reads
+   * The field of the response that contains the usage of the model, if it is reported separately. The model then reads
    * only its own prompt.
    */
   readonly usage?: string
@@ -136,7 +137,7 @@ export type Charge =
   | { readonly by: "outputs" }
   /** The model may be called again with the entire conversation. */
   | { readonly by: "again" }
-  /** The vendor bills the feature by a quantity that no answer reports, or that no usage class covers. */
+  /** The vendor bills the feature by a quantity that no response reports, or that no usage class covers. */
   | { readonly by: "unknown"; readonly why: string }
 
 /** A request field that changes the price. */
@@ -152,7 +153,7 @@ export interface FieldSwitch {
   readonly values?: Readonly<Record<string, Charge>>
   /** The charge for all other values except null and false. */
   readonly otherwise: Charge
-  /** The fields of the answer that may report the service mode. The first field that exists is used. */
+  /** The fields of the response that may report the service mode. The first field that exists is used. */
   readonly served?: readonly string[]
 }
 
@@ -237,7 +238,7 @@ export function searches(
   }
 }
 
-/** Counts an interrupted answer, which cannot report its calls, as one call. */
+/** Counts an interrupted response, which cannot report its calls, as one call. */
 export const INTERRUPTED: Counted = { in: "answer", untilEnd: true }
 
 /** Counts items with these names. */
@@ -245,7 +246,7 @@ export function items(...names: readonly string[]): Counted {
   return { in: "items", names }
 }
 
-/** Counts the numbers at these paths of the answer. */
+/** Counts the numbers at these paths of the response. */
 export function reported(...paths: readonly string[]): Counted {
   return { in: "usage", paths }
 }

@@ -21,7 +21,7 @@ class KnownMembers {
   isClosed = false
   /** Whether the value is a list of messages. */
   isConversation = false
-  /** Whether the value is a message. Its names are not checked, because clients send answers back unchanged. */
+  /** Whether the value is a message. Its names are not checked, because clients send responses back unchanged. */
   isMessage = false
   /** The names that are known in the value at any depth. */
   names: ReadonlyMap<string, KnownMembers> | undefined
@@ -187,7 +187,9 @@ export class UnknownFields {
   }
 }
 
-/** Maximum number of different names in a request that are compared. Requests of all known clients have a few hundred. */
+/**
+ * Maximum number of different names in a request that are compared. Requests of all known clients have a few hundred.
+ */
 const MAX_NAMES = 5_000
 
 class Search {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { AwsV4Signer } from "aws4fetch"
-import { beginningOf, discard } from "../http/answer-body.ts"
+import { beginningOf, discard } from "../http/response-body.ts"
 import { pinnedFetch, PinnedFetchError, readWebAddress } from "../http/pinned-fetch.ts"
 import { BucketError } from "./bucket-error.ts"
 
@@ -46,7 +46,7 @@ export async function sendToBucket(
     },
   })
   const signed = Object.fromEntries((await signer.sign()).headers)
-  const answer = await answerOf(url, {
+  const response = await responseOf(url, {
     method,
     headers: signed,
     ...(body !== undefined && { body }),
@@ -54,8 +54,8 @@ export async function sendToBucket(
     deadline: timeoutMs,
     ...(signal && { signal }),
   })
-  if (answer.ok) return answer
-  throw rejection(answer.status, await beginningOf(answer))
+  if (response.ok) return response
+  throw rejection(response.status, await beginningOf(response))
 }
 
 /**
@@ -95,7 +95,7 @@ function keysOf(address: BucketAddress) {
   }
 }
 
-async function answerOf(url: URL, request: Parameters<typeof pinnedFetch>[1]): Promise<Response> {
+async function responseOf(url: URL, request: Parameters<typeof pinnedFetch>[1]): Promise<Response> {
   try {
     return await pinnedFetch(readWebAddress(url.href), request)
   } catch (error) {
@@ -111,11 +111,11 @@ const MAX_CHARACTERS = 16 * 1024 * 1024
  * Reads a complete response.
  * @throws BucketError if the response is cut off, takes too long or is too long.
  */
-export async function textOf(answer: Response): Promise<string> {
+export async function textOf(response: Response): Promise<string> {
   let text = ""
   const decoder = new TextDecoder()
   try {
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of response.body ?? []) {
       text += decoder.decode(chunk, { stream: true })
       if (text.length > MAX_CHARACTERS) break
     }

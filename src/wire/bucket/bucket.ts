@@ -1,4 +1,4 @@
-import { discard } from "../http/answer-body.ts"
+import { discard } from "../http/response-body.ts"
 import { BucketError } from "./bucket-error.ts"
 import {
   type BucketRequest,
@@ -96,8 +96,8 @@ export class Bucket {
         timeoutMs: DOWNLOAD_TIMEOUT_MS,
         signal: idle.signal,
       } as const
-      const answer = await this.#found(request)
-      return answer && bytesOf(answer, restart)
+      const response = await this.#found(request)
+      return response && bytesOf(response, restart)
     } finally {
       clearTimeout(first)
     }
@@ -105,10 +105,10 @@ export class Bucket {
 
   /** Returns the size of an object in bytes; undefined if it does not exist. */
   async size(key: string): Promise<number | undefined> {
-    const answer = await this.#found({ method: "HEAD", key })
-    if (!answer) return undefined
-    await discard(answer)
-    return Number(answer.headers.get("content-length") ?? Number.NaN)
+    const response = await this.#found({ method: "HEAD", key })
+    if (!response) return undefined
+    await discard(response)
+    return Number(response.headers.get("content-length") ?? Number.NaN)
   }
 
   async remove(key: string): Promise<void> {
@@ -163,9 +163,9 @@ export class Bucket {
     const query = { partNumber: String(number), uploadId: id }
     const request = { method: "PUT", key, query, body } as const
     tags[number - 1] = await this.#send(request, async (address, sent) => {
-      const answer = await sendToBucket(address, sent)
-      await discard(answer)
-      return answer.headers.get("etag") ?? ""
+      const response = await sendToBucket(address, sent)
+      await discard(response)
+      return response.headers.get("etag") ?? ""
     })
   }
 
@@ -238,14 +238,14 @@ async function readText(address: BucketAddress, request: BucketRequest): Promise
  * @param restart restarts the timeout before each wait for further bytes.
  */
 async function* bytesOf(
-  answer: Response,
+  response: Response,
   restart: () => ReturnType<typeof setTimeout>,
 ): AsyncGenerator<Uint8Array> {
-  const expected = answer.headers.get("content-length")
+  const expected = response.headers.get("content-length")
   let length = 0
   let timer = restart()
   try {
-    for await (const chunk of answer.body ?? []) {
+    for await (const chunk of response.body ?? []) {
       clearTimeout(timer)
       length += chunk.length
       yield chunk

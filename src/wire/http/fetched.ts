@@ -1,12 +1,12 @@
 import { decompressed } from "./decompression.ts"
-import type { HttpAnswer } from "./answer.ts"
+import type { HttpResponse } from "./response.ts"
 import { connectionErrorOf } from "./connection-error.ts"
 import type { HttpRequest } from "./request.ts"
 import type { Sending } from "./sending.ts"
 
 /** A request that is sent by the runtime's own client. */
 export class FetchedSending implements Sending {
-  readonly answer: Promise<HttpAnswer>
+  readonly response: Promise<HttpResponse>
   /** The runtime does not report when it is connected, so only the deadline for the first byte applies. */
   readonly isConnected = true
   readonly #controller = new AbortController()
@@ -22,8 +22,8 @@ export class FetchedSending implements Sending {
       // Decompression by the runtime is disabled, because it would decompress the entire body at once.
       decompress: false,
     })
-    this.answer = fetched.then(
-      (response) => new FetchedAnswer(response),
+    this.response = fetched.then(
+      (response) => new FetchedResponse(response),
       (error) => Promise.reject(connectionErrorOf(error, { isProxied: true })),
     )
   }
@@ -34,7 +34,7 @@ export class FetchedSending implements Sending {
 }
 
 /** A response received by the runtime's own client. */
-export class FetchedAnswer implements HttpAnswer {
+export class FetchedResponse implements HttpResponse {
   readonly body: AsyncIterableIterator<Uint8Array>
   readonly #response: Response
 

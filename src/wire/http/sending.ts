@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web"
-import { type HttpAnswer, ReceivedAnswer } from "./answer.ts"
+import { type HttpResponse, ReceivedResponse } from "./response.ts"
 import { BodyQueue, type Source } from "./body-queue.ts"
 import type { Connection, ConnectionUser } from "./connection.ts"
 import type { HttpBody } from "./request.ts"
@@ -12,7 +12,7 @@ export interface Sending {
    * The response once its head has arrived. The promise rejects if the request is aborted, or if the connection fails
    * before that.
    */
-  readonly answer: Promise<HttpAnswer>
+  readonly response: Promise<HttpResponse>
   readonly isConnected: boolean
   /** Aborts the request. Pending reads fail, and the connection to the server is closed. */
   abort(): void
@@ -47,11 +47,11 @@ const STALE_MS = 250
 
 /** A request on one of the gateway's own connections, and its response while it arrives. */
 export class OwnSending implements Sending, ConnectionUser, ResponseListener, Source {
-  readonly answer: Promise<HttpAnswer>
+  readonly response: Promise<HttpResponse>
   readonly #connections: ConnectionSource
   readonly #parts: RequestParts
   readonly #parser = new ResponseParser(this)
-  readonly #settle: PromiseWithResolvers<HttpAnswer>
+  readonly #settle: PromiseWithResolvers<HttpResponse>
   #connection: Connection
   #queue: BodyQueue | undefined
   #isConnected = false
@@ -69,7 +69,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
     this.#connections = connections
     this.#parts = parts
     this.#settle = Promise.withResolvers()
-    this.answer = this.#settle.promise
+    this.response = this.#settle.promise
     this.#connection = kept ?? connections.connect(this)
     if (kept !== undefined) this.#begin(kept)
   }
@@ -136,7 +136,7 @@ export class OwnSending implements Sending, ConnectionUser, ResponseListener, So
 
   onHead(head: ResponseHead): void {
     this.#queue = new BodyQueue(this)
-    this.#settle.resolve(new ReceivedAnswer(head, this.#queue))
+    this.#settle.resolve(new ReceivedResponse(head, this.#queue))
   }
 
   onChunk(bytes: Uint8Array): void {

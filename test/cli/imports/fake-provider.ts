@@ -14,8 +14,8 @@ export interface FakeProvider extends AsyncDisposable {
 
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
 
-/** The answer of each format, by the end of the path. */
-const ANSWERS: readonly (readonly [RegExp, (model: string) => object])[] = [
+/** The response of each format, by the end of the path. */
+const RESPONSES: readonly (readonly [RegExp, (model: string) => object])[] = [
   [
     /\/chat\/completions$/,
     (model) => ({
@@ -87,10 +87,10 @@ export function startFakeProvider(): FakeProvider {
       const body = (await request.json()) as { readonly model?: string }
       const model =
         body.model ?? /\/models?\/(.+?)(:generateContent|\/converse)$/.exec(path)?.[1] ?? ""
-      const answer = ANSWERS.find(([pattern]) => pattern.test(path))?.[1]
-      if (!answer) return Response.json({ error: { message: path } }, { status: 404 })
+      const response = RESPONSES.find(([pattern]) => pattern.test(path))?.[1]
+      if (!response) return Response.json({ error: { message: path } }, { status: 404 })
       received.push({ path, key: keyOf(request.headers), model })
-      return Response.json(answer(model))
+      return Response.json(response(model))
     },
   })
   return {

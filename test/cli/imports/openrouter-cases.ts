@@ -30,7 +30,7 @@ const SERVED = {
   calls: { "openrouter/anthropic/claude-sonnet-4.5": "anthropic/claude-sonnet-4.5" },
 }
 
-/** Answers of OpenRouter's key list. `says` contains the number of created keys. */
+/** Responses of OpenRouter's key list. `says` contains the number of created keys. */
 export const OPENROUTER_CASES: readonly ImportCase<Keys>[] = [
   {
     ...SERVED,

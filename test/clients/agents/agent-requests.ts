@@ -23,7 +23,7 @@ export async function ask(upstreams: SixUpstreams, request: AgentRequest): Promi
   return response
 }
 
-/** Returns the data of each frame of a streamed answer. */
+/** Returns the data of each frame of a streamed response. */
 export async function framesOf(response: Response): Promise<readonly Frame[]> {
   expect(response.headers.get("content-type")).toStartWith("text/event-stream")
   const lines = (await response.text()).split(/\r?\n/)

@@ -77,7 +77,7 @@ interface Delta {
   readonly partial_json?: string
 }
 
-/** Returns the blocks of a streamed answer, assembled as by Anthropic's SDK. */
+/** Returns the blocks of a streamed response, assembled as by Anthropic's SDK. */
 async function blocksOf(response: Response): Promise<readonly Block[]> {
   const frames = await framesOf(response)
   expect(frames[0]).toMatchObject({ type: "message_start", message: { role: "assistant" } })

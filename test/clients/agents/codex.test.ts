@@ -99,7 +99,7 @@ function bodyFor(upstream: Upstream, input: readonly object[], way: Way): object
 }
 
 /**
- * Returns the items that Codex adds to its input after an answer: the items of the answer, and the results of its
+ * Returns the items that Codex adds to its input after a response: the items of the response, and the results of its
  * tools.
  */
 async function turn(

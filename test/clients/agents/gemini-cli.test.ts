@@ -54,7 +54,7 @@ interface Candidate {
   readonly finishReason?: string
 }
 
-/** Returns the parts of a streamed answer, collected as by Google's SDK. */
+/** Returns the parts of a streamed response, collected as by Google's SDK. */
 async function turn(upstream: Upstream, contents: readonly object[]): Promise<readonly Part[]> {
   const generationConfig = { ...SAMPLING, thinkingConfig: { includeThoughts: true } }
   const body = { contents, systemInstruction: INSTRUCTION, tools: TOOLS, generationConfig }
@@ -76,7 +76,7 @@ function repeated({ functionCall, thoughtSignature }: Part): object {
   }
 }
 
-/** Sends a question outside the conversation. The answer must match a schema. */
+/** Sends a question outside the conversation. The response must match a schema. */
 async function judge(upstream: Upstream, responseJsonSchema: object): Promise<object> {
   const body = {
     contents: [TASK],

@@ -47,7 +47,7 @@ function chunksOf(frames: readonly Frame[]): readonly Chunk[] {
   return choices.flatMap(({ delta }) => delta.tool_calls ?? [])
 }
 
-/** Returns the call of an answer, assembled as by the AI SDK. */
+/** Returns the call of a response, assembled as by the AI SDK. */
 async function turn(upstream: Upstream, messages: readonly object[]): Promise<Call | undefined> {
   const body = {
     model: modelAt(upstream),

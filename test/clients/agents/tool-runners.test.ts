@@ -86,8 +86,8 @@ describe.each(UPSTREAMS)("tool runners with %s", (upstream) => {
     }
     const config = { tools: [find] }
     const { models } = googleOf(upstreams)
-    const answer = await models.generateContent({ model, contents: TASK, config })
-    expect(answer.text).toContain("found b")
+    const response = await models.generateContent({ model, contents: TASK, config })
+    expect(response.text).toContain("found b")
     let said = ""
     for await (const chunk of await models.generateContentStream({
       model,

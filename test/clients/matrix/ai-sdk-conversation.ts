@@ -11,13 +11,13 @@ import {
   type ToolSet,
 } from "ai"
 import {
-  type Answer,
+  type ClientResponse,
   type ClientUsage,
   type Conversation,
   type Said,
   Thing,
   TOOLS,
-  type AnswerOptions,
+  type ResponseOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -46,7 +46,11 @@ export class SdkConversation implements Conversation {
     this.#package = own
   }
 
-  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
+  say(
+    model: string,
+    { text, image, instructions }: Said,
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     this.#instructions = instructions
     this.#messages.push({
       role: "user",
@@ -61,7 +65,11 @@ export class SdkConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     const content = this.#calls.map(({ toolCallId, toolName }, index) => ({
       type: "tool-result" as const,
       toolCallId,
@@ -72,31 +80,31 @@ export class SdkConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
+  async #ask(model: string, options: ResponseOptions): Promise<ClientResponse> {
     const order = {
       ...this.#orderOf(options),
       model: this.#package.model(this.#upstreams, model),
       messages: this.#messages,
       maxRetries: 0,
     }
-    const answer = options.isStreamed ? await streamed(order) : await generateText(order)
-    this.#messages.push(...answer.responseMessages)
-    this.#calls = answer.toolCalls
+    const response = options.isStreamed ? await streamed(order) : await generateText(order)
+    this.#messages.push(...response.responseMessages)
+    this.#calls = response.toolCalls
     return {
-      text: answer.text,
-      thoughts: answer.reasoningText ?? "",
-      calls: answer.toolCalls.map(({ toolName, input }) => ({
+      text: response.text,
+      thoughts: response.reasoningText ?? "",
+      calls: response.toolCalls.map(({ toolName, input }) => ({
         name: toolName,
         input: input as unknown,
       })),
-      finish: answer.finishReason,
-      usage: usageOf(answer.usage),
-      model: answer.response.modelId,
-      ...(options.isThing && { thing: answer.output }),
+      finish: response.finishReason,
+      usage: usageOf(response.usage),
+      model: response.response.modelId,
+      ...(options.isThing && { thing: response.output }),
     }
   }
 
-  #orderOf(asked: AnswerOptions) {
+  #orderOf(asked: ResponseOptions) {
     const { options, thinking } = this.#package
     return {
       providerOptions: asked.thinks ? thinking : options,
@@ -125,7 +133,7 @@ function marked(content: string): SystemModelMessage {
 }
 
 /**
- * Returns the complete answer of a stream.
+ * Returns the complete response of a stream.
  * @throws the error in the stream.
  */
 async function streamed(order: Parameters<typeof streamText>[0]) {

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk"
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod"
 import {
-  type Answer,
+  type ClientResponse,
   type ClientUsage,
   type Conversation,
   CHUNKS_READ,
@@ -9,11 +9,11 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type AnswerOptions,
+  type ResponseOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
-/** Maximum number of tokens, enough for an answer and its thinking. */
+/** Maximum number of tokens, enough for a response and its thinking. */
 const MAX_TOKENS = 8192
 const THINKING_BUDGET = 1024
 
@@ -77,7 +77,11 @@ class MessagesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
+  say(
+    model: string,
+    { text, image, instructions }: Said,
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     this.#instructions = instructions
     const content =
       image === undefined ? text : [{ type: "text" as const, text }, imageBlock(image)]
@@ -85,7 +89,11 @@ class MessagesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     const content = this.#calls.map(({ id }, index) => ({
       type: "tool_result" as const,
       tool_use_id: id,
@@ -95,7 +103,7 @@ class MessagesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
+  async #ask(model: string, options: ResponseOptions): Promise<ClientResponse> {
     const { messages } = this.#client
     const body = { ...this.#bodyOf(options), model, messages: this.#messages }
     const message = options.isStreamed
@@ -115,7 +123,7 @@ class MessagesConversation implements Conversation {
     }
   }
 
-  #bodyOf(options: AnswerOptions) {
+  #bodyOf(options: ResponseOptions) {
     const { maxTokens = MAX_TOKENS, stop } = options
     return {
       max_tokens: maxTokens,

@@ -1,14 +1,14 @@
 import * as z from "zod"
 import type { SixUpstreams, Upstream } from "./six-upstreams.ts"
 
-/** Options of an answer that a client requests. */
-export interface AnswerOptions {
+/** Options of a response that a client requests. */
+export interface ResponseOptions {
   readonly isStreamed: boolean
   /** Whether both tools are offered. */
   readonly hasTools?: boolean
   /** Whether the model must think, and show its thinking if possible. */
   readonly thinks?: boolean
-  /** Whether the answer must be a `Thing`. */
+  /** Whether the response must be a `Thing`. */
   readonly isThing?: boolean
   readonly maxTokens?: number
   readonly stop?: string
@@ -32,33 +32,37 @@ export interface ClientUsage {
   readonly reasoning?: number
 }
 
-/** An answer in the form that the caller of a client reads. */
-export interface Answer {
+/** A response in the form that the caller of a client reads. */
+export interface ClientResponse {
   readonly text: string
   readonly thoughts: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]
-  /** The reason why the answer ended, in the client's own term. */
+  /** The reason why the response ended, in the client's own term. */
   readonly finish: string
   readonly usage: ClientUsage
-  /** The name of the model in the answer. */
+  /** The name of the model in the response. */
   readonly model: string
   /** The parsed structured output, if the client parses it. */
   readonly thing?: unknown
 }
 
-/** A conversation with one client, which sends all parts of earlier answers back unchanged. */
+/** A conversation with one client, which sends all parts of earlier responses back unchanged. */
 export interface Conversation {
-  say(model: string, said: Said, options: AnswerOptions): Promise<Answer>
-  /** Sends the results of the calls in the last answer, in the order of the calls. */
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer>
+  say(model: string, said: Said, options: ResponseOptions): Promise<ClientResponse>
+  /** Sends the results of the calls in the last response, in the order of the calls. */
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse>
 }
 
-/** The client's terms for the reasons why an answer ends. */
+/** The client's terms for the reasons why a response ends. */
 export interface FinishWords {
   readonly stop: string
   readonly length: string
   readonly calls: string
-  /** The answer ended at a stop string. */
+  /** The response ended at a stop string. */
   readonly stopString: string
 }
 

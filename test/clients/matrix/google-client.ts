@@ -11,7 +11,7 @@ import {
 } from "@google/genai"
 import * as z from "zod"
 import {
-  type Answer,
+  type ClientResponse,
   type ClientUsage,
   type Conversation,
   CHUNKS_READ,
@@ -19,7 +19,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type AnswerOptions,
+  type ResponseOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -77,14 +77,22 @@ class ContentsConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
+  say(
+    model: string,
+    { text, image, instructions }: Said,
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     this.#instructions = instructions
     const parts: Part[] = image === undefined ? [{ text }] : [{ text }, imagePart(image)]
     this.#contents.push({ role: "user", parts })
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     const parts = this.#calls.map(({ id = "", name = "" }, index) => ({
       functionResponse: { id, name, response: { output: results[index] ?? "" } },
     }))
@@ -92,7 +100,7 @@ class ContentsConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
+  async #ask(model: string, options: ResponseOptions): Promise<ClientResponse> {
     const { models } = this.#client
     const order = { model, contents: this.#contents, config: this.#configOf(options) }
     const chunks: GenerateContentResponse[] = []
@@ -115,7 +123,7 @@ class ContentsConversation implements Conversation {
     }
   }
 
-  #configOf(options: AnswerOptions): GenerateContentConfig {
+  #configOf(options: ResponseOptions): GenerateContentConfig {
     const { maxTokens, stop } = options
     return {
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),

@@ -57,7 +57,7 @@ for (const upstream of UPSTREAMS) {
   describe(`chats of Google's client at ${upstream}`, () => {
     const model = modelAt(upstream)
 
-    test("continue after a streamed answer, which they store as chunks", async () => {
+    test("continue after a streamed response, which they store as chunks", async () => {
       const chat = googleOf(upstreams).chats.create({ model })
       await chat.sendMessage({ message: "One" })
       const chunks: string[] = []

@@ -20,7 +20,7 @@ const TOOLS: ToolSet = {
   }),
 }
 
-/** Sends one turn with the AI SDK and its default options. Earlier answers are referenced and not sent again. */
+/** Sends one turn with the AI SDK and its default options. Earlier responses are referenced and not sent again. */
 async function turn(id: string, messages: ModelMessage[], isStreamed: boolean): Promise<string> {
   const { gateway, caller } = upstreams
   const openai = createOpenAI({ apiKey: caller.key, baseURL: `${gateway.url}/v1` })

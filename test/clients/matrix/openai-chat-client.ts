@@ -1,7 +1,7 @@
 import OpenAI from "openai"
 import { zodResponseFormat } from "openai/helpers/zod"
 import {
-  type Answer,
+  type ClientResponse,
   type ClientUsage,
   type Conversation,
   CHUNKS_READ,
@@ -9,7 +9,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type AnswerOptions,
+  type ResponseOptions,
 } from "./conversation.ts"
 import type { SixUpstreams } from "./six-upstreams.ts"
 
@@ -77,7 +77,11 @@ class ChatConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
+  say(
+    model: string,
+    { text, image, instructions }: Said,
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     if (instructions !== undefined) this.#messages.push(markedInstructions(instructions))
     this.#messages.push({
       role: "user",
@@ -92,7 +96,11 @@ class ChatConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     for (const [index, call] of this.#calls.entries()) {
       const content = results[index] ?? ""
       this.#messages.push({ role: "tool", tool_call_id: call.id, content })
@@ -100,7 +108,7 @@ class ChatConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
+  async #ask(model: string, options: ResponseOptions): Promise<ClientResponse> {
     const { completion, thoughts } = await this.#complete(
       { ...bodyOf(options), model, messages: this.#messages },
       options,
@@ -121,7 +129,7 @@ class ChatConversation implements Conversation {
     }
   }
 
-  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, options: AnswerOptions) {
+  async #complete(body: OpenAI.ChatCompletionCreateParamsNonStreaming, options: ResponseOptions) {
     const { completions } = this.#client.chat
     if (!options.isStreamed) {
       const completion = options.isThing
@@ -149,7 +157,7 @@ function markedInstructions(text: string): OpenAI.ChatCompletionMessageParam {
   return { role: "system", content: [part] }
 }
 
-function bodyOf(options: AnswerOptions) {
+function bodyOf(options: ResponseOptions) {
   return {
     ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ type: "function" as const, function: tool })),
@@ -161,7 +169,7 @@ function bodyOf(options: AnswerOptions) {
   }
 }
 
-function readCall(call: OpenAI.ChatCompletionMessageToolCall): Answer["calls"][number] {
+function readCall(call: OpenAI.ChatCompletionMessageToolCall): ClientResponse["calls"][number] {
   if (call.type !== "function") throw new Error(`a call of type ${call.type}`)
   return { name: call.function.name, input: JSON.parse(call.function.arguments) as unknown }
 }

@@ -2,7 +2,7 @@ import type OpenAI from "openai"
 import { zodTextFormat } from "openai/helpers/zod"
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems"
 import {
-  type Answer,
+  type ClientResponse,
   type ClientUsage,
   type Conversation,
   CHUNKS_READ,
@@ -10,7 +10,7 @@ import {
   type TestedClient,
   Thing,
   TOOLS,
-  type AnswerOptions,
+  type ResponseOptions,
 } from "./conversation.ts"
 import { openAiOf, OPENAI_ERRORS } from "./openai-chat-client.ts"
 
@@ -53,7 +53,11 @@ class ResponsesConversation implements Conversation {
     this.#client = client
   }
 
-  say(model: string, { text, image, instructions }: Said, options: AnswerOptions): Promise<Answer> {
+  say(
+    model: string,
+    { text, image, instructions }: Said,
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     if (instructions !== undefined) this.#items.push(markedInstructions(instructions))
     this.#items.push({
       role: "user",
@@ -68,20 +72,24 @@ class ResponsesConversation implements Conversation {
     return this.#ask(model, options)
   }
 
-  answerCalls(model: string, results: readonly string[], options: AnswerOptions): Promise<Answer> {
+  answerCalls(
+    model: string,
+    results: readonly string[],
+    options: ResponseOptions,
+  ): Promise<ClientResponse> {
     for (const [index, { call_id }] of this.#calls.entries()) {
       this.#items.push({ type: "function_call_output", call_id, output: results[index] ?? "" })
     }
     return this.#ask(model, options)
   }
 
-  async #ask(model: string, options: AnswerOptions): Promise<Answer> {
+  async #ask(model: string, options: ResponseOptions): Promise<ClientResponse> {
     const { responses } = this.#client
     const body = { ...bodyOf(options), model, input: this.#items }
     const response = options.isStreamed
       ? await responses.stream(body).finalResponse()
       : await responses.parse(body)
-    // The parsed output is not part of the answer. A function of the client removes it.
+    // The parsed output is not part of the response. A function of the client removes it.
     this.#items.push(...toResponseInputItems(response.output))
     this.#calls = response.output.filter((item) => item.type === "function_call")
     return {
@@ -107,7 +115,7 @@ function markedInstructions(text: string): InputItem {
   }
 }
 
-function bodyOf(options: AnswerOptions) {
+function bodyOf(options: ResponseOptions) {
   return {
     ...(options.hasTools && {
       tools: TOOLS.map((tool) => ({ ...tool, type: "function" as const, strict: true })),

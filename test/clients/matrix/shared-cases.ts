@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test"
-import { type Answer, CALLS, type TestedClient, Thing, type AnswerOptions } from "./conversation.ts"
+import {
+  type ClientResponse,
+  CALLS,
+  type TestedClient,
+  Thing,
+  type ResponseOptions,
+} from "./conversation.ts"
 import {
   modelAt,
   IMAGE_DATA,
@@ -34,8 +40,8 @@ const CASES: Readonly<Record<string, (pair: Pair) => Promise<void>>> = {
 }
 
 /**
- * All features of each client with each upstream, streamed and not. `npm test` runs each of them, streamed and not, with
- * one upstream, which differs between clients.
+ * All features of each client with each upstream, streamed and not. `npm test` runs each of them, streamed and not,
+ * with one upstream, which differs between clients.
  */
 export function describeSharedCases(client: TestedClient, upstreams: SixUpstreams): void {
   for (const [upstream, [name, run], isStreamed] of sampleCombinations(
@@ -53,10 +59,10 @@ export function describeSharedCases(client: TestedClient, upstreams: SixUpstream
 
 async function saysText(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const answer = await client
+  const response = await client
     .begin(upstreams)
     .say(modelAt(upstream), { text: "Hello there, gateway" }, optionsOf(pair))
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     text: "Hello there, gateway",
     finish: client.finishes.stop,
     calls: [],
@@ -64,7 +70,7 @@ async function saysText(pair: Pair): Promise<void> {
   })
   expect(upstreams.heard.get("x-tollgate-provider")).toBe(upstream)
   expect(upstreams.losses).toEqual([])
-  await expectReceipt(pair, answer)
+  await expectReceipt(pair, response)
 }
 
 async function callsTools(pair: Pair): Promise<void> {
@@ -93,21 +99,21 @@ async function callsTools(pair: Pair): Promise<void> {
 async function seesImage(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const image = `data:image/png;base64,${IMAGE_DATA}`
-  const answer = await client
+  const response = await client
     .begin(upstreams)
     .say(modelAt(upstream), { text: "What is this?", image }, optionsOf(pair))
-  expect(answer.text).toContain("[image 40x30 png]")
+  expect(response.text).toContain("[image 40x30 png]")
   expect(upstreams.losses).toEqual([])
-  await expectReceipt(pair, answer)
+  await expectReceipt(pair, response)
 }
 
 async function seesImageByUrl(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
   const said = { text: "What is this?", image: upstreams.imageUrl }
-  const answer = await client.begin(upstreams).say(modelAt(upstream), said, optionsOf(pair))
-  expect(answer.text).toContain(client.imagesByUrl?.[upstream] ?? FACTS[upstream].imageByUrl)
+  const response = await client.begin(upstreams).say(modelAt(upstream), said, optionsOf(pair))
+  expect(response.text).toContain(client.imagesByUrl?.[upstream] ?? FACTS[upstream].imageByUrl)
   expect(upstreams.losses).toEqual([])
-  await expectReceipt(pair, answer)
+  await expectReceipt(pair, response)
 }
 
 /** Tests three turns. The vendor checks its signature each time it is sent back. */
@@ -163,40 +169,42 @@ async function withholds(pair: Pair): Promise<void> {
 
 async function answersThing(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const answer = await client
+  const response = await client
     .begin(upstreams)
     .say(modelAt(upstream), { text: "Give me a thing" }, optionsOf(pair, { isThing: true }))
-  expect(Thing.safeParse(JSON.parse(answer.text)).success).toBe(true)
-  if (!pair.isStreamed) expect(Thing.safeParse(answer.thing).success).toBe(true)
-  expect(answer.finish).toBe(client.finishes.stop)
-  expect(answer.calls).toEqual([])
+  expect(Thing.safeParse(JSON.parse(response.text)).success).toBe(true)
+  if (!pair.isStreamed) expect(Thing.safeParse(response.thing).success).toBe(true)
+  expect(response.finish).toBe(client.finishes.stop)
+  expect(response.calls).toEqual([])
   if (client.asksForSchema) {
     const { hasSchema } = FACTS[upstream]
     expect(upstreams.losses).toEqual(hasSchema ? [] : ["json_schema:approximated"])
   }
-  await expectReceipt(pair, answer)
+  await expectReceipt(pair, response)
 }
 
 async function stopsAtString(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const answer = await client
+  const response = await client
     .begin(upstreams)
     .say(modelAt(upstream), { text: "one two STOP three" }, optionsOf(pair, { stop: "STOP" }))
-  expect(answer.text.trimEnd()).toBe("one two")
-  expect(answer.finish).toBe(client.finishes.stopString)
+  expect(response.text.trimEnd()).toBe("one two")
+  expect(response.finish).toBe(client.finishes.stopString)
   expect(upstreams.losses).toEqual([])
-  // If the gateway ends an answer before the vendor has reported the usage, the gateway counts and charges the answer
-  // itself.
+  // If the gateway ends a response before the vendor has reported the usage, the gateway counts and charges the
+  // response itself.
   const receipt = await upstreams.receipt()
   expect(receipt.status).toBe("settled")
   expect(receipt.estimated !== true || isEndedHere(pair)).toBe(true)
   const { reasoning, ...rest } = usageOfReceipt(receipt)
-  expect(answer.usage).toEqual(answer.usage.reasoning === undefined ? rest : { ...rest, reasoning })
+  expect(response.usage).toEqual(
+    response.usage.reasoning === undefined ? rest : { ...rest, reasoning },
+  )
 }
 
 /**
- * Whether the gateway ends the answer, because the vendor does not support stop strings, or does not report the matched
- * stop string to a caller that needs it.
+ * Whether the gateway ends the response, because the vendor does not support stop strings, or does not report the
+ * matched stop string to a caller that needs it.
  */
 function isEndedHere({ client, upstream }: Pair): boolean {
   const tells = /anthropic/i.test(client.name)
@@ -205,13 +213,13 @@ function isEndedHere({ client, upstream }: Pair): boolean {
 
 async function stopsAtLimit(pair: Pair): Promise<void> {
   const { client, upstreams, upstream } = pair
-  const answer = await client
+  const response = await client
     .begin(upstreams)
     .say(modelAt(upstream), { text: "/tokens 60" }, optionsOf(pair, { maxTokens: 20 }))
-  expect(answer.finish).toBe(client.finishes.length)
-  expect(answer.text).not.toBe("")
-  expect(answer.usage.output).toBeWithin(20, 30)
-  await expectReceipt(pair, answer)
+  expect(response.finish).toBe(client.finishes.length)
+  expect(response.text).not.toBe("")
+  expect(response.usage.output).toBeWithin(20, 30)
+  await expectReceipt(pair, response)
 }
 
 async function findsCache(pair: Pair): Promise<void> {
@@ -231,12 +239,12 @@ async function findsCache(pair: Pair): Promise<void> {
 
 function optionsOf(
   { isStreamed }: Pair,
-  options: Omit<AnswerOptions, "isStreamed"> = {},
-): AnswerOptions {
+  options: Omit<ResponseOptions, "isStreamed"> = {},
+): ResponseOptions {
   return { isStreamed, ...options }
 }
 
-function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: Answer): void {
+function expectThoughts({ client, upstream }: Pair, { thoughts, usage }: ClientResponse): void {
   const { tellsThoughts, countsThoughts } = FACTS[upstream]
   if (client.showsThoughts && tellsThoughts) expect(thoughts).toContain("I was asked this: ")
   if (usage.reasoning !== undefined) expect(usage.reasoning > 0).toBe(countsThoughts)
@@ -256,7 +264,7 @@ function expectProofs({ client, upstreams, upstream, isStreamed }: Pair): void {
 }
 
 /** Asserts that the client reports the same token counts as the receipt. */
-async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<void> {
+async function expectReceipt({ upstreams }: Pair, { usage }: ClientResponse): Promise<void> {
   const receipt = await upstreams.receipt()
   expect(receipt).toMatchObject({ status: "settled", estimated: false })
   const { reasoning, ...rest } = usageOfReceipt(receipt)
@@ -264,7 +272,7 @@ async function expectReceipt({ upstreams }: Pair, { usage }: Answer): Promise<vo
 }
 
 /** Returns the usage of a receipt in the form of clients. */
-export function usageOfReceipt({ usage }: Receipt): Required<Answer["usage"]> {
+export function usageOfReceipt({ usage }: Receipt): Required<ClientResponse["usage"]> {
   const count = (name: string) => usage?.[name] ?? 0
   const cached = count("cached_input")
   return {

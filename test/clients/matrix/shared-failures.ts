@@ -5,7 +5,7 @@ import { FACTS } from "./upstream-facts.ts"
 import { rotatedBy, sampleCombinations, sampleOf } from "../../support/exhaustive.ts"
 import { until } from "../../support/until.ts"
 
-/** Number of words in an answer whose client disconnects, and in an answer that breaks. */
+/** Number of words in a response whose client disconnects, and in a response that breaks. */
 const WORDS_OF_LEFT = 900
 const WORDS_OF_CUT = 60
 
@@ -84,7 +84,7 @@ async function leaves(
 }
 
 /**
- * Asserts that the delivered part is charged, which is more than the client has read and less than the whole answer.
+ * Asserts that the delivered part is charged, which is more than the client has read and less than the whole response.
  */
 async function expectPaid(
   upstreams: SixUpstreams,

@@ -32,7 +32,7 @@ export function describeLosses(
       })
 
       if (lost.length === 0) {
-        test("gets an answer in strict mode", async () => {
+        test("gets a response in strict mode", async () => {
           await ask(upstream, STRICTLY)
         })
       } else {

@@ -77,7 +77,9 @@ const VENDORS: Readonly<
 /** Faults of the vendors. They are offered as models of each upstream. */
 export const FAULTS = ["429", "500", "401", "cut"] as const
 
-/** Milliseconds between the tokens of slow models. The time is long enough to disconnect in the middle of an answer. */
+/**
+ * Milliseconds between the tokens of slow models. The time is long enough to disconnect in the middle of a response.
+ */
 const CADENCE = "3"
 
 const MODEL: ModelSettings = {
@@ -115,7 +117,7 @@ export class SixUpstreams {
   #gateway: TestGateway | undefined
   #caller: TestCaller | undefined
   #images: Bun.Server<undefined> | undefined
-  /** Headers of the last answer that a client received. */
+  /** Headers of the last response that a client received. */
   heard = new Headers()
 
   async start(): Promise<void> {
@@ -134,7 +136,7 @@ export class SixUpstreams {
         limits: {
           bodyBytes: 4 << 20,
           mediaBytes: 4 << 20,
-          answerBytes: 1 << 26,
+          responseBytes: 1 << 26,
           mediaPrivate: true,
         },
       },
@@ -168,7 +170,7 @@ export class SixUpstreams {
     return `${started(this.#images).url.href}image.png`
   }
 
-  /** A `fetch` for clients that accept one. It records the headers of each answer. */
+  /** A `fetch` for clients that accept one. It records the headers of each response. */
   readonly fetch = Object.assign(
     async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init)
@@ -183,17 +185,17 @@ export class SixUpstreams {
     return started(this.gateway.simulator.requests.at(-1)).body as object
   }
 
-  /** Returns the losses that the last answer reports. */
+  /** Returns the losses that the last response reports. */
   get losses(): string[] {
     return this.heard.get("x-tollgate-losses")?.split(", ") ?? []
   }
 
-  /** Whether the last answer already has a receipt. */
+  /** Whether the last response already has a receipt. */
   async hasReceipt(): Promise<boolean> {
     return (await this.#askReceipt()).ok
   }
 
-  /** Returns the receipt of the last answer. */
+  /** Returns the receipt of the last response. */
   async receipt(): Promise<Receipt> {
     const response = await this.#askReceipt()
     if (!response.ok) throw new Error(`no receipt: ${await response.text()}`)

@@ -116,12 +116,12 @@ describe(`recorded Anthropic errors${WITHOUT_FIXTURES}`, () => {
     expect(failed.length).toBeGreaterThan(1),
   )
 
-  for (const { file, status, answer } of failed) {
+  for (const { file, status, response } of failed) {
     test(`decode to rejected_by_upstream only for status 400: ${file}`, () => {
-      const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, answer)
+      const { kind, message } = ANTHROPIC_MESSAGES.decodeError(status, response)
       if (status === 400) {
         expect(kind).toBe("rejected_by_upstream")
-        expect(JSON.stringify(answer)).toContain(JSON.stringify(message))
+        expect(JSON.stringify(response)).toContain(JSON.stringify(message))
       } else expect(kind).toBe("upstream_error")
     })
   }

@@ -12,8 +12,8 @@ export interface Recording {
   readonly file: string
   readonly status: number
   readonly request: JsonObject
-  /** The JSON of an answer that is not streamed, or the text of a stream. */
-  readonly answer: JsonObject | string
+  /** The JSON of a response that is not streamed, or the text of a stream. */
+  readonly response: JsonObject | string
   /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
@@ -33,7 +33,7 @@ export function anthropicRecordings(address = /\/v1\/messages(\?|$)/): Recording
     file,
     status: response.status,
     request: request.body?.json as JsonObject,
-    answer: (response.body?.json ?? response.body?.text) as JsonObject | string,
+    response: (response.body?.json ?? response.body?.text) as JsonObject | string,
     isCut: JSON.stringify(request).includes("…[TRUNCATED"),
   }))
 }

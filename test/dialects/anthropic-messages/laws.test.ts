@@ -65,14 +65,14 @@ const image: fc.Arbitrary<Part> = fc.oneof(
 
 interface Exchange {
   readonly asked: readonly Part[]
-  readonly answer: readonly Part[]
+  readonly response: readonly Part[]
   readonly calls: readonly Omit<ToolCallPart, "id">[]
   readonly results: readonly (readonly TextPart[])[]
 }
 
 const exchange: fc.Arbitrary<Exchange> = fc.record({
   asked: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
-  answer: fc
+  response: fc
     .tuple(fc.array(reasoning, { maxLength: 2 }), text)
     .map(([thoughts, said]) => [...thoughts, said]),
   calls: fc.array(
@@ -89,11 +89,11 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
 /** Returns a conversation in the usual order, so that decoding does not change it. */
 function conversation(exchanges: readonly Exchange[]): Message[] {
   const messages: Message[] = []
-  for (const [turn, { asked, answer, calls, results }] of exchanges.entries()) {
+  for (const [turn, { asked, response, calls, results }] of exchanges.entries()) {
     const idOf = (index: number) => `call_${turn}_${index}`
     messages.push({ role: "user", parts: asked })
     const called = calls.map((call, index) => ({ ...call, id: idOf(index) }))
-    messages.push({ role: "assistant", parts: [...answer, ...called] })
+    messages.push({ role: "assistant", parts: [...response, ...called] })
     if (calls.length === 0) continue
     const parts = calls.map((_, index): ToolResultPart => {
       const content = results[index] ?? []
@@ -159,7 +159,7 @@ describe("decoding after encoding in the Anthropic format", () => {
     )
   })
 
-  test("returns the same complete answer", () => {
+  test("returns the same complete response", () => {
     const request = { model: "m", messages: [], stream: false, streamUsage: false, choices: 1 }
     fc.assert(
       fc.property(results, (result) => {
@@ -198,7 +198,7 @@ const usages: fc.Arbitrary<Usage> = fc
   })
   .map((counts) => ({ ...NO_USAGE, ...counts }))
 
-/** Adds the lifetimes of cache writes, which only answers that are not streamed report. */
+/** Adds the lifetimes of cache writes, which only responses that are not streamed report. */
 function withLifetimes(result: ChatResult): ChatResult {
   const { usage } = result
   return usage === undefined
@@ -206,7 +206,7 @@ function withLifetimes(result: ChatResult): ChatResult {
     : { ...result, usage: { ...usage, shortCacheWrite: usage.inputCacheWrite } }
 }
 
-/** Generates answers that a stream can also express: signed thoughts, one text, and calls. */
+/** Generates responses that a stream can also express: signed thoughts, one text, and calls. */
 const results: fc.Arbitrary<ChatResult> = fc
   .record({
     thoughts: fc.array(reasoning, { maxLength: 3 }),
@@ -233,7 +233,7 @@ const results: fc.Arbitrary<ChatResult> = fc
     return { id: "msg_1", model: "m", choices: [choice], usage }
   })
 
-/** Returns the events of an answer. Its calls start together and continue in the given order. */
+/** Returns the events of a response. Its calls start together and continue in the given order. */
 function eventsOf(result: ChatResult, order: readonly number[]): ChatEvent[] {
   const [choice] = result.choices
   const events: ChatEvent[] = [{ type: "start", id: "msg_1", model: "m" }]

@@ -62,7 +62,7 @@ describe("the Anthropic encoder of a conversation with invalid turns", () => {
     })
   }
 
-  test("keeps a prefilled answer last after it drops empty turns", () => {
+  test("keeps a prefilled response last after it drops empty turns", () => {
     const { body, losses } = encode({ messages: [USER, user(text("")), assistant(text("Yes"))] })
     expect(body.messages).toEqual([hi, yes])
     expect(losses).toEqual([])

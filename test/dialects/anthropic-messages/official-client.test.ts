@@ -32,8 +32,8 @@ function textOf(frames: readonly SseFrame[]): string {
 
 function clientOf(status: number, type: string, body: string): Anthropic {
   const headers = { "content-type": type }
-  const answer = () => Promise.resolve(new Response(body, { status, headers }))
-  return new Anthropic({ apiKey: "key", maxRetries: 0, fetch: answer })
+  const response = () => Promise.resolve(new Response(body, { status, headers }))
+  return new Anthropic({ apiKey: "key", maxRetries: 0, fetch: response })
 }
 
 /** Returns the message that the official client reads from the frames. */
@@ -119,8 +119,8 @@ describe("the official Anthropic client", () => {
 
 describe(`the official Anthropic client on translated recordings${WITHOUT_FIXTURES}`, () => {
   const streams = anthropicRecordings()
-    .filter(({ answer }) => typeof answer === "string")
-    .map(({ file, answer }) => ({ file, frames: framesOf(String(answer)) }))
+    .filter(({ response }) => typeof response === "string")
+    .map(({ file, response }) => ({ file, frames: framesOf(String(response)) }))
   const lines = fixturesIn("vercel-ai/anthropic/", ".chunks.txt").map((file) => ({
     file,
     frames: framesOfLines(readFixture(file)),

@@ -106,7 +106,7 @@ describe("the patcher of Anthropic requests", () => {
   })
 })
 
-test("the patcher of a complete Anthropic answer replaces the model name with the public name", () => {
+test("the patcher of a complete Anthropic response replaces the model name with the public name", () => {
   const told = { type: "message", role: "assistant", stop_reason: "pause", stop_sequence: null }
   const body: JsonObject = { id: "msg_1", model: "claude", content: [], anything: 1, ...told }
   patches.result(body, { model: "a/b", streamUsage: false })

@@ -25,8 +25,8 @@ import {
 
 const recordings = anthropicRecordings()
 const answered = recordings.filter(({ status }) => status === 200)
-const whole = answered.filter(({ answer }) => typeof answer === "object")
-const streamed = answered.filter(({ answer }) => typeof answer === "string")
+const whole = answered.filter(({ response }) => typeof response === "object")
+const streamed = answered.filter(({ response }) => typeof response === "string")
 
 /** A model that does not belong to any family, so that all parameters are sent. */
 const KEEPING = anthropicMessages({
@@ -148,13 +148,13 @@ function expectStream(text: string): void {
     expect(decodeStream(framesOf(text, length))).toEqual(events)
   }
   expect(decodeStream(parsed(frames))).toEqual(events)
-  // A streamed answer must equal the answer that is not streamed.
+  // A streamed response must equal the response that is not streamed.
   const message = messageOfFrames(frames)
   const folded = foldEvents(events)
   const direct = ANTHROPIC_MESSAGES.decodeResult(message)
   expect(joined(folded)).toEqual(joined(direct))
   expect(readingOf(folded)).toEqual(readingOfMessage(message))
-  // The decoded answer must also be streamable again.
+  // The decoded response must also be streamable again.
   const encoder = ANTHROPIC_MESSAGES.encodeEvents(REQUEST)
   const again = [...events.flatMap((event) => encoder.push(event)), ...encoder.end()]
   const refolded = foldEvents(decodeStream(again))
@@ -165,7 +165,7 @@ function expectStream(text: string): void {
   for (const { event, data } of again) expect(JSON.parse(data).type).toBe(event)
 }
 
-/** Splits frames into messages, because some files contain the answers of several turns. */
+/** Splits frames into messages, because some files contain the responses of several turns. */
 function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
   const messages: SseFrame[][] = [[]]
   for (const frame of frames) {
@@ -175,10 +175,10 @@ function messagesOf(frames: readonly SseFrame[]): SseFrame[][] {
   return messages.filter(({ length }) => length > 0)
 }
 
-describe(`recorded Anthropic answers${WITHOUT_FIXTURES}`, () => {
-  for (const { file, answer } of whole)
+describe(`recorded Anthropic responses${WITHOUT_FIXTURES}`, () => {
+  for (const { file, response } of whole)
     test(`keep their content when decoded and encoded: ${file}`, () =>
-      expectMessage(answer as JsonObject))
+      expectMessage(response as JsonObject))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".json")) {
     test(`keep their content when decoded and encoded: ${file}`, () =>
@@ -187,8 +187,9 @@ describe(`recorded Anthropic answers${WITHOUT_FIXTURES}`, () => {
 })
 
 describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
-  for (const { file, answer } of streamed)
-    test(`keep their content when decoded and encoded: ${file}`, () => expectStream(String(answer)))
+  for (const { file, response } of streamed)
+    test(`keep their content when decoded and encoded: ${file}`, () =>
+      expectStream(String(response)))
 
   for (const file of fixturesIn("vercel-ai/anthropic/", ".chunks.txt")) {
     test(`keep their content when decoded and encoded: ${file}`, () => {
@@ -216,10 +217,10 @@ describe(`recorded Anthropic streams${WITHOUT_FIXTURES}`, () => {
 })
 
 describe(`recorded Anthropic streams after patching${WITHOUT_FIXTURES}`, () => {
-  for (const { file, answer } of streamed) {
+  for (const { file, response } of streamed) {
     test(`report usage once and end with the last event: ${file}`, () => {
       const patcher = ANTHROPIC_MESSAGES.patches.frames({ model: "a/b", streamUsage: true })
-      const frames = parsed(framesOf(String(answer)))
+      const frames = parsed(framesOf(String(response)))
       const sent = frames.map((frame) => ({ frame, patched: patcher.push(frame) }))
       expect(sent.filter(({ patched }) => patched.action === "last")).toHaveLength(1)
       expect(sent.at(-1)?.patched.action).toBe("last")

@@ -142,7 +142,7 @@ describe("the Anthropic instruction encoder", () => {
 
 describe("the Anthropic turn encoder", () => {
   const call = (id: string): Part => ({ type: "tool-call", id, name: "f", arguments: '{"x":1}' })
-  const answer = (id: string): Message => ({
+  const response = (id: string): Message => ({
     role: "tool",
     parts: [{ type: "tool-result", id, content: [{ type: "text", text: `of ${id}` }] }],
   })
@@ -156,9 +156,9 @@ describe("the Anthropic turn encoder", () => {
         { role: "user", parts: [text("More")] },
         { role: "assistant", parts: [text("Well")] },
         { role: "assistant", parts: [call("a"), call("b")] },
-        answer("a"),
+        response("a"),
         { role: "user", parts: [text("And?")] },
-        answer("b"),
+        response("b"),
       ],
     })
     expect(body.messages).toEqual([
@@ -203,7 +203,7 @@ describe("the Anthropic turn encoder", () => {
 
   test("replaces an invalid id with the same valid id in the call and the result", () => {
     const { body } = encode({
-      messages: [USER, { role: "assistant", parts: [call("a:0")] }, answer("a:0")],
+      messages: [USER, { role: "assistant", parts: [call("a:0")] }, response("a:0")],
     })
     const [, asking, answering] = body.messages as { content: Record<string, string>[] }[]
     const id = asking?.content[0]?.id ?? ""

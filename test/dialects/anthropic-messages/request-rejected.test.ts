@@ -210,19 +210,19 @@ describe("Anthropic block validation", () => {
 
   test("validates blocks inside tool results", () => {
     const asking = { role: "assistant", content: [CALL] }
-    const answer = (fields: JsonObject) =>
+    const response = (fields: JsonObject) =>
       rejected({ messages: [asking, { role: "user", content: [{ ...RESULT, ...fields }] }] })
     const place = "messages[1].content[0]"
-    expect(answer({ content: 5 })).toEqual(["invalid_type", `${place}.content`])
-    expect(answer({ content: [{ type: "tool_use" }] })).toEqual([
+    expect(response({ content: 5 })).toEqual(["invalid_type", `${place}.content`])
+    expect(response({ content: [{ type: "tool_use" }] })).toEqual([
       "invalid_value",
       `${place}.content[0].type`,
     ])
-    expect(answer({ content: [{ type: "text" }] })).toEqual([
+    expect(response({ content: [{ type: "text" }] })).toEqual([
       "missing_required_parameter",
       `${place}.content[0].text`,
     ])
-    expect(answer({ is_error: "yes" })).toEqual(["invalid_type", `${place}.is_error`])
+    expect(response({ is_error: "yes" })).toEqual(["invalid_type", `${place}.is_error`])
   })
 })
 

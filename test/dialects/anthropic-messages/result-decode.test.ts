@@ -14,7 +14,7 @@ function choiceOf(fields: JsonObject, request?: ChatRequest) {
   return decode(fields, request).choices[0]
 }
 
-describe("the Anthropic answer decoder", () => {
+describe("the Anthropic response decoder", () => {
   test("decodes all parts of a message", () => {
     const search = { type: "server_tool_use", id: "s", name: "web_search", input: {} }
     const result = decode({
@@ -74,7 +74,7 @@ describe("the Anthropic stop reason decoder", () => {
     expect(ends("end_turn")).toEqual(["stop", undefined, undefined])
     expect(ends("max_tokens")).toEqual(["length", undefined, undefined])
     expect(ends("stop_sequence", "END")).toEqual(["stop", "stop_sequence", "END"])
-    // The answer contains no call.
+    // The response contains no call.
     expect(ends("tool_use")).toEqual(["stop", "tool_use", undefined])
     // Compatible servers send OpenAI's terms.
     expect(ends("length")).toEqual(["length", undefined, undefined])
@@ -91,7 +91,7 @@ describe("the Anthropic stop reason decoder", () => {
   })
 })
 
-describe("the Anthropic decoder of a structured answer tool", () => {
+describe("the Anthropic decoder of a structured response tool", () => {
   const request: ChatRequest = {
     model: "claude-3-7-sonnet-20250219",
     messages: [],
@@ -100,25 +100,25 @@ describe("the Anthropic decoder of a structured answer tool", () => {
     choices: 1,
     responseFormat: { type: "json-schema", name: "x", schema: { type: "object" } },
   }
-  const answer = { type: "tool_use", id: "a", name: "json_answer", input: { x: 1 } }
+  const response = { type: "tool_use", id: "a", name: "json_answer", input: { x: 1 } }
 
-  test("converts the call to the answer tool to text", () => {
-    const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, request)
+  test("converts the call to the response tool to text", () => {
+    const choice = choiceOf({ content: [response], stop_reason: "tool_use" }, request)
     expect(choice).toEqual({ index: 0, parts: [{ type: "text", text: '{"x":1}' }], finish: "stop" })
   })
 
-  test("keeps a call to another tool next to the call to the answer tool", () => {
+  test("keeps a call to another tool next to the call to the response tool", () => {
     const call = { type: "tool_use", id: "b", name: "f", input: {} }
     const choice = choiceOf({ content: [call], stop_reason: "tool_use" }, request)
     expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ type: "tool-call" }] })
-    const cut = choiceOf({ content: [answer], stop_reason: "max_tokens" }, request)
+    const cut = choiceOf({ content: [response], stop_reason: "max_tokens" }, request)
     expect(cut?.finish).toBe("length")
   })
 
-  test("does not convert the call if the request has no answer format", () => {
+  test("does not convert the call if the request has no response format", () => {
     const native = { ...request, model: "claude-sonnet-4-5" }
     for (const asked of [undefined, native]) {
-      const choice = choiceOf({ content: [answer], stop_reason: "tool_use" }, asked)
+      const choice = choiceOf({ content: [response], stop_reason: "tool_use" }, asked)
       expect(choice).toMatchObject({ finish: "tool-calls", parts: [{ name: "json_answer" }] })
     }
   })

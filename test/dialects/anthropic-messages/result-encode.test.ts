@@ -23,7 +23,7 @@ function contentOf(...parts: Part[]) {
   return encode({ parts }).content
 }
 
-describe("the Anthropic answer encoder", () => {
+describe("the Anthropic response encoder", () => {
   test("writes every member that the official client declares", () => {
     const message = encode({ parts: [{ type: "text", text: "Hi" }] })
     expect(message.content).toEqual([{ type: "text", text: "Hi" }])
@@ -124,7 +124,7 @@ describe("the Anthropic answer encoder", () => {
     ])
   })
 
-  test("drops a signature without text at the end of an answer", () => {
+  test("drops a signature without text at the end of a response", () => {
     const text: Part = { type: "text", text: "a" }
     const signature: Part = { type: "reasoning", text: "", signature: "s", signedBy: "gemini" }
     expect(contentOf(text, signature)).toEqual([{ type: "text", text: "a" }])

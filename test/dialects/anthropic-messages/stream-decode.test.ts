@@ -85,7 +85,7 @@ describe("the Anthropic stream decoder", () => {
     }
     broken.end()
     expect(broken.finished).toBe(false)
-    // If a server omits the finish reason, the answer has still ended.
+    // If a server omits the finish reason, the response has still ended.
     const silent = decode([START, STOP])
     expect(silent.at(-1)).toEqual({ type: "finish", choice: 0, reason: "other" })
   })
@@ -263,7 +263,7 @@ describe("the Anthropic stream decoder of content blocks", () => {
     ])
   })
 
-  test("converts calls to the structured answer tool to text", () => {
+  test("converts calls to the structured response tool to text", () => {
     const request: ChatRequest = {
       model: "claude-3-7-sonnet-20250219",
       messages: [],

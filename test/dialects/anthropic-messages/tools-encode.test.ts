@@ -102,7 +102,7 @@ describe("the Anthropic tool encoder", () => {
   })
 })
 
-describe("the Anthropic encoder of an answer schema", () => {
+describe("the Anthropic encoder of a response schema", () => {
   const schema = { type: "object", properties: { x: { enum: [{ type: "object" }] } } }
   const responseFormat = { type: "json-schema", name: "x", schema } as const
 
@@ -155,7 +155,7 @@ describe("the Anthropic encoder of an answer schema", () => {
     expect(older.losses).toEqual(["json_schema:approximated"])
   })
 
-  test("requires a call to the answer tool if the model supports no answer formats", () => {
+  test("requires a call to the response tool if the model supports no response formats", () => {
     const older = { model: "claude-sonnet-4-20250514", responseFormat }
     const { body, losses } = encode(older)
     expect(body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])

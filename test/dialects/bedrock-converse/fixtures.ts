@@ -64,8 +64,8 @@ export interface Recording {
   readonly operation: string
   readonly status: number
   readonly headers: Headers
-  /** The JSON of an answer that is not streamed, or the bytes of a stream. */
-  readonly answer: JsonObject | Buffer
+  /** The JSON of a response that is not streamed, or the bytes of a stream. */
+  readonly response: JsonObject | Buffer
 }
 
 /** Returns all recorded calls. The list is empty if the folder is absent. */
@@ -77,7 +77,7 @@ export function converseRecordings(): Recording[] {
       operation: request.url.split("/").at(-1) ?? "",
       status: response.status,
       headers: new Headers(response.headers),
-      answer: (json as JsonObject | undefined) ?? Buffer.from(base64, "base64"),
+      response: (json as JsonObject | undefined) ?? Buffer.from(base64, "base64"),
     }
   })
 }
@@ -98,11 +98,11 @@ export function chunkRecordings(): { name: string; frames: SseFrame[] }[] {
   }))
 }
 
-/** Returns the answers that are not streamed from the same recordings. */
-export function bodyRecordings(): { name: string; answer: JsonObject }[] {
+/** Returns the responses that are not streamed from the same recordings. */
+export function bodyRecordings(): { name: string; response: JsonObject }[] {
   return filesOf(".json").map((name) => ({
     name,
-    answer: JSON.parse(readFixture(CHUNKS_FOLDER + name)),
+    response: JSON.parse(readFixture(CHUNKS_FOLDER + name)),
   }))
 }
 

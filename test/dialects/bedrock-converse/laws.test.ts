@@ -223,7 +223,7 @@ function expectBlocks(blocks: readonly JsonObject[]): void {
   })
 }
 
-/** A block of an answer, both complete and in the pieces of a stream. */
+/** A block of a response, both complete and in the pieces of a stream. */
 interface Answered {
   readonly block: JsonObject
   readonly start?: JsonObject
@@ -278,7 +278,7 @@ const answered = fc.array(
   { maxLength: 6 },
 )
 
-function bodyOfAnswer(blocks: readonly Answered[], stopReason: string): JsonObject {
+function bodyOfResponse(blocks: readonly Answered[], stopReason: string): JsonObject {
   return {
     output: { message: { role: "assistant", content: blocks.map(({ block }) => block) } },
     stopReason,
@@ -286,7 +286,7 @@ function bodyOfAnswer(blocks: readonly Answered[], stopReason: string): JsonObje
   }
 }
 
-function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFrame[] {
+function framesOfResponse(blocks: readonly Answered[], stopReason: string): SseFrame[] {
   return [
     frame("messageStart", { role: "assistant" }),
     ...blocks.flatMap(({ start, deltas }, contentBlockIndex) => [
@@ -301,12 +301,12 @@ function framesOfAnswer(blocks: readonly Answered[], stopReason: string): SseFra
 
 const stopReason = fc.constantFrom("end_turn", "tool_use", "max_tokens", "stop_sequence")
 
-describe("generated Bedrock answers", () => {
+describe("generated Bedrock responses", () => {
   test("have the same result with and without streaming", () => {
     fc.assert(
       fc.property(answered, stopReason, (blocks, reason) => {
-        const whole = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, reason))
-        expect(foldEvents(decode(framesOfAnswer(blocks, reason)))).toEqual(whole)
+        const whole = BEDROCK_CONVERSE.decodeResult(bodyOfResponse(blocks, reason))
+        expect(foldEvents(decode(framesOfResponse(blocks, reason)))).toEqual(whole)
       }),
       { numRuns: 300 },
     )
@@ -319,7 +319,7 @@ describe("generated Bedrock answers", () => {
         stopReason,
         fc.integer({ min: 1, max: 99 }),
         (blocks, reason, length) => {
-          const frames = framesOfAnswer(blocks, reason)
+          const frames = framesOfResponse(blocks, reason)
           const bytes = Buffer.concat(frames.map(({ event = "", data }) => eventFrame(event, data)))
           expect(decode(framesOf(bytes, length))).toEqual(decode(frames))
         },
@@ -330,7 +330,7 @@ describe("generated Bedrock answers", () => {
   test("can be sent back, and only reasoning, citations and turns may be lost", () => {
     fc.assert(
       fc.property(answered, (blocks) => {
-        const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfAnswer(blocks, "end_turn"))
+        const { choices } = BEDROCK_CONVERSE.decodeResult(bodyOfResponse(blocks, "end_turn"))
         const messages: Message[] = [
           { role: "user", parts: [{ type: "text", text: "a" }] },
           { role: "assistant", parts: choices[0]!.parts },

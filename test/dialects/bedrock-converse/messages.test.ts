@@ -60,7 +60,7 @@ describe("the Bedrock turn encoder", () => {
     expect(lossesOf({ messages })).toEqual(["messages:approximated"])
   })
 
-  test("replaces an empty last question with a period, so that the model does not continue its answer", () => {
+  test("replaces an empty last question with a period, so that the model does not continue its response", () => {
     const messages = [user(text("Hello")), assistant(text("Hi")), user(text(""))]
     expect(bodyOf({ messages }).messages).toEqual([
       { role: "user", content: [{ text: "Hello" }] },

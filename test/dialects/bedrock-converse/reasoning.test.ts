@@ -25,7 +25,7 @@ describe("the Bedrock reasoning encoder", () => {
     expect(asked(CLAUDE, { effort: "high" })).toEqual([thinking(13_107), []])
   })
 
-  test("lowers a budget to leave room for an answer, or drops the budget", () => {
+  test("lowers a budget to leave room for a response, or drops the budget", () => {
     expect(asked(CLAUDE, { budget: 5000 }, 4000)).toEqual([
       thinking(3999),
       ["reasoning_budget:approximated"],

@@ -53,9 +53,9 @@ interface Received {
   readonly payload: LoosePayload
 }
 
-function readWhole(answer: JsonObject): Reading {
+function readWhole(response: JsonObject): Reading {
   const reading: Reading = { text: "", reasoning: "", signatures: [], redacted: [], calls: [] }
-  const { message } = answer.output as { message: unknown }
+  const { message } = response.output as { message: unknown }
   for (const block of (message as { content: LooseBlock[] }).content) {
     if (block.text) reading.text += block.text
     for (const chunk of block.citationsContent?.content ?? []) reading.text += chunk.text
@@ -135,16 +135,16 @@ test.skipIf(!HAS_FIXTURES)(`recordings of Bedrock exist${WITHOUT_FIXTURES}`, () 
   expect(bodyRecordings().length).toBeGreaterThan(4)
 })
 
-describe(`recorded Bedrock answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Bedrock responses${WITHOUT_FIXTURES}`, () => {
   const whole = [
-    ...answered.map(({ name, answer }) => ({ name, answer })),
+    ...answered.map(({ name, response }) => ({ name, response })),
     ...bodyRecordings(),
-  ].filter(({ answer }) => !Buffer.isBuffer(answer)) as { name: string; answer: JsonObject }[]
-  for (const { name, answer } of whole) {
+  ].filter(({ response }) => !Buffer.isBuffer(response)) as { name: string; response: JsonObject }[]
+  for (const { name, response } of whole) {
     test(`match an independent decoder: ${name}`, () => {
-      const result = BEDROCK_CONVERSE.decodeResult(answer)
-      expect(readResult(result)).toEqual(readWhole(answer))
-      expectConsistent(result.usage, answer.usage as JsonObject)
+      const result = BEDROCK_CONVERSE.decodeResult(response)
+      expect(readResult(result)).toEqual(readWhole(response))
+      expectConsistent(result.usage, response.usage as JsonObject)
       expect(result.choices).toHaveLength(1)
       expect(result.choices[0]?.finish).not.toBe("other")
     })
@@ -152,13 +152,13 @@ describe(`recorded Bedrock answers${WITHOUT_FIXTURES}`, () => {
 })
 
 describe(`recorded Bedrock streams${WITHOUT_FIXTURES}`, () => {
-  for (const { name, answer } of answered) {
-    if (!Buffer.isBuffer(answer)) continue
+  for (const { name, response } of answered) {
+    if (!Buffer.isBuffer(response)) continue
     test(`decode to the same result for any split of their bytes: ${name}`, () => {
-      const frames = framesOf(answer)
+      const frames = framesOf(response)
       const events = decode(frames)
       for (const length of [1, 7, 64, 1000]) {
-        expect(decode(framesOf(answer, length))).toEqual(events)
+        expect(decode(framesOf(response, length))).toEqual(events)
       }
       const parsed = frames.map((frame) => ({ ...frame, json: JSON.parse(frame.data) }))
       expect(decode(parsed)).toEqual(events)
@@ -188,11 +188,11 @@ describe(`recorded payloads of Bedrock streams${WITHOUT_FIXTURES}`, () => {
 })
 
 describe(`recorded Bedrock errors${WITHOUT_FIXTURES}`, () => {
-  for (const { name, status, headers, answer } of recordings) {
+  for (const { name, status, headers, response } of recordings) {
     if (status === 200) continue
     test(`show the vendor's message only if the request is invalid: ${name}`, () => {
-      const error = BEDROCK_CONVERSE.decodeError(status, answer, headers)
-      const message = String((answer as JsonObject).message)
+      const error = BEDROCK_CONVERSE.decodeError(status, response, headers)
+      const message = String((response as JsonObject).message)
       const isModel = message.includes("model identifier is invalid")
       if (status === 400 && !isModel) {
         expect(error.kind).toBe("rejected_by_upstream")

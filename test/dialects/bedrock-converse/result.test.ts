@@ -6,7 +6,7 @@ import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.t
 import { decodeUsage } from "../../../src/dialects/bedrock-converse/usage.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 
-function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
+function response(content: JsonValue[], more: JsonObject = {}): JsonObject {
   return {
     output: { message: { role: "assistant", content } },
     stopReason: "end_turn",
@@ -16,9 +16,9 @@ function answer(content: JsonValue[], more: JsonObject = {}): JsonObject {
   }
 }
 
-describe("the Bedrock answer decoder", () => {
+describe("the Bedrock response decoder", () => {
   test("decodes reasoning, text and calls in order", () => {
-    const body = answer(
+    const body = response(
       [
         { reasoningContent: { reasoningText: { text: "Hm", signature: "s" } } },
         { reasoningContent: { redactedContent: "AAAA" } },
@@ -53,7 +53,7 @@ describe("the Bedrock answer decoder", () => {
   })
 
   test("joins cited text with the text around it", () => {
-    const body = answer([
+    const body = response([
       { text: "It says " },
       {
         citationsContent: {
@@ -73,14 +73,14 @@ describe("the Bedrock answer decoder", () => {
   })
 
   test("skips unknown blocks", () => {
-    const body = answer([{ hologram: {} }, 7, { image: { format: "png" } }, { text: "Hi" }])
+    const body = response([{ hologram: {} }, 7, { image: { format: "png" } }, { text: "Hi" }])
     expect(BEDROCK_CONVERSE.decodeResult(body).choices[0]?.parts).toEqual([
       { type: "text", text: "Hi" },
     ])
   })
 
-  test("accepts an answer that has no text and no usage", () => {
-    const { usage: _, ...body } = answer([], { stopReason: "guardrail_intervened" })
+  test("accepts a response that has no text and no usage", () => {
+    const { usage: _, ...body } = response([], { stopReason: "guardrail_intervened" })
     expect(BEDROCK_CONVERSE.decodeResult(body)).toEqual({
       choices: [
         {
@@ -93,8 +93,8 @@ describe("the Bedrock answer decoder", () => {
     })
   })
 
-  test("reports the request's only stop string if the answer does not name the matched string", () => {
-    const body = answer([{ text: "a" }], { stopReason: "stop_sequence" })
+  test("reports the request's only stop string if the response does not name the matched string", () => {
+    const body = response([{ text: "a" }], { stopReason: "stop_sequence" })
     const stoppedBy = (stop: readonly string[]) => {
       const request = { model: "amazon.nova-pro-v1:0", messages: [], stop, choices: 1 }
       const asked = { ...request, stream: false, streamUsage: false }
@@ -104,8 +104,8 @@ describe("the Bedrock answer decoder", () => {
     expect(stoppedBy(["END", "FIN"])).toBeUndefined()
   })
 
-  test("reports the stop string that the answer names", () => {
-    const body = answer([{ text: "a" }], {
+  test("reports the stop string that the response names", () => {
+    const body = response([{ text: "a" }], {
       stopReason: "stop_sequence",
       additionalModelResponseFields: { stop_sequence: "END" },
     })

@@ -50,7 +50,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("sends an answer tool if the model accepts a required call", () => {
+  test("sends a response tool if the model accepts a required call", () => {
     for (const more of [
       { responseFormat: schema(OPEN) },
       { model: SONNET_4, responseFormat: schema(CLOSED) },
@@ -73,7 +73,7 @@ describe("the Bedrock schema encoder", () => {
     })
   })
 
-  test("declares only the answer tool if no tools may be called", () => {
+  test("declares only the response tool if no tools may be called", () => {
     const { body, losses } = encode({
       responseFormat: schema(OPEN),
       tools: [{ name: "look" }],
@@ -86,7 +86,7 @@ describe("the Bedrock schema encoder", () => {
     expect(losses).toEqual(["json_schema:approximated"])
   })
 
-  test("gives the answer tool a name that none of the caller's tools has", () => {
+  test("gives the response tool a name that none of the caller's tools has", () => {
     const { body } = encode({ responseFormat: schema(OPEN), tools: [{ name: "json_answer" }] })
     expect(body.toolConfig).toMatchObject({
       tools: [{ toolSpec: { name: "json_answer" } }, { toolSpec: { name: "json_answer_" } }],
@@ -186,7 +186,7 @@ describe("the check whether Bedrock's output format supports a schema", () => {
   })
 })
 
-describe("the Bedrock decoder of a structured answer", () => {
+describe("the Bedrock decoder of a structured response", () => {
   const decode = (frames: readonly SseFrame[], by: ChatRequest) =>
     decodeBy(frames, by, restored(BEDROCK_CONVERSE))
   const asked = request({ responseFormat: schema(OPEN), tools: [{ name: "look" }] })
@@ -199,7 +199,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     frame("contentBlockDelta", { contentBlockIndex: index, delta: chunk })
   const stop = (reason: string) => frame("messageStop", { stopReason: reason })
 
-  test("returns the arguments of the answer tool, and drops the text before the call", () => {
+  test("returns the arguments of the response tool, and drops the text before the call", () => {
     const frames = [
       delta(0, { text: "Here you are:" }),
       frame("contentBlockStop", { contentBlockIndex: 0 }),
@@ -233,7 +233,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("returns the text if the model does not call the answer tool", () => {
+  test("returns the text if the model does not call the response tool", () => {
     const frames = [delta(0, { text: '{"city":' }), delta(0, { text: '"Rome"}' }), stop("end_turn")]
     expect(decode(frames, asked).slice(1)).toEqual([
       { type: "text-delta", choice: 0, text: '{"city":"Rome"}' },
@@ -243,7 +243,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     expect(broken.at(-1)).toMatchObject({ text: '{"city":"Rome"}' })
   })
 
-  test("returns the arguments of the answer tool if the answer is not streamed", () => {
+  test("returns the arguments of the response tool if the response is not streamed", () => {
     const body = {
       output: {
         message: {
@@ -264,7 +264,7 @@ describe("the Bedrock decoder of a structured answer", () => {
     ])
   })
 
-  test("keeps a call to a caller's tool that has the name of the answer tool", () => {
+  test("keeps a call to a caller's tool that has the name of the response tool", () => {
     const frames = [start(0, "json_answer"), stop("tool_use")]
     const own = request({ tools: [{ name: "json_answer" }] })
     expect(decode(frames, own)[1]).toMatchObject({ type: "tool-call-start", name: "json_answer" })
@@ -276,7 +276,7 @@ describe("the Bedrock decoder of a structured answer", () => {
   })
 
   test.skipIf(!HAS_FIXTURES)(
-    `decodes recorded calls to the answer tool as text${WITHOUT_FIXTURES}`,
+    `decodes recorded calls to the response tool as text${WITHOUT_FIXTURES}`,
     () => {
       const recorded = chunkRecordings().filter(({ name }) => name.includes("json-tool."))
       expect(recorded.length).toBeGreaterThan(2)

@@ -208,7 +208,7 @@ describe("the Bedrock stream decoder of reasoning", () => {
     ])
   })
 
-  test("ends an unfinished reasoning block at the end of the answer", () => {
+  test("ends an unfinished reasoning block at the end of the response", () => {
     const frames = [
       START,
       delta(0, { reasoningContent: { text: "Hm" } }),
@@ -312,7 +312,7 @@ describe("the Bedrock stream decoder of the stop reason", () => {
     },
   )
 
-  test("reports tool calls as the finish reason if the answer contains calls", () => {
+  test("reports tool calls as the finish reason if the response contains calls", () => {
     expect(changes([START, startTool(0, "t", "a"), stop("end_turn")]).at(-1)).toEqual({
       type: "finish",
       choice: 0,

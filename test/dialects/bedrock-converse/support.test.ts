@@ -15,8 +15,8 @@ const image = {
   source: { type: "base64", data: "iVBORw0K", mediaType: "image/png" },
 } as const
 
-function asking(answer: Parameters<typeof tool>[0]): Partial<ChatRequest> {
-  return { messages: [user(text("a")), assistant(call("1")), tool(answer)], tools: [look] }
+function asking(response: Parameters<typeof tool>[0]): Partial<ChatRequest> {
+  return { messages: [user(text("a")), assistant(call("1")), tool(response)], tools: [look] }
 }
 
 /** For each feature, a request that uses it. */

@@ -66,9 +66,9 @@ test.skipIf(!HAS_FIXTURES)(
   () => {
     const errors = recordings().filter(({ status }) => status !== 200)
     expect(errors.length).toBeGreaterThan(0)
-    for (const { status, answer } of errors) {
+    for (const { status, response } of errors) {
       expect(status).toBe(401)
-      const error = errorOf(status, answer)
+      const error = errorOf(status, response)
       expect(error.kind).toBe("upstream_error")
       expect(error.message).not.toContain("Incorrect API key")
     }

@@ -77,8 +77,8 @@ export interface Recording {
   readonly name: string
   readonly status: number
   readonly request: JsonObject
-  /** The JSON of an answer that is not streamed, or the text of a stream. */
-  readonly answer: JsonObject | string
+  /** The JSON of a response that is not streamed, or the text of a stream. */
+  readonly response: JsonObject | string
 }
 
 /** Returns the recorded calls of `/v2/chat`. The list is empty if the folder is absent. */
@@ -87,6 +87,6 @@ export function recordings(): Recording[] {
     name: nameOfRecording(file),
     status: response.status,
     request: request.body?.json as JsonObject,
-    answer: (response.body?.json ?? response.body?.text) as JsonObject | string,
+    response: (response.body?.json ?? response.body?.text) as JsonObject | string,
   }))
 }

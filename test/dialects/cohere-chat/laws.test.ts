@@ -34,8 +34,8 @@ const call = fc.record({
   }),
 })
 
-/** An answer in Cohere's form that is not streamed: thinking, then either text, or a plan and calls. */
-const answer = fc.record({
+/** A response in Cohere's form that is not streamed: thinking, then either text, or a plan and calls. */
+const response = fc.record({
   id: fc.uuid(),
   thinking: fc.option(words, { nil: undefined }),
   text: fc.option(words, { nil: undefined }),
@@ -48,9 +48,9 @@ const answer = fc.record({
   }),
 })
 
-type Answer = typeof answer extends fc.Arbitrary<infer Value> ? Value : never
+type ResponseValue = typeof response extends fc.Arbitrary<infer Value> ? Value : never
 
-function wholeOf(written: Answer): JsonObject {
+function wholeOf(written: ResponseValue): JsonObject {
   const content: JsonObject[] = []
   if (written.thinking !== undefined) content.push({ type: "thinking", thinking: written.thinking })
   if (written.text !== undefined) content.push({ type: "text", text: written.text })
@@ -64,8 +64,8 @@ function wholeOf(written: Answer): JsonObject {
   return { id, message, finish_reason, usage }
 }
 
-/** Returns the same answer as a stream, with its texts in pieces. */
-function streamOf(written: Answer, size: number): string {
+/** Returns the same response as a stream, with its texts in pieces. */
+function streamOf(written: ResponseValue, size: number): string {
   const chunks: JsonObject[] = [{ id: written.id, type: "message-start" }]
   const add = (type: string, index: number, message: JsonObject) =>
     chunks.push({ type, index, delta: { message } })
@@ -100,10 +100,10 @@ function chunksOf(text: string, size: number): string[] {
   return list
 }
 
-test("a Cohere stream decodes to the same answer as the complete response, for any split of the bytes", () => {
+test("a Cohere stream decodes to the same response as the complete response, for any split of the bytes", () => {
   fc.assert(
     fc.property(
-      answer,
+      response,
       fc.integer({ min: 1, max: 12 }),
       fc.array(fc.nat()),
       (written, size, cuts) => {

@@ -66,7 +66,7 @@ describe("the Cohere message encoder", () => {
     ])
   })
 
-  test("sends reasoning as a tool plan before a call, or as thinking before an answer", () => {
+  test("sends reasoning as a tool plan before a call, or as thinking before a response", () => {
     const reasoning: Part = { type: "reasoning", text: "I think." }
     const messages = messagesOf(
       user(text("Weather?")),

@@ -138,29 +138,32 @@ function expectReading(result: ChatResult, reading: Reading): void {
 const answered = recordings().filter(({ status }) => status === 200)
 
 test.skipIf(!HAS_FIXTURES)(`Cohere recordings can be read${WITHOUT_FIXTURES}`, () => {
-  expect(answered.filter(({ answer }) => typeof answer === "string").length).toBeGreaterThan(5)
-  expect(answered.filter(({ answer }) => isJsonObject(answer)).length).toBeGreaterThan(15)
+  expect(answered.filter(({ response }) => typeof response === "string").length).toBeGreaterThan(5)
+  expect(answered.filter(({ response }) => isJsonObject(response)).length).toBeGreaterThan(15)
 })
 
-describe(`recorded Cohere answers${WITHOUT_FIXTURES}`, () => {
-  for (const { name, answer } of answered) {
+describe(`recorded Cohere responses${WITHOUT_FIXTURES}`, () => {
+  for (const { name, response } of answered) {
     test(`match an independent decoder: ${name}`, () => {
-      if (isJsonObject(answer)) {
-        expectReading(COHERE_CHAT.decodeResult(answer), readWhole(answer))
+      if (isJsonObject(response)) {
+        expectReading(COHERE_CHAT.decodeResult(response), readWhole(response))
         return
       }
-      const { events, finished } = decoded(framesOf(answer))
+      const { events, finished } = decoded(framesOf(response))
       expect(finished).toBe(true)
       for (const step of [1, 7, 64, 1000]) {
-        const cuts = Array.from({ length: Math.floor(answer.length / step) }, (_, at) => at * step)
-        expect(decoded(framesOf(answer, cuts)).events).toEqual(events)
+        const cuts = Array.from(
+          { length: Math.floor(response.length / step) },
+          (_, at) => at * step,
+        )
+        expect(decoded(framesOf(response, cuts)).events).toEqual(events)
       }
-      expectReading(foldEvents(events), readStream(answer))
+      expectReading(foldEvents(events), readStream(response))
     })
   }
 })
 
-describe(`Cohere answers from the fixtures of another client${WITHOUT_FIXTURES}`, () => {
+describe(`Cohere responses from the fixtures of another client${WITHOUT_FIXTURES}`, () => {
   const whole = ["citations", "max-tokens", "null-args", "reasoning", "tool-call"]
   const streamed = ["empty-tool-call", "text", "tool-call"]
   for (const name of HAS_FIXTURES ? whole : []) {
@@ -200,12 +203,12 @@ test.skipIf(!HAS_FIXTURES)(
             provider === "cohere" && flavor === "default",
         )
         if (!isOurs || body.usage?.billed_units === undefined) continue
-        const answer = {
+        const response = {
           message: { role: "assistant" },
           finish_reason: "COMPLETE",
           usage: body.usage,
         }
-        const { usage } = COHERE_CHAT.decodeResult(answer)
+        const { usage } = COHERE_CHAT.decodeResult(response)
         if (usage === undefined) throw new Error("no usage")
         expect({
           input_tokens: totalInput(usage),

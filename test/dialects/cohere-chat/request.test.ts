@@ -186,7 +186,7 @@ describe("the Cohere tool encoder", () => {
   })
 })
 
-describe("the Cohere answer format encoder", () => {
+describe("the Cohere response format encoder", () => {
   const schema = { type: "object", properties: { name: { type: "string" } } }
 
   test("sends a JSON format with or without a schema", () => {

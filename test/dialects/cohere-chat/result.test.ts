@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
 import { requestOf } from "./fixtures.ts"
 
-function answer(more: JsonObject = {}, message: JsonObject = {}): JsonObject {
+function response(more: JsonObject = {}, message: JsonObject = {}): JsonObject {
   const content = [{ type: "text", text: "Hi" }]
   return {
     id: "7f",
@@ -23,24 +23,24 @@ function choiceOf(body: JsonObject, stop?: string[]) {
 }
 
 function usageOf(usage: JsonObject) {
-  return COHERE_CHAT.decodeResult(answer({ usage })).usage
+  return COHERE_CHAT.decodeResult(response({ usage })).usage
 }
 
-test("the Cohere answer decoder reads text", () => {
-  expect(COHERE_CHAT.decodeResult(answer())).toEqual({
+test("the Cohere response decoder reads text", () => {
+  expect(COHERE_CHAT.decodeResult(response())).toEqual({
     id: "7f",
     choices: [{ index: 0, parts: [{ type: "text", text: "Hi" }], finish: "stop" }],
   })
 })
 
-test("the Cohere answer decoder reads thinking, a plan and calls", () => {
+test("the Cohere response decoder reads thinking, a plan and calls", () => {
   const call = (id: string, written: string) => ({
     id,
     type: "function",
     function: { name: "clock", arguments: written },
   })
   const choice = choiceOf(
-    answer(
+    response(
       { finish_reason: "TOOL_CALL" },
       {
         content: [{ type: "thinking", thinking: "Hmm." }],
@@ -62,17 +62,17 @@ test("the Cohere answer decoder reads thinking, a plan and calls", () => {
   })
 })
 
-test("the Cohere answer decoder generates an id for a call without an id", () => {
+test("the Cohere response decoder generates an id for a call without an id", () => {
   const calls = [{ type: "function", function: { name: "clock", arguments: "{}" } }]
-  const [, part] = choiceOf(answer({}, { tool_calls: calls }))?.parts ?? []
+  const [, part] = choiceOf(response({}, { tool_calls: calls }))?.parts ?? []
   expect(part).toMatchObject({ type: "tool-call", name: "clock" })
   expect(part?.type === "tool-call" && part.id).toMatch(/^call_[0-9A-Za-z]{24}$/)
 })
 
-test("the Cohere answer decoder returns one citation per source, with the text of its content block", () => {
+test("the Cohere response decoder returns one citation per source, with the text of its content block", () => {
   const document = { id: "doc:0", title: "Facts", url: "https://a.b/c", text: "All of it." }
   const choice = choiceOf(
-    answer(
+    response(
       {},
       {
         content: [
@@ -129,14 +129,14 @@ test("the Cohere answer decoder returns one citation per source, with the text o
 
 describe("the Cohere finish reason decoder", () => {
   const ended = (finish_reason: string, stop?: string[]) => {
-    const choice = choiceOf(answer({ finish_reason }), stop)
+    const choice = choiceOf(response({ finish_reason }), stop)
     return [choice?.finish, choice?.rawFinish, choice?.stopSequence]
   }
 
   test("decodes each finish reason of Cohere", () => {
     expect(ended("COMPLETE")).toEqual(["stop", undefined, undefined])
     expect(ended("MAX_TOKENS")).toEqual(["length", undefined, undefined])
-    // The answer contains no call.
+    // The response contains no call.
     expect(ended("TOOL_CALL")).toEqual(["stop", "TOOL_CALL", undefined])
     expect(() => ended("TIMEOUT")).toThrow("The provider failed")
     expect(ended("TOMORROWS_WORD")).toEqual(["other", "TOMORROWS_WORD", undefined])
@@ -148,16 +148,16 @@ describe("the Cohere finish reason decoder", () => {
     expect(ended("STOP_SEQUENCE")).toEqual(["stop", "STOP_SEQUENCE", undefined])
   })
 
-  test("reports tool calls for an answer with a call", () => {
+  test("reports tool calls for a response with a call", () => {
     const calls = [{ id: "a", function: { name: "clock", arguments: "{}" } }]
-    expect(choiceOf(answer({}, { tool_calls: calls }))).toMatchObject({
+    expect(choiceOf(response({}, { tool_calls: calls }))).toMatchObject({
       finish: "tool-calls",
       rawFinish: "COMPLETE",
     })
   })
 
-  test("rejects an answer with the finish reason ERROR", () => {
-    expect(() => choiceOf(answer({ finish_reason: "ERROR" }))).toThrow(GatewayError)
+  test("rejects a response with the finish reason ERROR", () => {
+    expect(() => choiceOf(response({ finish_reason: "ERROR" }))).toThrow(GatewayError)
   })
 })
 
@@ -194,13 +194,13 @@ describe("the Cohere usage decoder", () => {
 
   test("returns undefined if usage is missing", () => {
     expect(usageOf({})).toBeUndefined()
-    expect(COHERE_CHAT.decodeResult(answer()).usage).toBeUndefined()
+    expect(COHERE_CHAT.decodeResult(response()).usage).toBeUndefined()
   })
 })
 
-test("the Cohere answer decoder keeps unknown fields as Cohere extras", () => {
+test("the Cohere response decoder keeps unknown fields as Cohere extras", () => {
   const logprobs = [{ text: "Hi", token_ids: [1], logprobs: [-0.5] }]
-  const result = COHERE_CHAT.decodeResult(answer({ logprobs, meta: 1 }, { mood: "good" }))
+  const result = COHERE_CHAT.decodeResult(response({ logprobs, meta: 1 }, { mood: "good" }))
   expect(result.extra).toEqual({ dialect: "cohere-chat", fields: { meta: 1 } })
   expect(result.choices[0]?.extra).toEqual({
     dialect: "cohere-chat",
@@ -208,10 +208,10 @@ test("the Cohere answer decoder keeps unknown fields as Cohere extras", () => {
   })
 })
 
-test("the Cohere answer decoder rejects an invalid body", () => {
+test("the Cohere response decoder rejects an invalid body", () => {
   for (const body of [{}, { message: "gone" }, { message: [] }]) {
     expect(() => COHERE_CHAT.decodeResult(body as JsonObject)).toThrow(
-      "The provider's answer is not a chat message.",
+      "The provider's response is not a chat message.",
     )
   }
 })

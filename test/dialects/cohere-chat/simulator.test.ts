@@ -129,7 +129,7 @@ const REQUESTS: [string, ChatRequest][] = [
 
 describe("a Cohere request to the simulator", () => {
   for (const [name, request] of REQUESTS) {
-    test(`receives the same answer with and without streaming: ${name}`, async () => {
+    test(`receives the same response with and without streaming: ${name}`, async () => {
       const whole = await answered(request)
       const { id: _, usage: __, ...rest } = await streamed(request)
       const calls = (parts: readonly Part[]) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { base64Of } from "../../../src/canon/vectors.ts"
-import { answerOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
+import { responseOf, asked, decoded, embeddingOf, requestOf } from "./support.ts"
 
 const MANY = Array.from({ length: 2_100 }, (_, index) => `text ${index}`)
 
@@ -205,7 +205,7 @@ test("the embedding encoder splits inputs above a vendor's limit", () => {
   expect(sizes("bedrock", "amazon.titan-embed-text-v2:0").length).toBe(2_100)
 })
 
-describe("the embedding answer decoder", () => {
+describe("the embedding response decoder", () => {
   const item = (index: number, embedding: unknown) => ({ object: "embedding", index, embedding })
   const list = (data: unknown[], tokens: number) => ({
     object: "list",
@@ -213,10 +213,10 @@ describe("the embedding answer decoder", () => {
     usage: { prompt_tokens: tokens, total_tokens: tokens },
   })
 
-  test("merges answers in the order of the inputs and adds up their usage", async () => {
+  test("merges responses in the order of the inputs and adds up their usage", async () => {
     const first = list([item(1, [0, 1]), item(0, [1, 0])], 5)
     const second = list([item(0, base64Of([0.5, 0.5]))], 7)
-    const result = await decoded("openai", [answerOf(first), answerOf(second)], {
+    const result = await decoded("openai", [responseOf(first), responseOf(second)], {
       input: ["a", "b", "c"],
     })
     expect(result).toEqual({ vectors: [[1, 0], [0, 1], base64Of([0.5, 0.5])], tokens: 12 })
@@ -224,39 +224,39 @@ describe("the embedding answer decoder", () => {
 
   test("returns undefined tokens without usage, or 0 if the vendor normally reports tokens", async () => {
     const values = { embeddings: [{ values: [1, 0] }] }
-    expect(await decoded("google", [answerOf(values)])).toEqual({ vectors: [[1, 0]] })
+    expect(await decoded("google", [responseOf(values)])).toEqual({ vectors: [[1, 0]] })
     const silent = { data: [item(0, [1, 0])] }
-    expect(await decoded("openai", [answerOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
+    expect(await decoded("openai", [responseOf(silent)])).toEqual({ vectors: [[1, 0]], tokens: 0 })
   })
 
   test("normalizes Google's vectors with reduced dimensions to a length of one", async () => {
-    const answers = [answerOf({ embeddings: [{ values: [0.3, 0.4] }] })]
-    const { vectors } = await decoded("google", answers, { dimensions: 2 })
+    const responses = [responseOf({ embeddings: [{ values: [0.3, 0.4] }] })]
+    const { vectors } = await decoded("google", responses, { dimensions: 2 })
     expect(vectors).toEqual([[0.6, 0.8]])
-    expect((await decoded("google", answers)).vectors).toEqual([[0.3, 0.4]])
+    expect((await decoded("google", responses)).vectors).toEqual([[0.3, 0.4]])
     const own = { ...requestOf({ dimensions: 2 }), isGoogles: true }
-    expect((await embeddingOf("google").decode(answers, own)).vectors).toEqual([[0.3, 0.4]])
+    expect((await embeddingOf("google").decode(responses, own)).vectors).toEqual([[0.3, 0.4]])
   })
 
   test("reads Perplexity's vectors as signed bytes, and normalizes them to a length of one", async () => {
     const bytes = Buffer.from(Int8Array.of(3, -4, 0).buffer).toString("base64")
-    const { vectors, tokens } = await decoded("perplexity", [answerOf(list([item(0, bytes)], 2))])
+    const { vectors, tokens } = await decoded("perplexity", [responseOf(list([item(0, bytes)], 2))])
     expect(vectors).toEqual([[0.6, -0.8, 0].map(Math.fround)])
     expect(tokens).toBe(2)
     for (const odd of ["", [3, -4], null]) {
-      const failure = await decoded("perplexity", [answerOf(list([item(0, odd)], 2))]).catch(
+      const failure = await decoded("perplexity", [responseOf(list([item(0, odd)], 2))]).catch(
         (error: unknown) => error,
       )
       expect((failure as GatewayError).kind).toBe("upstream_error")
     }
   })
 
-  test("reads the token count of Bedrock's answers from a header", async () => {
-    const titan = answerOf(
+  test("reads the token count of Bedrock's responses from a header", async () => {
+    const titan = responseOf(
       { embedding: [1, 0], inputTextTokenCount: 3 },
       { "x-amzn-bedrock-input-token-count": "4" },
     )
-    const bare = answerOf({ embedding: [0, 1], inputTextTokenCount: 3 })
+    const bare = responseOf({ embedding: [0, 1], inputTextTokenCount: 3 })
     const result = await decoded("bedrock", [titan, bare], { input: ["a", "b"] })
     expect(result).toEqual({
       vectors: [
@@ -266,10 +266,10 @@ describe("the embedding answer decoder", () => {
       tokens: 7,
     })
     for (const inputTextTokenCount of [null, -3, "three", { toString: 1, valueOf: 1 }]) {
-      const odd = answerOf({ embedding: [0, 1], inputTextTokenCount })
+      const odd = responseOf({ embedding: [0, 1], inputTextTokenCount })
       expect((await decoded("bedrock", [odd], { input: ["a"] })).tokens).toBe(0)
     }
-    const older = answerOf({ embeddings: [[1, 0]], response_type: "embeddings_floats" })
+    const older = responseOf({ embeddings: [[1, 0]], response_type: "embeddings_floats" })
     expect((await decoded("bedrock", [older])).vectors).toEqual([[1, 0]])
   })
 
@@ -282,8 +282,8 @@ describe("the embedding answer decoder", () => {
     ["an invalid embedding", list([null], 1)],
   ]
   for (const [name, json] of broken) {
-    test(`treats an answer with ${name} as an upstream failure`, async () => {
-      const failure = await decoded("openai", [answerOf(json)]).catch((error: unknown) => error)
+    test(`treats a response with ${name} as an upstream failure`, async () => {
+      const failure = await decoded("openai", [responseOf(json)]).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(GatewayError)
       expect((failure as GatewayError).kind).toBe("upstream_error")
     })

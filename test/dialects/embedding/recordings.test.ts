@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, listAt, objectAt } from "../../../src/ca
 import { numbersOf } from "../../../src/canon/vectors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
-import { answerOf, asked, decoded, embeddingOf } from "./support.ts"
+import { responseOf, asked, decoded, embeddingOf } from "./support.ts"
 
 const EMBEDDINGS =
   /\/embeddings$|\/v2\/embed$|:batchEmbedContents$|embedding-\d+:predict$|\.embed-[^/]*\/invoke$/
@@ -44,10 +44,10 @@ function textsOf(request: JsonObject): string[] {
   })
 }
 
-/** Returns the vendor's token count, wherever it is in the answer. */
-function countedBy({ body, answer }: RecordedOperation): number | undefined {
+/** Returns the vendor's token count, wherever it is in the response. */
+function countedBy({ body, response }: RecordedOperation): number | undefined {
   const text = JSON.stringify(body)
-  const header = answer.headers.get("x-amzn-bedrock-input-token-count")
+  const header = response.headers.get("x-amzn-bedrock-input-token-count")
   if (header !== null) return Number(header)
   const each = [...text.matchAll(/"token_count":(\d+)/g)].map(([, count]) => Number(count))
   if (each.length > 0) return each.reduce((sum, count) => sum + count, 0)
@@ -57,15 +57,15 @@ function countedBy({ body, answer }: RecordedOperation): number | undefined {
 }
 
 /**
- * Returns the answer with complete values. Strings may have been cut when they were recorded, so base64 is cut to whole
- * floats.
+ * Returns the response with complete values. Strings may have been cut when they were recorded, so base64 is cut to
+ * whole floats.
  */
-function whole(recording: RecordedOperation): RecordedOperation["answer"] {
-  const text = new TextDecoder().decode(recording.answer.bytes)
+function whole(recording: RecordedOperation): RecordedOperation["response"] {
+  const text = new TextDecoder().decode(recording.response.bytes)
   const repaired = text.replaceAll(/"([A-Za-z0-9+/=]*)…\[TRUNCATED[^"]*"/g, (_, kept: string) =>
     JSON.stringify(kept.slice(0, Math.floor(kept.length / 16) * 16)),
   )
-  return { headers: recording.answer.headers, bytes: new TextEncoder().encode(repaired) }
+  return { headers: recording.response.headers, bytes: new TextEncoder().encode(repaired) }
 }
 
 test.skipIf(!HAS_FIXTURES)(`embedding recordings of seven vendors exist${WITHOUT_FIXTURES}`, () => {
@@ -74,7 +74,7 @@ test.skipIf(!HAS_FIXTURES)(`embedding recordings of seven vendors exist${WITHOUT
   expect(RECORDINGS.length).toBeGreaterThan(35)
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded embedding responses${WITHOUT_FIXTURES}`, () => {
   for (const recording of ANSWERED) {
     test(`contain a vector for each text, and a token count: ${recording.id}`, async () => {
       const texts = textsOf(recording.request)
@@ -89,8 +89,8 @@ describe.skipIf(!HAS_FIXTURES)(`recorded embedding answers${WITHOUT_FIXTURES}`, 
 describe.skipIf(!HAS_FIXTURES)(`recorded embedding rejections${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS.filter(({ status }) => status !== 200)) {
     test(`count as errors of the caller only if the input is invalid: ${recording.id}`, () => {
-      const { status, body, answer } = recording
-      const error = embeddingOf(vendorOf(recording)).decodeError(status, body, answer.headers)
+      const { status, body, response } = recording
+      const error = embeddingOf(vendorOf(recording)).decodeError(status, body, response.headers)
       if (/empty-input/.test(recording.id)) return expect(error.kind).toBe("rejected_by_upstream")
       // The error of a self-hosted server whose batch is smaller than a text.
       if (/past-the-batch/.test(recording.id)) return expect(error.kind).toBe("upstream_error")
@@ -152,8 +152,8 @@ test.skipIf(!HAS_FIXTURES)(
     for (const { body, extracted } of cases) {
       const { usage, usageMetadata } = body
       const result = usage
-        ? await decoded("openai", [answerOf({ data: [{ embedding: [1] }], usage })])
-        : await decoded("google", [answerOf({ embeddings: [{ values: [1] }], usageMetadata })])
+        ? await decoded("openai", [responseOf({ data: [{ embedding: [1] }], usage })])
+        : await decoded("google", [responseOf({ embeddings: [{ values: [1] }], usageMetadata })])
       expect(result.tokens).toBe(extracted[0]?.usage.input_tokens)
     }
   },
@@ -167,14 +167,14 @@ interface JsGenai {
 }
 
 test.skipIf(!HAS_FIXTURES)(
-  `the embedding decoder reads Google's answers like Google's own client${WITHOUT_FIXTURES}`,
+  `the embedding decoder reads Google's responses like Google's own client${WITHOUT_FIXTURES}`,
   async () => {
     const file =
       "js-genai/Client_Tests_embedContent_Vertex_AI_should_embed_content_with_specified_parameters.json"
     const [call] = (JSON.parse(readFixture(file)) as JsGenai).interactions
     const texts = textsOf(call?.request.bodySegments[0] ?? {})
-    const answer = answerOf(call?.response.bodySegments[0])
-    const { vectors, tokens } = await decoded("vertex", [answer], { input: texts })
+    const response = responseOf(call?.response.bodySegments[0])
+    const { vectors, tokens } = await decoded("vertex", [response], { input: texts })
     expect([texts, numbersOf(vectors[0] ?? []).length, tokens]).toEqual([["Hello world"], 768, 2])
   },
 )

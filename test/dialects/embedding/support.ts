@@ -4,7 +4,7 @@ import type {
   EmbeddingResult,
 } from "../../../src/canon/embedding.ts"
 import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
-import type { OperationAnswer, OperationCall } from "../../../src/canon/operation.ts"
+import type { OperationResponse, OperationCall } from "../../../src/canon/operation.ts"
 import { decodeEmbeddingRequest } from "../../../src/dialects/embedding/request/openai.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 
@@ -37,19 +37,19 @@ export function asked(vendor: string, body: JsonObject, model = "m") {
   }
 }
 
-/** Returns an answer with a JSON body. */
-export function answerOf(json: unknown, headers: Record<string, string> = {}): OperationAnswer {
+/** Returns a response with a JSON body. */
+export function responseOf(json: unknown, headers: Record<string, string> = {}): OperationResponse {
   return {
     headers: new Headers(headers),
     bytes: new TextEncoder().encode(typeof json === "string" ? json : JSON.stringify(json)),
   }
 }
 
-/** Returns the result of the given answers. */
+/** Returns the result of the given responses. */
 export async function decoded(
   vendor: string,
-  answers: readonly OperationAnswer[],
+  responses: readonly OperationResponse[],
   body: JsonObject = {},
 ): Promise<EmbeddingResult> {
-  return await embeddingOf(vendor).decode(answers, requestOf(body))
+  return await embeddingOf(vendor).decode(responses, requestOf(body))
 }

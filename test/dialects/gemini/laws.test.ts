@@ -37,7 +37,7 @@ const usageMetadata = fc.record({
   thoughtsTokenCount: fc.nat(1000),
   totalTokenCount: fc.nat(3000),
 })
-const answerArbitrary = fc
+const responseArbitrary = fc
   .tuple(fc.array(parts, { minLength: 1, maxLength: 3 }), reason, usageMetadata)
   .map(([candidates, finishReason, counted]) => ({
     responseId: "r",
@@ -50,12 +50,12 @@ const answerArbitrary = fc
     usageMetadata: counted,
   }))
 
-type Answer = typeof answerArbitrary extends fc.Arbitrary<infer Value> ? Value : never
+type ResponseValue = typeof responseArbitrary extends fc.Arbitrary<infer Value> ? Value : never
 
 /**
- * Returns the chunks that a server could send for an answer. Each part, or each half of a text, is a separate chunk.
+ * Returns the chunks that a server could send for a response. Each part, or each half of a text, is a separate chunk.
  */
-function stream({ candidates, usageMetadata: counted, ...head }: Answer): SseFrame[] {
+function stream({ candidates, usageMetadata: counted, ...head }: ResponseValue): SseFrame[] {
   const chunks = candidates.flatMap(({ content, finishReason, index }) => {
     const halves = content.parts.flatMap(halve)
     const sent = halves.map((part) => ({ content: { role: "model", parts: [part] }, index }))
@@ -74,31 +74,31 @@ function halve(part: JsonObject): JsonObject[] {
   ]
 }
 
-test("a Gemini stream decodes to the same answer as the complete response", () => {
+test("a Gemini stream decodes to the same response as the complete response", () => {
   fc.assert(
-    fc.property(answerArbitrary, (answer) => {
-      const whole = wholeOf(answer)
+    fc.property(responseArbitrary, (response) => {
+      const whole = wholeOf(response)
       if (whole === undefined) {
-        expect(() => foldEvents(decodeFrames(stream(answer)))).toThrow("failed while it wrote")
+        expect(() => foldEvents(decodeFrames(stream(response)))).toThrow("failed while it wrote")
         return
       }
-      expect(foldEvents(decodeFrames(stream(answer)))).toEqual(whole)
-      expect(foldEvents(decodeFrames([frame(answer)]))).toEqual(whole)
+      expect(foldEvents(decodeFrames(stream(response)))).toEqual(whole)
+      expect(foldEvents(decodeFrames([frame(response)]))).toEqual(whole)
     }),
   )
 })
 
-/** Returns the decoded answer; undefined if the model has failed to generate it. */
-function wholeOf(answer: JsonObject): ChatResult | undefined {
+/** Returns the decoded response; undefined if the model has failed to generate it. */
+function wholeOf(response: JsonObject): ChatResult | undefined {
   try {
-    return GEMINI.decodeResult(answer)
+    return GEMINI.decodeResult(response)
   } catch (error) {
     expect(error).toBeInstanceOf(GatewayError)
     return undefined
   }
 }
 
-/** Returns the answer in the form in which the next request repeats it. */
+/** Returns the response in the form in which the next request repeats it. */
 function replayed(result: ChatResult): JsonValue[] {
   const said: Message = { role: "assistant", parts: result.choices[0]?.parts ?? [] }
   const { body } = encode({ messages: [asked("a"), said, asked("b")], model: CURRENT_MODEL })
@@ -124,7 +124,7 @@ function plain(given: readonly JsonObject[]): JsonObject[] {
   return kept
 }
 
-describe("a Gemini answer that the caller sends back", () => {
+describe("a Gemini response that the caller sends back", () => {
   test("omits thoughts and keeps each signature on its part", () => {
     fc.assert(
       fc.property(parts, (given) => {

@@ -14,9 +14,9 @@ export interface GeminiRecording {
   readonly id: string
   readonly status: number
   readonly isStream: boolean
-  /** The client's request; undefined if only the answer was recorded. */
+  /** The client's request; undefined if only the response was recorded. */
   readonly request: JsonObject | undefined
-  /** The chunks of the answer. An answer that is not streamed is one chunk. */
+  /** The chunks of the response. A response that is not streamed is one chunk. */
   readonly chunks: readonly JsonValue[]
   /** The text of the stream with its line breaks; undefined if the chunks were stored separately. */
   readonly text: string | undefined

@@ -105,7 +105,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings of Gemini exist${WITHOUT_FIXTURES}`, () =
   expect(recordings.length - given.length).toBeGreaterThan(5)
 })
 
-describe(`recorded Gemini answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded Gemini responses${WITHOUT_FIXTURES}`, () => {
   for (const recording of whole) {
     test(`match an independent decoder: ${recording.id}`, () => {
       const [body] = recording.chunks
@@ -225,7 +225,7 @@ test.skipIf(!HAS_FIXTURES)(
 )
 
 test.skipIf(!HAS_FIXTURES)(
-  `a recorded Gemini answer decodes to the same result as its recorded stream${WITHOUT_FIXTURES}`,
+  `a recorded Gemini response decodes to the same result as its recorded stream${WITHOUT_FIXTURES}`,
   () => {
     let compared = 0
     for (const recording of whole) {
@@ -243,6 +243,6 @@ test.skipIf(!HAS_FIXTURES)(
   },
 )
 
-test("the Gemini decoder reports an invalid answer as an error", () => {
+test("the Gemini decoder reports an invalid response as an error", () => {
   expect(() => GEMINI.decodeResult({})).toThrow(GatewayError)
 })

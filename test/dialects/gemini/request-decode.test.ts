@@ -54,14 +54,14 @@ describe("the Gemini request decoder", () => {
 
   test("matches results without ids to calls by name, in order", () => {
     const call = (city: string) => ({ functionCall: { name: "weather", args: { city } } })
-    const answer = (output: string) => ({
+    const response = (output: string) => ({
       functionResponse: { name: "weather", response: { output } },
     })
     const { messages } = decode(
       contents(
         { role: "user", parts: [{ text: "Where is it warm?" }] },
         { role: "model", parts: [call("Rome"), call("Oslo")] },
-        { role: "user", parts: [answer("warm"), answer("cold"), { text: "And?" }] },
+        { role: "user", parts: [response("warm"), response("cold"), { text: "And?" }] },
       ),
     )
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"])

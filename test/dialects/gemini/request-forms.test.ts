@@ -120,7 +120,7 @@ describe("the Gemini decoder of alternative forms", () => {
     })
   })
 
-  test("reads a schema without an answer type as a request for JSON", () => {
+  test("reads a schema without a response type as a request for JSON", () => {
     const schema = { type: "OBJECT", properties: { city: { type: "STRING" } } }
     const { responseFormat } = decode({ generationConfig: { responseSchema: schema } })
     expect(responseFormat).toMatchObject({ type: "json-schema", schema: { type: "object" } })

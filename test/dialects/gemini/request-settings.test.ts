@@ -46,7 +46,7 @@ describe("the Gemini settings encoder", () => {
   test("declares n as approximated on a platform that returns one candidate per call", () => {
     const dialect = gemini({ maxCandidates: 1 })
     expect(dialect.supports.n).toBe("approximated")
-    expect(dialect.answerLimits("gemini").choices).toBe(1)
+    expect(dialect.responseLimits("gemini").choices).toBe(1)
   })
 
   test("omits the model and the stream option from the body", () => {
@@ -100,7 +100,7 @@ describe("the Gemini settings encoder", () => {
   })
 })
 
-describe("the Gemini answer format encoder", () => {
+describe("the Gemini response format encoder", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } }
   const format = { type: "json-schema", name: "n", schema } as const
 

@@ -4,10 +4,10 @@ import type { Part } from "../../../src/canon/message.ts"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
-import { answer } from "./support.ts"
+import { response } from "./support.ts"
 
 function choiceOf(parts: JsonValue[], candidate: JsonObject = {}): Choice {
-  const [choice] = GEMINI.decodeResult(answer(parts, candidate)).choices
+  const [choice] = GEMINI.decodeResult(response(parts, candidate)).choices
   if (choice === undefined) throw new Error("no choice")
   return choice
 }
@@ -20,10 +20,10 @@ function reasoning(text: string, signature: string): Part {
   return { type: "reasoning", text, signature, signedBy: "gemini" }
 }
 
-describe("the Gemini answer decoder", () => {
+describe("the Gemini response decoder", () => {
   test("reads the id, the model and the usage", () => {
     const body = {
-      ...answer([{ text: "Hi" }]),
+      ...response([{ text: "Hi" }]),
       responseId: "r1",
       modelVersion: "gemini-2.5-flash",
       createTime: "2025-12-01T21:58:25.986363Z",
@@ -146,7 +146,7 @@ describe("the Gemini part decoder", () => {
     )
   })
 
-  test("joins arguments that arrive in several chunks of one answer", () => {
+  test("joins arguments that arrive in several chunks of one response", () => {
     const functionCall = {
       name: "divide",
       partialArgs: [
@@ -195,7 +195,7 @@ describe("the Gemini finish reason decoder", () => {
     expect(() => choiceOf([{ text: "a" }], { finishReason })).toThrow("failed while it wrote")
   })
 
-  test("reports tool calls for STOP if there is a call, but not if the token limit ended the answer", () => {
+  test("reports tool calls for STOP if there is a call, but not if the token limit ended the response", () => {
     const call = { functionCall: { name: "f", args: {} } }
     expect(choiceOf([call])).toMatchObject({ finish: "tool-calls" })
     expect(choiceOf([call]).rawFinish).toBeUndefined()
@@ -204,7 +204,7 @@ describe("the Gemini finish reason decoder", () => {
   })
 
   test.each(["UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"])(
-    "keeps %s as the raw finish reason of an answer that contains a call",
+    "keeps %s as the raw finish reason of a response that contains a call",
     (word) => {
       const call = { functionCall: { name: "f", args: {} } }
       const { finish, rawFinish } = choiceOf([call], { finishReason: word })
@@ -212,7 +212,7 @@ describe("the Gemini finish reason decoder", () => {
     },
   )
 
-  test("accepts an answer without text that was filtered or contains only thoughts", () => {
+  test("accepts a response without text that was filtered or contains only thoughts", () => {
     const filtered = { candidates: [{ content: {}, finishReason: "SAFETY", safetyRatings: [1] }] }
     expect(GEMINI.decodeResult(filtered).choices).toEqual([
       {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/canon/json.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { errorEvent } from "../../../src/dialects/shared/errors.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
-import { answer, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
+import { response, decodeFrames, frame, lastChunk, changes, chunk } from "./support.ts"
 
 describe("the Gemini stream decoder", () => {
   test("reads text and usage in every frame, without an end marker", () => {
@@ -32,7 +32,7 @@ describe("the Gemini stream decoder", () => {
   })
 
   test("does not parse a parsed frame again", () => {
-    const json = answer([{ text: "x" }])
+    const json = response([{ text: "x" }])
     expect(changes({ data: "{broken", json })[0]).toEqual({
       type: "text-delta",
       choice: 0,
@@ -162,7 +162,7 @@ describe("the Gemini stream decoder of other content", () => {
         { segment: { startIndex: 2, endIndex: 5, text: "üb" }, groundingChunkIndices: [0] },
       ],
     }
-    const last = answer([{ text: "b" }], { groundingMetadata })
+    const last = response([{ text: "b" }], { groundingMetadata })
     const events = changes(chunk({ text: "äü" }), frame(last))
     expect(events.slice(2)).toMatchObject([
       { type: "citation", choice: 0, citation: { url: "https://a", start: 1, end: 3 } },

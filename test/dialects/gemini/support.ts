@@ -50,8 +50,8 @@ export function encodeWhole(fields: Partial<ChatRequest>, dialect?: UpstreamDial
   return body
 }
 
-/** Returns an answer with one candidate. */
-export function answer(parts: JsonValue[], candidate: JsonObject = {}): JsonObject {
+/** Returns a response with one candidate. */
+export function response(parts: JsonValue[], candidate: JsonObject = {}): JsonObject {
   return { candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...candidate }] }
 }
 
@@ -66,7 +66,7 @@ export function chunk(...parts: JsonValue[]): SseFrame {
 
 /** Returns the last chunk of a stream. */
 export function lastChunk(...parts: JsonValue[]): SseFrame {
-  return frame(answer(parts, { index: 0 }))
+  return frame(response(parts, { index: 0 }))
 }
 
 export function decodeFrames(frames: readonly SseFrame[]): ChatEvent[] {

@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
 import { NO_USAGE, type Usage } from "../../../src/canon/usage.ts"
 import { GEMINI } from "../../../src/dialects/gemini/index.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
-import { answer } from "./support.ts"
+import { response } from "./support.ts"
 
 function usageOf(usageMetadata: JsonObject): Usage | undefined {
-  return GEMINI.decodeResult({ ...answer([]), usageMetadata }).usage
+  return GEMINI.decodeResult({ ...response([]), usageMetadata }).usage
 }
 
 function sound(tokenCount: number): JsonObject[] {
@@ -86,7 +86,7 @@ describe("Gemini usage", () => {
 
   test("stays undefined if the response reports no token counts", () => {
     expect(usageOf({ trafficType: "ON_DEMAND" })).toBeUndefined()
-    expect(GEMINI.decodeResult(answer([])).usage).toBeUndefined()
+    expect(GEMINI.decodeResult(response([])).usage).toBeUndefined()
   })
 })
 

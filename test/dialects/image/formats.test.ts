@@ -3,7 +3,7 @@ import { GatewayError } from "../../../src/canon/errors.ts"
 import { ALL_TASKS } from "../../../src/canon/image.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 import { png } from "../../support/png.ts"
-import { answerOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
+import { responseOf, asked, imagesOf, IMAGE, requestOf } from "./support.ts"
 
 const PNG = `image/png ${IMAGE.bytes.byteLength}`
 
@@ -371,14 +371,14 @@ describe("the image encoder for other vendors", () => {
   })
 })
 
-describe("the image answer decoder", () => {
+describe("the image response decoder", () => {
   test("joins the images and adds up the tokens of several calls", async () => {
     const one = {
       data: [{ b64_json: "AAAA" }],
       size: "1024x1024",
       usage: { input_tokens: 10, output_tokens: 272 },
     }
-    const result = await imagesOf("openai").decode([answerOf(one), answerOf(one)], requestOf())
+    const result = await imagesOf("openai").decode([responseOf(one), responseOf(one)], requestOf())
     expect(result.images).toHaveLength(2)
     expect(result.usage).toMatchObject({ inputFresh: 20, output: 0, imageOutput: 544 })
     expect(result.facts).toEqual({ size: "1024x1024" })
@@ -389,21 +389,25 @@ describe("the image answer decoder", () => {
     const uncounted = { data: [{ b64_json: "AAAA" }] }
     const empty = { ...uncounted, usage: { input_tokens: 0, output_tokens: 0 } }
     for (const other of [uncounted, empty]) {
-      const answers = [answerOf(counted), answerOf(other)]
-      expect((await imagesOf("openai").decode(answers, requestOf())).usage).toBeUndefined()
+      const responses = [responseOf(counted), responseOf(other)]
+      expect((await imagesOf("openai").decode(responses, requestOf())).usage).toBeUndefined()
     }
   })
 
   test("treats a filtered image as a rejected request", async () => {
-    const blurred = answerOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
-    const filtered = answerOf({ seeds: [1], finish_reasons: ["Filter reason: prompt"], images: [] })
-    const rai = answerOf({ predictions: [{ raiFilteredReason: "Violence" }] })
-    for (const [vendor, answer, words] of [
+    const blurred = responseOf({ image: "AAAA", finish_reason: "CONTENT_FILTERED", seed: 1 })
+    const filtered = responseOf({
+      seeds: [1],
+      finish_reasons: ["Filter reason: prompt"],
+      images: [],
+    })
+    const rai = responseOf({ predictions: [{ raiFilteredReason: "Violence" }] })
+    for (const [vendor, response, words] of [
       ["stability", blurred, "CONTENT_FILTERED"],
       ["bedrock", filtered, "Filter reason: prompt"],
       ["google", rai, "Violence"],
     ] as const) {
-      expect(async () => imagesOf(vendor).decode([answer], requestOf())).toThrow(
+      expect(async () => imagesOf(vendor).decode([response], requestOf())).toThrow(
         expect.objectContaining({
           kind: "rejected_by_upstream",
           message: expect.stringContaining(words),

@@ -3,7 +3,7 @@ import { totalInput } from "../../../src/canon/usage.ts"
 import { decodeImageParameters } from "../../../src/dialects/image/request.ts"
 import { recordedAt, type RecordedOperation } from "../../support/recorded-operations.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
-import { answerOf, asked, imagesOf, requestOf } from "./support.ts"
+import { responseOf, asked, imagesOf, requestOf } from "./support.ts"
 
 const IMAGES = /\/images(\/generations|\/edits|\/variations)?$|-image:generateContent$/
 
@@ -21,13 +21,13 @@ function vendorOf({ url }: RecordedOperation): string {
 
 const RECORDINGS = recordedAt(IMAGES)
 
-/** Returns the number of images in an answer of any vendor. */
+/** Returns the number of images in a response of any vendor. */
 function imagesIn(body: unknown): number {
   const text = JSON.stringify(body)
   return (text.match(/"b64_json":|"url":|"inlineData":/g) ?? []).length
 }
 
-describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
+describe(`recorded image responses${WITHOUT_FIXTURES}`, () => {
   test.skipIf(!HAS_FIXTURES)("exist for all vendors", () => {
     expect(RECORDINGS.length).toBeGreaterThanOrEqual(13)
     expect(new Set(RECORDINGS.map(vendorOf))).toEqual(
@@ -36,18 +36,18 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
   })
 
   for (const recording of RECORDINGS) {
-    const { id, status, body, answer } = recording
+    const { id, status, body, response } = recording
     const format = imagesOf(vendorOf(recording))
     if (status !== 200) {
       test(`decode to a rejected request: ${id}`, () => {
-        const error = format.decodeError(status, body, answer.headers)
+        const error = format.decodeError(status, body, response.headers)
         expect(error.kind).toBe("rejected_by_upstream")
         expect(JSON.stringify(body)).toContain(error.message)
       })
       continue
     }
     test(`decode to all images and their usage: ${id}`, async () => {
-      const { images, usage } = await format.decode([answer], requestOf())
+      const { images, usage } = await format.decode([response], requestOf())
       expect(images).toHaveLength(imagesIn(body))
       expect(images.length).toBeGreaterThan(0)
       const told = /"(?:input_tokens|prompt_tokens|promptTokenCount)":(\d+)/.exec(
@@ -77,7 +77,7 @@ describe(`recorded image answers${WITHOUT_FIXTURES}`, () => {
     "include edits of the AI SDK and an error for response_format",
     async () => {
       const edit: unknown = JSON.parse(readFixture("vercel-ai/openai/image/openai-image-edit.json"))
-      const result = await imagesOf("openai").decode([answerOf(edit)], requestOf())
+      const result = await imagesOf("openai").decode([responseOf(edit)], requestOf())
       expect(result).toMatchObject({
         facts: { background: "opaque", output_format: "png", quality: "high", size: "1024x1024" },
       })

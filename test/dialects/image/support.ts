@@ -1,6 +1,6 @@
 import type { ImageFormat, ImageRequest } from "../../../src/canon/image.ts"
 import type { JsonObject } from "../../../src/canon/json.ts"
-import type { OperationAnswer, OperationCall } from "../../../src/canon/operation.ts"
+import type { OperationResponse, OperationCall } from "../../../src/canon/operation.ts"
 import { vendors } from "../../../src/vendors/index.ts"
 import { png } from "../../support/png.ts"
 
@@ -54,7 +54,7 @@ export async function asked(vendor: string, model: string, changes: Partial<Imag
   }
 }
 
-/** Returns an answer with a JSON body. */
-export function answerOf(json: unknown): OperationAnswer {
+/** Returns a response with a JSON body. */
+export function responseOf(json: unknown): OperationResponse {
   return { headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(json)) }
 }

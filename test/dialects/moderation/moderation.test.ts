@@ -121,7 +121,7 @@ describe("moderation of a conversation", () => {
   })
 })
 
-describe("the moderation answer decoder", () => {
+describe("the moderation response decoder", () => {
   test("derives a missing flagged field from the categories", async () => {
     const scores = { violence: 0.8, health: 0.1 }
     const { verdicts, tokens } = await decode({
@@ -139,7 +139,7 @@ describe("the moderation answer decoder", () => {
     expect(await decode({ results: [result] })).toEqual({ verdicts: [result] })
   })
 
-  test("rejects an answer with a missing or an extra result", () => {
+  test("rejects a response with a missing or an extra result", () => {
     const verdict = { categories: {}, category_scores: {} }
     for (const results of [[], [verdict, verdict], [{}], undefined]) {
       expect(() => decode({ ...(results && { results }) })).toThrow("cannot be used")

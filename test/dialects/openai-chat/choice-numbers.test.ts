@@ -4,7 +4,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 
 const REQUEST = { model: "m", messages: [], stream: true, streamUsage: true, choices: 1 }
 
-function answer(indexes: readonly number[]): JsonObject {
+function response(indexes: readonly number[]): JsonObject {
   const choices = indexes.map((index) => ({
     index,
     message: { role: "assistant", content: `${index}` },
@@ -13,7 +13,7 @@ function answer(indexes: readonly number[]): JsonObject {
   return { choices, created: 1_762_345_678_901 }
 }
 
-describe("the choices of an answer without streaming", () => {
+describe("the choices of a response without streaming", () => {
   test.each([
     [[1], [0]],
     [[7], [0]],
@@ -30,9 +30,9 @@ describe("the choices of an answer without streaming", () => {
       [0, 1],
     ],
   ])("receive the indexes of their positions: %p becomes %p", (given, expected) => {
-    const decoded = OPENAI_CHAT.decodeResult(answer(given))
+    const decoded = OPENAI_CHAT.decodeResult(response(given))
     expect(decoded.choices.map(({ index }) => index)).toEqual(expected)
-    const body = answer(given)
+    const body = response(given)
     OPENAI_CHAT.patches.result(body, { model: "p/m", streamUsage: true })
     expect(body["choices"]).toMatchObject(expected.map((index) => ({ index })))
     // Times in this format are in seconds and not in milliseconds.

@@ -134,8 +134,8 @@ describe("the OpenAI request encoder", () => {
 
   test("drops cache markers on tool calls and on tool results without text", () => {
     const parts: Part[] = [{ type: "tool-call", id: "a", name: "f", arguments: "{}", cache: {} }]
-    const answers: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
-    for (const [role, marked] of [["assistant", parts] as const, ["tool", answers] as const]) {
+    const responses: Part[] = [{ type: "tool-result", id: "a", content: [], cache: {} }]
+    for (const [role, marked] of [["assistant", parts] as const, ["tool", responses] as const]) {
       const messages = [{ role, parts: marked }]
       const { body, losses } = openAiChat(KEEPING).encodeRequest(request({ messages }))
       expect(JSON.stringify(body)).not.toContain("cache_control")
@@ -214,8 +214,8 @@ describe("the OpenAI tool result encoder", () => {
   })
 })
 
-describe("the OpenAI answer encoder", () => {
-  test("writes every member of OpenAI's own answers", () => {
+describe("the OpenAI response encoder", () => {
+  test("writes every member of OpenAI's own responses", () => {
     const encoded = encodeResult({
       id: "msg_1",
       model: "vendor/model",
@@ -252,7 +252,7 @@ describe("the OpenAI answer encoder", () => {
     })
   })
 
-  test("writes null content if an answer has only calls", () => {
+  test("writes null content if a response has only calls", () => {
     const { choices } = encodeResult({
       choices: [
         {
@@ -323,7 +323,7 @@ describe("the OpenAI answer encoder", () => {
 })
 
 test.each([undefined, { choices: "none" }, { error: { message: "m" } }])(
-  "the OpenAI decoder rejects an invalid answer: %p",
+  "the OpenAI decoder rejects an invalid response: %p",
   (body) => {
     expect(() => OPENAI_CHAT.decodeResult(body ?? {})).toThrow("not a chat completion")
   },

@@ -129,13 +129,13 @@ describe("the OpenAI error decoder", () => {
     () => {
       const failed = chatRecordings().filter(({ status }) => status !== 200)
       expect(failed.length).toBeGreaterThan(10)
-      for (const { status, answer } of failed) {
-        const error = decodeError(status, answer)
+      for (const { status, response } of failed) {
+        const error = decodeError(status, response)
         const isRefusal = error.kind === "rejected_by_upstream"
-        const isUnknownModel = UNKNOWN_MODEL.test(JSON.stringify(answer))
+        const isUnknownModel = UNKNOWN_MODEL.test(JSON.stringify(response))
         expect(isRefusal).toBe(status === 400 && !isUnknownModel)
-        if (isRefusal && typeof answer === "object") {
-          const { error: told = answer } = answer as { error?: JsonObject }
+        if (isRefusal && typeof response === "object") {
+          const { error: told = response } = response as { error?: JsonObject }
           expect(error.message).toBe(String(told.message))
         }
       }

@@ -110,7 +110,7 @@ describe("the OpenAI decoder of errors after status 200", () => {
   })
 })
 
-describe("the OpenAI decoder at the end of an answer", () => {
+describe("the OpenAI decoder at the end of a response", () => {
   test("completes a stream without [DONE] when all choices have ended", () => {
     const decoder = OPENAI_CHAT.decodeEvents()
     decoder.push(delta({ content: "a" }))

@@ -10,8 +10,8 @@ export interface Recording {
   readonly vendor: string
   readonly status: number
   readonly request: JsonObject | undefined
-  /** The JSON of an answer that is not streamed, or the text of a stream. */
-  readonly answer: JsonObject | string | undefined
+  /** The JSON of a response that is not streamed, or the text of a stream. */
+  readonly response: JsonObject | string | undefined
   /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
@@ -25,7 +25,7 @@ export function chatRecordings(): Recording[] {
       vendor: vendorOf(recorded),
       status: recorded.status,
       request: request.body?.json as JsonObject | undefined,
-      answer: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
+      response: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
       isCut: JSON.stringify(recorded).includes("…[TRUNCATED"),
     }
   })

@@ -102,8 +102,8 @@ describe("the OpenAI message decoder", () => {
 
   test("assigns different ids to two calls of the same function in the legacy format", () => {
     const call = { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } }
-    const answer = { role: "function", name: "f", content: "ok" }
-    const { messages } = decodeRequest(withMessage(call, answer, call, answer))
+    const response = { role: "function", name: "f", content: "ok" }
+    const { messages } = decodeRequest(withMessage(call, response, call, response))
     const ids = messages.flatMap(({ parts }) => parts.map((part) => "id" in part && part.id))
     expect(ids).toEqual(["f", "f", "f_2", "f_2"])
   })
@@ -183,8 +183,8 @@ describe("the OpenAI message decoder", () => {
   test("keeps tool content that only some vendors accept", () => {
     const text = { type: "text", text: "ok" }
     const document = { type: "document_url", document_url: "https://host/a.pdf" }
-    const answer = { role: "tool", tool_call_id: "a", content: [text, document] }
-    const decoded = decodeRequest(withMessage(answer))
+    const response = { role: "tool", tool_call_id: "a", content: [text, document] }
+    const decoded = decodeRequest(withMessage(response))
     expect(decoded.messages[0]?.parts).toEqual([
       {
         type: "tool-result",
@@ -193,7 +193,7 @@ describe("the OpenAI message decoder", () => {
         extra: extra({ content: [document] }) as Extra,
       },
     ])
-    expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([answer])
+    expect(OPENAI_CHAT.encodeRequest(decoded).body.messages).toEqual([response])
   })
 
   test("keeps unknown message fields as extras", () => {

@@ -175,7 +175,7 @@ describe("the patcher of OpenAI requests", () => {
   })
 })
 
-describe("the patcher of complete OpenAI answers", () => {
+describe("the patcher of complete OpenAI responses", () => {
   test("writes the public model name and the id prefix", () => {
     const body: JsonObject = { id: "gen-1", model: "up", created: 7, provider: "x", choices: [] }
     OPENAI_CHAT.patches.result(body, PATCH)
@@ -382,12 +382,12 @@ describe("the patcher of OpenAI stream frames", () => {
   })
 })
 
-describe("the cost of a patched OpenAI answer", () => {
-  test("appears in the usage of a complete answer and of a stream's last chunk", () => {
+describe("the cost of a patched OpenAI response", () => {
+  test("appears in the usage of a complete response and of a stream's last chunk", () => {
     for (const carrier of [{ object: "chat.completion" }, { choices: [] }]) {
-      const answer: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
-      OPENAI_CHAT.setCost(answer, "0.000012")
-      expect(answer).toEqual({ ...carrier, usage: { prompt_tokens: 1, cost: 0.000012 } })
+      const response: JsonObject = { ...carrier, usage: { prompt_tokens: 1 } }
+      OPENAI_CHAT.setCost(response, "0.000012")
+      expect(response).toEqual({ ...carrier, usage: { prompt_tokens: 1, cost: 0.000012 } })
     }
   })
 })

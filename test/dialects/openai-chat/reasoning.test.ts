@@ -31,8 +31,8 @@ function call(call: number): ChatEvent[] {
   ]
 }
 
-/** Answers of vendors as events, by name. */
-const ANSWERS: readonly (readonly [string, readonly ChatEvent[]])[] = [
+/** Responses of vendors as events, by name. */
+const RESPONSES: readonly (readonly [string, readonly ChatEvent[]])[] = [
   ["Claude with thinking", [think("o"), think("ne"), sign("1"), say("a"), ...call(0)]],
   [
     "Claude with thinking between texts",
@@ -114,11 +114,11 @@ function signedParts(parts: readonly Part[] | undefined): Part[] {
 }
 
 describe("reasoning", () => {
-  describe.each(ANSWERS)("of %s that the caller sends back", (_, events) => {
+  describe.each(RESPONSES)("of %s that the caller sends back", (_, events) => {
     const folded = foldEvents(events).choices[0]!
     const whole = OPENAI_CHAT.encodeResult({ choices: [folded] }, ASKED)
 
-    test("remains unchanged in a complete answer", () => {
+    test("remains unchanged in a complete response", () => {
       const [choice] = whole.choices as { message: JsonObject }[]
       expect(partsOf(choice?.message)).toEqual(folded.parts)
     })

@@ -30,8 +30,8 @@ function contentText(content: unknown): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("")
 }
 
-function readWhole(answer: JsonObject): Reading {
-  const choices = answer.choices as { message: Record<string, unknown> }[]
+function readWhole(response: JsonObject): Reading {
+  const choices = response.choices as { message: Record<string, unknown> }[]
   let text = ""
   const calls: { name: string; arguments: string }[] = []
   for (const { message } of choices) {
@@ -117,8 +117,8 @@ function lastUsage(text: string): JsonObject | undefined {
 
 const recordings = chatRecordings()
 const answered = recordings.filter(({ status }) => status === 200)
-const whole = answered.filter(({ answer }) => typeof answer === "object")
-const streamed = answered.filter(({ answer }) => typeof answer === "string")
+const whole = answered.filter(({ response }) => typeof response === "object")
+const streamed = answered.filter(({ response }) => typeof response === "string")
 
 test.skipIf(!HAS_FIXTURES)("OpenAI recordings exist in the folder next to the repository", () => {
   expect(whole.length).toBeGreaterThan(100)
@@ -149,10 +149,10 @@ describe("recorded OpenAI requests", () => {
   }
 })
 
-describe("recorded OpenAI answers", () => {
-  for (const { file, answer } of whole) {
+describe("recorded OpenAI responses", () => {
+  for (const { file, response } of whole) {
     test(`match an independent decoder: ${file}`, () => {
-      const body = answer as JsonObject
+      const body = response as JsonObject
       const result = OPENAI_CHAT.decodeResult(body)
       const reading = readWhole(body)
       expect(readResult(result)).toEqual(reading)
@@ -172,9 +172,9 @@ function withoutIds(events: readonly ChatEvent[]): ChatEvent[] {
 }
 
 describe("recorded OpenAI streams", () => {
-  for (const { file, answer, vendor } of streamed) {
+  for (const { file, response, vendor } of streamed) {
     test(`decode to the same result for any split of their bytes: ${file}`, () => {
-      const text = answer as string
+      const text = response as string
       const events = decodeStream(framesOf(text))
       for (const length of [1, 7, 64, 1000]) {
         expect(withoutIds(decodeStream(framesOf(text, length)))).toEqual(withoutIds(events))
@@ -195,7 +195,7 @@ describe("recorded OpenAI streams", () => {
       if (usage) expectConsistent(result.usage!, usage)
       else expect(result.usage).toBeUndefined()
       expect(result.id).not.toBe("")
-      // Snowflake sends no finish reason at the end of an answer.
+      // Snowflake sends no finish reason at the end of a response.
       if (file.includes("snowflake")) return
       // One recorded server sent no finish reason at the end of a call.
       expect(result.choices.every(({ finish }) => finish !== "other")).toBe(true)
@@ -207,9 +207,9 @@ describe("recorded OpenAI streams", () => {
 })
 
 describe("recorded OpenAI streams after patching", () => {
-  for (const { file, answer } of streamed) {
+  for (const { file, response } of streamed) {
     test(`have one id, and have usage only on request: ${file}`, () => {
-      const frames = parsedFramesOf(answer as string)
+      const frames = parsedFramesOf(response as string)
       for (const streamUsage of [true, false]) {
         const ids = new Set<unknown>()
         const vendorsIds = new Set<unknown>()
@@ -237,8 +237,8 @@ describe("recorded OpenAI streams after patching", () => {
         expect(isOver).toBe(true)
         sent.push({ data: "[DONE]" })
         expect(ids.size).toBe(vendorsIds.size)
-        expect(carriers > 0).toBe(streamUsage && lastUsage(answer as string) !== undefined)
-        // The caller's answer must have the same content as the vendor's.
+        expect(carriers > 0).toBe(streamUsage && lastUsage(response as string) !== undefined)
+        // The caller's response must have the same content as the vendor's.
         const received = foldEvents(decodeStream(sent))
         expect(readResult(received)).toEqual(readResult(foldEvents(decodeStream(frames))))
       }

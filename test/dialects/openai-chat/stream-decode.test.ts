@@ -60,7 +60,7 @@ describe("the OpenAI stream decoder", () => {
 })
 
 describe("the OpenAI stream decoder of tool calls", () => {
-  test("accepts up to 1,000 tool calls in an answer", () => {
+  test("accepts up to 1,000 tool calls in a response", () => {
     const called = { name: "f", arguments: "{}" }
     const decoder = OPENAI_CHAT.decodeEvents()
     const indexes = new CallIndexes()
@@ -335,7 +335,7 @@ describe("the OpenAI stream decoder of OpenAI-only fields", () => {
     expect(changes(delta({ content: "a", annotations: [] }, empty))).toHaveLength(1)
   })
 
-  test("keeps fields of the whole answer as extras of its start event", () => {
+  test("keeps fields of the whole response as extras of its start event", () => {
     const more = { system_fingerprint: "fp", service_tier: "default", obfuscation: "xxxx" }
     expect(decode(chunk({ index: 0, delta: {} }, more))).toMatchObject([
       { extra: { fields: { system_fingerprint: "fp", service_tier: "default" } } },

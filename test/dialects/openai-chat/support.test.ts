@@ -18,9 +18,11 @@ function said(...parts: Part[]): Partial<ChatRequest> {
   return { messages: [{ role: "assistant", parts }] }
 }
 
-function answered(answer: Partial<ToolResultPart>): Partial<ChatRequest> {
+function answered(response: Partial<ToolResultPart>): Partial<ChatRequest> {
   return {
-    messages: [{ role: "tool", parts: [{ type: "tool-result", id: "a", content: [], ...answer }] }],
+    messages: [
+      { role: "tool", parts: [{ type: "tool-result", id: "a", content: [], ...response }] },
+    ],
   }
 }
 

@@ -139,7 +139,7 @@ describe("OpenAI usage", () => {
     ["a total below its parts", [5, 2, 99 - 95], [5, 2, 7]],
     ["fractions", [4.5, 2, 6.5], [5, 2, 7]],
     ["negative counts", [-1, 2, 1], [0, 2, 2]],
-  ])("adds up to the charged tokens in a patched answer: %s", (_, given, expected) => {
+  ])("adds up to the charged tokens in a patched response: %s", (_, given, expected) => {
     const [prompt_tokens = 0, completion_tokens = 0, total_tokens = 0] = given
     const {
       prompt_tokens: prompt,

@@ -66,14 +66,14 @@ describe(`recorded Responses errors${WITHOUT_FIXTURES}`, () => {
     model_not_found: "upstream_error",
     "invalid-argument": "upstream_error",
   }
-  for (const { file, status, answer } of recordedResponses()) {
-    if (status === 200 || typeof answer !== "object") continue
+  for (const { file, status, response } of recordedResponses()) {
+    if (status === 200 || typeof response !== "object") continue
     test(`decode to an error kind according to status or code: ${file}`, () => {
-      const { error } = answer
+      const { error } = response
       const code =
-        typeof error === "object" && error !== null && "code" in error ? error.code : answer.code
+        typeof error === "object" && error !== null && "code" in error ? error.code : response.code
       const expected = kinds[String(status)] ?? kinds[String(code)] ?? "rejected_by_upstream"
-      const decoded = decodeError(status, answer)
+      const decoded = decodeError(status, response)
       expect(decoded.kind).toBe(expected)
       if (expected === "rejected_by_upstream") expect(decoded.status).toBe(status)
       expect(decoded.message).not.toContain("key provided")

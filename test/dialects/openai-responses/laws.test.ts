@@ -155,7 +155,7 @@ test("a Responses request is unchanged after encoding and decoding", () => {
   )
 })
 
-const answerParts: fc.Arbitrary<Part[]> = fc
+const responseParts: fc.Arbitrary<Part[]> = fc
   .record({
     thoughts: fc.array(reasoning, { maxLength: 2 }),
     said: fc.array(fc.oneof(text, refusal), { maxLength: 2 }),
@@ -179,7 +179,7 @@ const usage = fc
 
 const result: fc.Arbitrary<ChatResult> = fc
   .record({
-    parts: answerParts,
+    parts: responseParts,
     ending: fc.constantFrom("whole", "length", "content-filter"),
     usage,
   })
@@ -245,7 +245,7 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   fc.constant({ type: "citation", choice: 0, citation: { url: "https://a.b" } } as const),
 )
 
-describe("a Responses answer", () => {
+describe("a Responses response", () => {
   test("remains unchanged after encoding and decoding", () => {
     fc.assert(
       fc.property(result, (value) => {

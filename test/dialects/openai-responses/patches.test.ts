@@ -43,7 +43,7 @@ describe("the patcher of Responses requests", () => {
   })
 })
 
-test("the patcher of a Responses answer writes the public model name, and removes the operator's cost", () => {
+test("the patcher of a Responses response writes the public model name, and removes the operator's cost", () => {
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 }
   const body: JsonObject = {
     ...RESPONSE,
@@ -90,7 +90,7 @@ describe("the patcher of Responses stream frames", () => {
     })
   })
 
-  test("ends a truncated answer as response.completed with the status incomplete", () => {
+  test("ends a truncated response as response.completed with the status incomplete", () => {
     const details = { incomplete_details: { reason: "max_output_tokens" } }
     for (const status of ["incomplete", undefined]) {
       const { status: _, ...told } = RESPONSE

@@ -16,8 +16,8 @@ export interface Recording {
   readonly vendor: string
   readonly status: number
   readonly request: JsonObject | undefined
-  /** The JSON of an answer that is not streamed, or the text of a stream. */
-  readonly answer: JsonObject | string | undefined
+  /** The JSON of a response that is not streamed, or the text of a stream. */
+  readonly response: JsonObject | string | undefined
   /** Whether strings were shortened when the recording was made. */
   readonly isCut: boolean
 }
@@ -31,7 +31,7 @@ export function recordedResponses(): Recording[] {
       vendor: vendorOf(recorded),
       status: recorded.status,
       request: request.body?.json as JsonObject | undefined,
-      answer: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
+      response: (response.body?.json ?? response.body?.text) as JsonObject | string | undefined,
       isCut: JSON.stringify(recorded).includes("…[TRUNCATED"),
     }
   })
@@ -45,22 +45,22 @@ const UNREAL = /parallel-tool-call-wrapper|openai-shell-container\.1/
 
 /**
  * Returns streams from the fixtures of another client, stored as one event per line without framing. Some contain
- * several answers.
+ * several responses.
  */
 export function otherStreams(): { readonly file: string; readonly wire: string }[] {
   const files = otherFixtures(".chunks.txt").filter((file) => !UNREAL.test(file))
   return files.flatMap((file) => {
-    const answers: string[] = []
+    const responses: string[] = []
     for (const line of readFixture(file).trim().split("\n")) {
-      if (line.includes('"type":"response.created"')) answers.push("")
-      answers[answers.length - 1] += `data: ${line}\n\n`
+      if (line.includes('"type":"response.created"')) responses.push("")
+      responses[responses.length - 1] += `data: ${line}\n\n`
     }
-    return answers.map((wire, index) => ({ file: `${file} ${index}`, wire }))
+    return responses.map((wire, index) => ({ file: `${file} ${index}`, wire }))
   })
 }
 
-/** Returns answers that are not streamed from the fixtures of another client, except errors. */
-export function otherAnswers(): { readonly file: string; readonly body: JsonObject }[] {
+/** Returns responses that are not streamed from the fixtures of another client, except errors. */
+export function otherResponses(): { readonly file: string; readonly body: JsonObject }[] {
   return otherFixtures(".json")
     .map((file) => ({ file, body: JSON.parse(readFixture(file)) as JsonObject }))
     .filter(({ body }) => Array.isArray(body.output))

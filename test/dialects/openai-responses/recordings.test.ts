@@ -8,7 +8,7 @@ import { totalInput, totalOutput, type Usage } from "../../../src/canon/usage.ts
 import { openAiResponses, OPENAI_RESPONSES } from "../../../src/dialects/openai-responses/index.ts"
 import { HAS_FIXTURES, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 import {
-  otherAnswers,
+  otherResponses,
   otherStreams,
   type Reading,
   readResponse,
@@ -30,13 +30,13 @@ import {
 const recordings = recordedResponses()
 const answered = recordings.filter(({ status }) => status === 200)
 const whole = [
-  ...answered.filter(({ answer }) => isJsonObject(answer)),
-  ...otherAnswers().map(({ file, body }) => ({ file, answer: body })),
-] as { file: string; answer: JsonObject }[]
+  ...answered.filter(({ response: answer }) => isJsonObject(answer)),
+  ...otherResponses().map(({ file, body }) => ({ file, response: body })),
+] as { file: string; response: JsonObject }[]
 const streamed = [
-  ...answered.filter(({ answer }) => typeof answer === "string"),
-  ...otherStreams().map(({ file, wire }) => ({ file, answer: wire })),
-] as { file: string; answer: string }[]
+  ...answered.filter(({ response: answer }) => typeof answer === "string"),
+  ...otherStreams().map(({ file, wire }) => ({ file, response: wire })),
+] as { file: string; response: string }[]
 
 test.skipIf(!HAS_FIXTURES)(`recordings of Responses exist${WITHOUT_FIXTURES}`, () => {
   expect(answered.length).toBeGreaterThan(120)
@@ -44,7 +44,7 @@ test.skipIf(!HAS_FIXTURES)(`recordings of Responses exist${WITHOUT_FIXTURES}`, (
   expect(streamed.length).toBeGreaterThan(45)
 })
 
-/** Returns the content of a decoded answer. */
+/** Returns the content of a decoded response. */
 function readResult({ choices: [choice] }: ChatResult): Reading {
   const parts = choice?.parts ?? []
   const texts = parts.filter((part) => part.type === "text")
@@ -104,8 +104,8 @@ function withoutMarkers(value: unknown): unknown {
   )
 }
 
-describe("recorded Responses answers", () => {
-  for (const { file, answer } of whole) {
+describe("recorded Responses responses", () => {
+  for (const { file, response: answer } of whole) {
     test(`match an independent decoder: ${file}`, () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const reading = readResponse(answer)
@@ -132,7 +132,7 @@ function withItems(frames: ReturnType<typeof framesOf>): JsonObject {
 }
 
 describe("recorded Responses streams", () => {
-  for (const { file, answer } of streamed) {
+  for (const { file, response: answer } of streamed) {
     test(`decode to the same result for any split of their bytes: ${file}`, () => {
       const events = decodeStream(framesOf(answer))
       for (const length of [1, 7, 64, 1000]) {
@@ -164,8 +164,8 @@ describe("recorded Responses streams", () => {
   }
 })
 
-describe("recorded Responses answers that are converted to streams", () => {
-  for (const { file, answer } of whole) {
+describe("recorded Responses responses that are converted to streams", () => {
+  for (const { file, response: answer } of whole) {
     test(`have the same content in the official client: ${file}`, async () => {
       const result = OPENAI_RESPONSES.decodeResult(answer)
       const frames = encodeStream(eventsOf(result))
@@ -179,7 +179,7 @@ describe("recorded Responses answers that are converted to streams", () => {
 })
 
 describe("recorded Responses streams after patching", () => {
-  for (const { file, answer } of streamed) {
+  for (const { file, response: answer } of streamed) {
     test(`keep the vendor's frames except for patched fields: ${file}`, () => {
       const patcher = OPENAI_RESPONSES.patches.frames({ model: "vendor/model", streamUsage: true })
       const frames = parsed(framesOf(answer))
@@ -211,9 +211,9 @@ test.skipIf(!HAS_FIXTURES)(
   async () => {
     const [first] = streamed
     if (first === undefined) throw new Error("no stream was recorded")
-    const response = await readWireByClient(first.answer)
+    const response = await readWireByClient(first.response)
     expect(readResponse(response as unknown as JsonObject)).toEqual(
-      readResponse(lastResponse(framesOf(first.answer))),
+      readResponse(lastResponse(framesOf(first.response))),
     )
   },
 )

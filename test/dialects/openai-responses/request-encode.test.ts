@@ -65,7 +65,7 @@ describe("the Responses instruction encoder", () => {
     expect(losses).toEqual([])
   })
 
-  test("keeps instructions in the input if the answer is JSON, because OpenAI requires the word JSON there", () => {
+  test("keeps instructions in the input if the response is JSON, because OpenAI requires the word JSON there", () => {
     const request = conversation(system, user(text("Hi")))
     const { body } = encode({ ...request, responseFormat: { type: "json-object" } })
     expect(body).not.toHaveProperty("instructions")

@@ -16,7 +16,7 @@ function encode(result: ChatResult, request = REQUEST): JsonObject {
   return OPENAI_RESPONSES.encodeResult(result, request)
 }
 
-describe("the Responses answer encoder", () => {
+describe("the Responses response encoder", () => {
   test("writes one item per part in order", () => {
     const { output } = encode(
       resultOf([
@@ -197,7 +197,7 @@ describe("the Responses answer encoder", () => {
   })
 })
 
-describe("the Responses answer decoder", () => {
+describe("the Responses response decoder", () => {
   const body = { id: "resp_1", created_at: 5.5, model: "gpt", status: "completed" }
 
   test("decodes each item as a part", () => {
@@ -276,7 +276,7 @@ describe("the Responses answer decoder", () => {
     expect([choice?.finish, choice?.rawFinish]).toEqual([finish, rawFinish])
   })
 
-  test("treats a cancelled answer as a failed generation", () => {
+  test("treats a cancelled response as a failed generation", () => {
     const cancelled = { ...body, output: [], status: "cancelled" }
     expect(() => OPENAI_RESPONSES.decodeResult(cancelled)).toThrow("failed while it wrote")
   })
@@ -302,7 +302,7 @@ describe("the Responses answer decoder", () => {
   })
 })
 
-test("the compacted form of a response contains only the text of the answer", () => {
+test("the compacted form of a response contains only the text of the response", () => {
   const parts: Part[] = [
     { type: "reasoning", text: "Hm." },
     { type: "text", text: "Hel" },
@@ -313,7 +313,7 @@ test("the compacted form of a response contains only the text of the answer", ()
   expect(compactOf({ choices: [] })).toEqual({ output: "" })
 })
 
-test("a Responses stream contains the request's fields like the complete answer", () => {
+test("a Responses stream contains the request's fields like the complete response", () => {
   const request = requestOf({ temperature: 0.25, tools: [{ name: "a" }] })
   const [created] = OPENAI_RESPONSES.encodeEvents(request).push({
     type: "start",

@@ -131,7 +131,7 @@ function problemsOf(value: unknown, openAiSchema: string, openResponsesSchema: s
 }
 
 /**
- * Adapts a value to OpenAI's description. It does not allow null as the usage of an unfinished answer, but its API
+ * Adapts a value to OpenAI's description. It does not allow null as the usage of an unfinished response, but its API
  * sends null.
  */
 function asRecorded(value: unknown): unknown {
@@ -180,7 +180,7 @@ describe.skipIf(!HAS_FIXTURES)(
 
     // According to the recordings, the API does not require all fields in returned items that OpenAI's description
     // requires.
-    test("conform if an earlier answer is a refusal", () => {
+    test("conform if an earlier response is a refusal", () => {
       const request = conversation(assistant({ type: "refusal", text: "No." }), user(text("Why?")))
       const { body } = OPENAI_RESPONSES.encodeRequest(request)
       expect(openResponses.problems("CreateResponseBody", body)).toEqual([])
@@ -213,7 +213,7 @@ const REQUESTS: Readonly<Record<string, ChatRequest>> = {
 }
 
 describe.skipIf(!HAS_FIXTURES)(
-  `Responses answers compared with the vendors' specifications${WITHOUT_FIXTURES}`,
+  `Responses responses compared with the vendors' specifications${WITHOUT_FIXTURES}`,
   () => {
     for (const [name, request] of Object.entries(REQUESTS)) {
       for (const finish of ["tool-calls", "stop", "length", "content-filter", "other"] as const) {
@@ -226,7 +226,7 @@ describe.skipIf(!HAS_FIXTURES)(
         })
       }
 
-      test(`conform for an empty answer to ${name}`, () => {
+      test(`conform for an empty response to ${name}`, () => {
         const body = OPENAI_RESPONSES.encodeResult({ choices: [] }, request)
         expect(problemsOf(body, "Response", "ResponseResource")).toEqual([])
       })

@@ -90,7 +90,7 @@ describe("the Responses stream encoder", () => {
     ])
   })
 
-  test("follows OpenAI's event order for an empty answer", () => {
+  test("follows OpenAI's event order for an empty response", () => {
     expect(orderOf([])).toEqual(["created", "in_progress", "completed"])
   })
 })
@@ -249,7 +249,7 @@ describe("the Responses encoder of the stream end", () => {
     ["length", "response.completed", "incomplete", { reason: "max_output_tokens" }],
     ["content-filter", "response.completed", "incomplete", { reason: "content_filter" }],
   ] as const)(
-    "writes the status of an answer with the finish reason %s",
+    "writes the status of a response with the finish reason %s",
     (reason, type, status, details) => {
       const frames = encodeStream([START, text("Hi"), { type: "finish", choice: 0, reason }])
       expect(frames.at(-1)?.event).toBe(type)

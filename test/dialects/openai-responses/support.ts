@@ -45,7 +45,7 @@ export function decodeStream(frames: readonly SseFrame[]): ChatEvent[] {
   return [...frames.flatMap((frame) => decoder.push(frame)), ...decoder.end()]
 }
 
-/** Returns the events of an answer that is not streamed. */
+/** Returns the events of a response that is not streamed. */
 export function eventsOf({ id, model, created, choices, usage }: ChatResult): ChatEvent[] {
   const events: ChatEvent[] = [
     {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { GatewayError } from "../../../src/canon/errors.ts"
 import { type JsonObject, listAt } from "../../../src/canon/json.ts"
-import type { OperationAnswer } from "../../../src/canon/operation.ts"
+import type { OperationResponse } from "../../../src/canon/operation.ts"
 import type { RerankFormat } from "../../../src/canon/rerank.ts"
 import { decodeRerankRequest } from "../../../src/dialects/rerank/request.ts"
 import { type DocumentForm, encodeRerankResult } from "../../../src/dialects/rerank/result.ts"
@@ -32,12 +32,12 @@ function asked(vendor: string, body: JsonObject = {}) {
   }
 }
 
-function answerOf(json: unknown): OperationAnswer {
+function responseOf(json: unknown): OperationResponse {
   return { headers: new Headers(), bytes: new TextEncoder().encode(JSON.stringify(json)) }
 }
 
 async function decoded(vendor: string, json: unknown, body: JsonObject = {}) {
-  return await rerankOf(vendor).decode([answerOf(json)], orderOf(body).request)
+  return await rerankOf(vendor).decode([responseOf(json)], orderOf(body).request)
 }
 
 function verdict(body: JsonObject): string {
@@ -54,8 +54,8 @@ describe("rerank answers with status 200", () => {
   test.each(["cohere", "jina", "voyage", "together", "openrouter"])(
     "count as failures of %s if they contain an error and no results",
     async (vendor) => {
-      const answer = decoded(vendor, { error: { message: "The model is being loaded." } })
-      await expect(answer).rejects.toThrow("it is an error")
+      const response = decoded(vendor, { error: { message: "The model is being loaded." } })
+      await expect(response).rejects.toThrow("it is an error")
     },
   )
 })
@@ -114,7 +114,7 @@ describe("the rerank request decoder", () => {
   }
 })
 
-describe("the rerank answer encoder", () => {
+describe("the rerank response encoder", () => {
   const ranking = [
     { index: 1, score: 0.5 },
     { index: 0, score: 0.25 },
@@ -174,7 +174,7 @@ describe("the rerank request encoder", () => {
   })
 })
 
-describe("the rerank answer decoder", () => {
+describe("the rerank response decoder", () => {
   test("sorts results and returns at most the requested number", async () => {
     const results = [
       { index: 1, relevance_score: 0.1 },
@@ -207,7 +207,7 @@ describe("the rerank answer decoder", () => {
     ["words", ["best"]],
   ]
   for (const [name, results] of broken) {
-    test(`treats an answer with ${name} as an upstream failure`, async () => {
+    test(`treats a response with ${name} as an upstream failure`, async () => {
       const asked = { top_n: results.length }
       const failure = await decoded("jina", { results }, asked).catch((error: unknown) => error)
       expect((failure as GatewayError).kind).toBe("upstream_error")
@@ -218,8 +218,8 @@ describe("the rerank answer decoder", () => {
     "treats %d results in place of the requested two as an upstream failure",
     async (count) => {
       const results = Array.from({ length: count }, (_, index) => ({ index, relevance_score: 0.5 }))
-      const answer = decoded("cohere", { results }, { top_n: 2 })
-      await expect(answer).rejects.toThrow(`it has ${count} results instead of 2`)
+      const response = decoded("cohere", { results }, { top_n: 2 })
+      await expect(response).rejects.toThrow(`it has ${count} results instead of 2`)
     },
   )
 })
@@ -234,7 +234,7 @@ test.skipIf(!HAS_FIXTURES)(`rerank recordings of two vendors exist${WITHOUT_FIXT
   expect(new Set(RECORDINGS.map(vendorOf))).toEqual(new Set(["cohere", "voyage"]))
 })
 
-describe.skipIf(!HAS_FIXTURES)(`recorded rerank answers${WITHOUT_FIXTURES}`, () => {
+describe.skipIf(!HAS_FIXTURES)(`recorded rerank responses${WITHOUT_FIXTURES}`, () => {
   for (const recording of RECORDINGS) {
     test(`keep the ranking and the usage: ${recording.id}`, async () => {
       const vendor = vendorOf(recording)

@@ -6,7 +6,7 @@ import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
 import { logprobsOf } from "../../../src/dialects/shared/logprobs.ts"
 
 /**
- * Functions that convert the tokens of an answer with the given texts. Each token has the given number of alternatives
+ * Functions that convert the tokens of a response with the given texts. Each token has the given number of alternatives
  * with the same text.
  */
 const converted: Record<string, (texts: readonly string[], alternatives: number) => JsonObject[]> =
@@ -41,7 +41,7 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
   const convert = (texts: readonly string[], alternatives = 0): JsonObject[] =>
     converted[name]?.(texts, alternatives) ?? []
 
-  test("include the bytes of each token in an answer of ordinary length", () => {
+  test("include the bytes of each token in a response of ordinary length", () => {
     const tokens = convert(Array(10_000).fill("é of "))
     expect(tokens[9_999]).toMatchObject({ token: "é of ", logprob: -1 })
     expect(listedBytes(tokens)).toBe(60_000)
@@ -51,7 +51,7 @@ describe.each(["gemini", "cohere"])("log probabilities of %s", (name) => {
     expect(convert(["x".repeat(8_000_000)])).toMatchObject([{ bytes: null, logprob: -1 }])
   })
 
-  test("include all tokens of a long answer, and bytes only up to a limit", () => {
+  test("include all tokens of a long response, and bytes only up to a limit", () => {
     const tokens = convert(Array(20_000).fill("x".repeat(200)), 3)
     expect(tokens).toHaveLength(20_000)
     expect(listedBytes(tokens)).toBeLessThan(263_000)
@@ -74,7 +74,7 @@ describe("alternative tokens of Gemini", () => {
     expect(token?.top_logprobs).toHaveLength(20)
   })
 
-  test("have a maximum of 100,000 per answer, and all chosen tokens remain", () => {
+  test("have a maximum of 100,000 per response, and all chosen tokens remain", () => {
     const tokens = converted.gemini?.(Array(6_000).fill("a"), 20) ?? []
     expect(tokens).toHaveLength(6_000)
     expect(tokens[4_999]?.top_logprobs).toHaveLength(20)

@@ -87,7 +87,7 @@ describe(`the speech formats compared with recordings${WITHOUT_FIXTURES}`, () =>
   }
 
   test.if(HAS_FIXTURES)(
-    "encode the recorded request to Gemini, and decode the audio samples of its answer",
+    "encode the recorded request to Gemini, and decode the audio samples of its response",
     () => {
       const file =
         "gemini-generatecontent/speech-basic-functionality-gemini-gemini-2-5-flash-preview-tts-can-speak--0"
@@ -103,7 +103,7 @@ describe(`the speech formats compared with recordings${WITHOUT_FIXTURES}`, () =>
     },
   )
 
-  test.if(HAS_FIXTURES)("decode a recorded JSON answer of Mistral", () => {
+  test.if(HAS_FIXTURES)("decode a recorded JSON response of Mistral", () => {
     const file = "mistral/speech-basic-functionality-mistral-voxtral-mini-tts-latest-can-speak--0"
     const { response } = JSON.parse(readFixture(`recorded/${file}.json`))
     const { delivery } = encoded("mistral", "voxtral-mini-tts-latest")

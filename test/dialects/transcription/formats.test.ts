@@ -4,7 +4,7 @@ import type { TranscriptionRequest } from "../../../src/canon/transcription.ts"
 import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
 import { decodeTranscription } from "../../../src/dialects/transcription/request.ts"
 import { vendors } from "../../../src/vendors/index.ts"
-import { answerOf, transcriptionOf } from "../../support/audio-request.ts"
+import { responseOf, transcriptionOf } from "../../support/audio-request.ts"
 
 async function encoded(vendor: string, model: string, parts: Partial<TranscriptionRequest>) {
   const format = vendors.get(vendor)?.operations?.transcription
@@ -85,7 +85,7 @@ describe("the transcription format of a vendor", () => {
 
   test("returns only the text of a verbose response if the caller requests json or text", () => {
     const format = vendors.get("groq")?.operations?.transcription
-    const answer = answerOf({
+    const response = responseOf({
       task: "transcribe",
       language: "English",
       duration: 60.5,
@@ -98,7 +98,7 @@ describe("the transcription format of a vendor", () => {
       ["text", "Up."],
     ] as const) {
       const request = transcriptionOf({ form })
-      const transcript = format?.decode(answer, request)
+      const transcript = format?.decode(response, request)
       expect(transcript?.usage).toEqual({ seconds: 60.5 })
       expect(transcript && renderTranscript(transcript, request).body).toBe(body)
     }

@@ -4,7 +4,7 @@ import type { TranscriptForm, TranscriptionFormat } from "../../../src/canon/tra
 import { TranscriptEventReader } from "../../../src/dialects/transcription/stream.ts"
 import { renderTranscript } from "../../../src/dialects/transcription/result.ts"
 import { vendors } from "../../../src/vendors/index.ts"
-import { answerOf, transcriptionOf } from "../../support/audio-request.ts"
+import { responseOf, transcriptionOf } from "../../support/audio-request.ts"
 import { HAS_FIXTURES, readFixture, WITHOUT_FIXTURES } from "../../support/recordings.ts"
 
 const RUBY = "Ruby is a programming language designed for developer happiness."
@@ -111,12 +111,12 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
   for (const { file, vendor, form = "json", text = RUBY, usage } of HAS_FIXTURES ? RECORDED : []) {
     test(`keep their text and their usage: ${file}`, () => {
       const request = transcriptionOf({ form })
-      const transcript = formatOf(vendor).decode(answerOf(bodyOf(file)), request)
+      const transcript = formatOf(vendor).decode(responseOf(bodyOf(file)), request)
       expect(transcript.text).toBe(text)
       expect(transcript.usage).toEqual(usage)
       for (const wanted of FORMS) {
         const asked = transcriptionOf({ form: wanted, granularities: [] })
-        const again = formatOf(vendor).decode(answerOf(bodyOf(file)), asked)
+        const again = formatOf(vendor).decode(responseOf(bodyOf(file)), asked)
         const { body } = renderTranscript(again, asked)
         const words = text.split(" ").slice(0, 3).join(" ").replaceAll('"', "")
         expect(body.replaceAll('\\"', "").replaceAll('"', "")).toContain(words)
@@ -128,7 +128,7 @@ describe(`recorded transcripts${WITHOUT_FIXTURES}`, () => {
     test(`yield subtitles: ${file}`, () => {
       const body = JSON.parse(readFixture(file))
       const request = transcriptionOf({ form: "srt" })
-      const transcript = formatOf(vendor).decode(answerOf(body), request)
+      const transcript = formatOf(vendor).decode(responseOf(body), request)
       expect(transcript.usage).toMatchObject(usage)
       expect(transcript.segments?.length).toBeGreaterThan(0)
       const cues = renderTranscript(transcript, request).body.trim().split("\n\n")

@@ -21,14 +21,14 @@ export function startAdapting(target: Target, model: string): AdaptingProxy {
       const body = await adaptedBody(request, pathname, model)
       if (body instanceof FormData) headers.delete("content-type")
       const options = body === undefined ? {} : { body }
-      const answer = await fetch(`${target.url}${pathname}${search}`, {
+      const response = await fetch(`${target.url}${pathname}${search}`, {
         method: request.method,
         headers,
         ...options,
       })
-      return new Response(answer.body, {
-        status: answer.status,
-        headers: { "content-type": answer.headers.get("content-type") ?? "" },
+      return new Response(response.body, {
+        status: response.status,
+        headers: { "content-type": response.headers.get("content-type") ?? "" },
       })
     },
   })

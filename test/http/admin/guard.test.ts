@@ -14,12 +14,12 @@ const KNOWN = {
   "POST /things/{id}": route({
     summary: "Change a thing",
     minimumRole: "session",
-    answer: z.object({ by: z.string(), id: z.string(), address: z.string().nullable() }),
+    response: z.object({ by: z.string(), id: z.string(), address: z.string().nullable() }),
   }),
   "GET /things/{kind}/{name...}": route({
     summary: "Read a thing",
     minimumRole: "session",
-    answer: z.object({ kind: z.string(), name: z.string() }),
+    response: z.object({ kind: z.string(), name: z.string() }),
   }),
   "DELETE /things/{id}": route({ summary: "Remove a thing", minimumRole: "operator" }),
 }
@@ -39,7 +39,7 @@ const USER: Actor = {
 }
 
 const failures: unknown[] = []
-const UNUSED = { answer: () => Promise.reject(new Error("no key was sent")) }
+const UNUSED = { respond: () => Promise.reject(new Error("no key was sent")) }
 let server: Bun.Server<undefined>
 
 beforeAll(() => {

@@ -134,7 +134,7 @@ const VARIANTS: readonly Case[] = [
 
 const ALL = [...CASES, ...VARIANTS].filter(({ endsSession }) => endsSession !== true)
 
-async function answersTo(role: Role): Promise<Map<string, readonly string[]>> {
+async function responsesTo(role: Role): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>()
   const cases = [...ALL, ...(await requestCases())]
   const offset = CUSTOMERS.findIndex((customer) => customer === role)
@@ -169,12 +169,12 @@ async function requestCases(): Promise<Case[]> {
 
 describe("the setting console.show_costs_to: operators", () => {
   test.each([...CUSTOMERS])("hides costs from the role %s in every response", async (role) => {
-    const shown = [...(await answersTo(role))].filter(([, hidden]) => hidden.length > 0)
+    const shown = [...(await responsesTo(role))].filter(([, hidden]) => hidden.length > 0)
     expect(shown).toEqual([])
   })
 
   test("shows all costs to operators", async () => {
-    const shown = new Set([...(await answersTo("operator")).values()].flat())
+    const shown = new Set([...(await responsesTo("operator")).values()].flat())
     const all = [MULTIPLIER, GROUP_MULTIPLIER, INPUT_PRICE, OUTPUT_PRICE, providerCost]
     expect([...all, ...PROVIDERS, ...UPSTREAM_NAMES].filter((value) => !shown.has(value))).toEqual(
       [],

@@ -34,7 +34,7 @@ async function balance(account: string): Promise<unknown> {
 }
 
 /** Removes the stored response of a claim, as if the process had died before storing it. */
-function forgetAnswer(request: string): void {
+function forgetResponse(request: string): void {
   using database = new Database(databaseFileIn(world.gateway.settings.data))
   database.run(
     "UPDATE idempotency SET node = 'node_gone', state = CASE state WHEN 'kept' THEN 'done' ELSE state END WHERE request = ?",
@@ -56,15 +56,15 @@ test("management requests that move money or create secrets run once per idempot
     ["POST", "/members/invitations", { account, email: "new@example.com", role: "member" }],
   ]
   for (const [index, [method, path, body]] of cases.entries()) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => send(`case ${index}`, method, path, body)),
     )
-    const texts = await Promise.all(answers.map((answer) => answer.text()))
-    expect([path, answers[0]?.status, answers[0]?.ok ? "" : texts[0]]).toEqual([path, 200, ""])
+    const texts = await Promise.all(responses.map((response) => response.text()))
+    expect([path, responses[0]?.status, responses[0]?.ok ? "" : texts[0]]).toEqual([path, 200, ""])
     expect([path, new Set(texts).size]).toEqual([path, 1])
-    expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(1)
-    expect(answers.filter(({ headers }) => headers.has("idempotent-replayed"))).toHaveLength(4)
-    expect(answers[0]?.headers.get("cache-control")).toBe("no-store")
+    expect(new Set(responses.map(({ headers }) => headers.get("x-request-id"))).size).toBe(1)
+    expect(responses.filter(({ headers }) => headers.has("idempotent-replayed"))).toHaveLength(4)
+    expect(responses[0]?.headers.get("cache-control")).toBe("no-store")
     const other = await send(`case ${index}`, method, path, { ...body, note: "another" })
     expect(other.status).toBe(422)
   }
@@ -129,11 +129,11 @@ test("a retried change is not applied twice if the process crashed before its re
   const after = await balance(account)
   expect(after).not.toBe(before)
   const text = await first.text()
-  forgetAnswer(id)
-  // The answer is on disk, but not yet in the ledger.
+  forgetResponse(id)
+  // The response is on disk, but not yet in the ledger.
   expect(await (await send("died", "POST", path, grant)).text()).toBe(text)
   await Bun.file(`${world.gateway.settings.data}/answers/${id}`).delete()
-  forgetAnswer(id)
+  forgetResponse(id)
   const lost = await send("died", "POST", path, grant)
   expect(lost.status).toBe(409)
   expect(await errorOf(lost)).toMatchObject({ code: "conflict", original_request_id: id })

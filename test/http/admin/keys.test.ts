@@ -63,8 +63,8 @@ test("a created key can call a model within a second", async () => {
   expect(await polledTime(starts, 1_000)).toBeLessThan(1_000)
   const client = new OpenAI({ apiKey: secret, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
   const messages = [{ role: "user" as const, content: "hello" }]
-  const answer = await client.chat.completions.create({ model: "sim/echo", messages })
-  expect(answer.choices).toHaveLength(1)
+  const response = await client.chat.completions.create({ model: "sim/echo", messages })
+  expect(response.choices).toHaveLength(1)
 })
 
 test("a key is valid immediately after its creation, and invalid immediately after its revocation", async () => {
@@ -105,8 +105,8 @@ test("a key change takes effect within a second, removes limits that are null, a
   expect(await asked(gateway, "GET", path)).toEqual(changed)
   await until(async () => {
     const headers = { authorization: `Bearer ${String(made.secret)}` }
-    const answer = await fetch(`${gateway.url}/v1/models`, { headers })
-    const { data } = (await answer.json()) as { data?: unknown[] }
+    const response = await fetch(`${gateway.url}/v1/models`, { headers })
+    const { data } = (await response.json()) as { data?: unknown[] }
     return data?.length === 0
   })
   const [record] = await gateway.store.audit.list({ target: String(made.id) }, null, 1)
@@ -144,8 +144,8 @@ test("allowed origins of a key are normalized as in browsers, and take effect im
   expect((await asked(gateway, "PATCH", path, { origins: null })).origins).toBeNull()
   expect(await preflight("https://app.example.com")).toBe(405)
   const managed = { origin: "https://app.example.com" }
-  const answer = await fetch(`${gateway.url}/admin/v1/keys`, { headers: managed })
-  expect(answer.headers.has("access-control-allow-origin")).toBe(false)
+  const response = await fetch(`${gateway.url}/admin/v1/keys`, { headers: managed })
+  expect(response.headers.has("access-control-allow-origin")).toBe(false)
 })
 
 test("a changed budget changes the remaining amount by the difference", async () => {

@@ -332,7 +332,7 @@ const WRONG = { password: "not the password" }
 
 const ASKED = { challenge: "bm9uZQ", origin: "https://ai.example.com", rpId: "ai.example.com" }
 
-function passkeyAnswer(): unknown {
+function passkeyResponse(): unknown {
   return new SoftwareAuthenticator().get(ASKED)
 }
 
@@ -381,7 +381,7 @@ const SESSIONS: readonly Case[] = [
   {
     route: "POST /auth/sign-in/passkey",
     ok: 401,
-    ask: () => ({ body: { credential: passkeyAnswer() } }),
+    ask: () => ({ body: { credential: passkeyResponse() } }),
   },
   { route: "GET /auth/passkeys", but: { admin: 403 } },
   { route: "POST /auth/passkeys/begin", ok: 409, but: { admin: 403 }, ask: () => ({ body: {} }) },

@@ -201,9 +201,9 @@ describe("a model entry in the management API", () => {
     const entry = { price: unpriced["known_price"], multiplier: "2", deployments }
     const priced = await asked(open, "PUT", "/models/groq/gpt-4o-mini", entry)
     expect(priced).toMatchObject({ price: { input: "0.15" }, multiplier: "2", entry })
-    const answer = await caller.post("/v1/chat/completions", body)
-    expect(answer.status).toBe(200)
-    const { usage } = (await answer.json()) as {
+    const response = await caller.post("/v1/chat/completions", body)
+    expect(response.status).toBe(200)
+    const { usage } = (await response.json()) as {
       usage: { prompt_tokens: number; completion_tokens: number }
     }
     const { prompt_tokens, completion_tokens } = usage

@@ -54,9 +54,11 @@ test("a model newer than the price list has its family's price, and can be enabl
 
   await asked(gateway, "PATCH", "/settings", { unknown_models: "family" })
   expect(await newer()).toEqual([])
-  const answer = await caller.post("/v1/chat/completions", question("mistral-large-9"))
+  const response = await caller.post("/v1/chat/completions", question("mistral-large-9"))
   // The gateway calls the model now. The simulator does not have it.
-  expect((await errorOf(answer)).message).toContain("provider 'mistral' has no model of that name")
+  expect((await errorOf(response)).message).toContain(
+    "provider 'mistral' has no model of that name",
+  )
   const asIs = await ask(gateway, "GET", "/settings")
   expect(await asIs.text()).toContain('"value":"family"')
   await asked(gateway, "PATCH", "/settings", { unknown_models: "reject" })

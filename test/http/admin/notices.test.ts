@@ -36,8 +36,8 @@ test("accounts and the operator receive their own notices, and see whether they 
     { type: "balance.low", account: { id: account }, data: { balance: "0.001", below: "1" } },
   ])
   const chat = { model: "sim/echo", messages: [{ role: "user", content: "hi" }], max_tokens: 900 }
-  const answer = await caller.post("/v1/chat/completions", chat)
-  expect(answer.status).toBe(200)
+  const response = await caller.post("/v1/chat/completions", chat)
+  expect(response.status).toBe(200)
   const { data } = await asked(gateway, "GET", "/notices")
   expect(data).toMatchObject([
     { type: "balance.low", deliveries: [{ state: "delivered", attempts: 1, error: null }] },

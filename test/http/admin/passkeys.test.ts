@@ -21,8 +21,8 @@ async function start(publicUrl = ORIGIN): Promise<Started> {
 }
 
 /** Returns the authenticator's input for a response of the gateway. */
-function askedBy(answer: Record<string, unknown>, origin = ORIGIN) {
-  const { challenge } = answer["public_key"] as { challenge: string }
+function askedBy(response: Record<string, unknown>, origin = ORIGIN) {
+  const { challenge } = response["public_key"] as { challenge: string }
   return { challenge, origin, rpId: RP_ID }
 }
 

@@ -13,7 +13,7 @@ import { ask, startManaged } from "./support.ts"
 
 const LARGEST = "9223372036854775807"
 
-/** A receipt in the form of a version without maximum values, written after an absurd answer. */
+/** A receipt in the form of a version without maximum values, written after an absurd response. */
 const RECEIPT = {
   status: "settled",
   endpoint: "/v1/chat/completions",

@@ -85,11 +85,11 @@ describe("a provider that is added in the console", () => {
     })
 
     const caller = await gateway.caller()
-    const answer = await caller.client.chat.completions.create({
+    const response = await caller.client.chat.completions.create({
       model: "mine/echo",
       messages: [{ role: "user", content: "Hello" }],
     })
-    expect(answer.choices[0]?.message.content).toBeString()
+    expect(response.choices[0]?.message.content).toBeString()
     const [request] = gateway.simulator.requests.slice(-1)
     expect(request?.headers["authorization"]).toBe(`Bearer ${SECRET}`)
     expect(request?.headers["x-team"]).toBe(HEADER_SECRET)

@@ -62,7 +62,7 @@ describe("management API settings", () => {
       "images.mask",
       "images.rules",
       "limits.body_mb",
-      "limits.answer_mb",
+      "limits.response_mb",
       "limits.memory_mb",
       "limits.media_mb",
       "responses.keep",
@@ -159,10 +159,10 @@ describe("management API settings", () => {
 
   test("keep simultaneous changes to different settings", async () => {
     const names = ["images.link_minutes", "limits.media_mb", "timeouts.total"]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => ask(gateway, "PATCH", "/settings", { [name]: "30" })),
     )
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
     const view = await changeable(gateway)
     expect(names.map((name) => view.get(name)?.value)).toEqual(["30", "30", "30"])
     await asked(

@@ -37,9 +37,9 @@ describe("variants of Google's paths", () => {
     "/v1/v1beta/models/sim/echo:generateContent",
     "//v1beta//models/sim/echo:generateContent",
   ])("lead to Google's endpoints despite a common mistake: %s", async (path) => {
-    const answer = await ask(path)
-    expect(answer.status).toBe(200)
-    expect(await answer.json()).toMatchObject({ modelVersion: "sim/echo" })
+    const response = await ask(path)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ modelVersion: "sim/echo" })
   })
 
   test.each(["v1alpha", "v1beta", "v1"])(
@@ -63,11 +63,11 @@ describe("variants of Google's paths", () => {
   )
 
   test("can lead to Google's endpoints in OpenAI's format", async () => {
-    const answer = await caller.post("/v1beta/openai/chat/completions", {
+    const response = await caller.post("/v1beta/openai/chat/completions", {
       model: "sim/echo",
       messages: [{ role: "user", content: "Hello" }],
     })
-    expect(answer.status).toBe(200)
+    expect(response.status).toBe(200)
   })
 })
 
@@ -80,9 +80,9 @@ describe("unsupported Google operations", () => {
     ["POST", "/v1beta/interactions"],
   ])("return an error in Google's form: %s %s", async (method, path) => {
     for (const key of [caller.key, ""]) {
-      const answer = await ask(path, key, method)
-      expect(answer.status).toBe(404)
-      expect(await answer.json()).toMatchObject({
+      const response = await ask(path, key, method)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({
         error: { code: 404, status: "NOT_FOUND", error_type: "not_found" },
       })
     }
@@ -103,8 +103,8 @@ describe("keys for Google's endpoints", () => {
 
   test("never appear in an error, even if the parameter name is percent-encoded", async () => {
     for (const name of ["key", "%6Bey", "access_token", "k%65y"]) {
-      const answer = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
-      expect(await answer.text()).not.toContain(caller.key)
+      const response = await ask(`${ECHO}?${name}=${caller.key}`, "wrong")
+      expect(await response.text()).not.toContain(caller.key)
     }
     expect(JSON.stringify(gateway.heard)).not.toContain(caller.key)
     expect(JSON.stringify(gateway.simulator.requests)).not.toContain(caller.key)
@@ -115,8 +115,8 @@ test.each(["alt=sse", "$alt=sse", "%24alt=sse", "alt=SSE"])(
   "the query ?%s requests a stream of events",
   async (query) => {
     const path = `/v1beta/models/sim/echo:streamGenerateContent?${query}`
-    const answer = await ask(path)
-    expect(answer.headers.get("content-type")).toStartWith("text/event-stream")
-    expect(await answer.text()).toStartWith("data: {")
+    const response = await ask(path)
+    expect(response.headers.get("content-type")).toStartWith("text/event-stream")
+    expect(await response.text()).toStartWith("data: {")
   },
 )

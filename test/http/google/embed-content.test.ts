@@ -41,19 +41,19 @@ test.each([
   ["content", { content: { parts: [] } }],
   ["content.parts[0]", { content: { parts: [{ inlineData: {} }] } }],
 ])("an invalid %s is named in Google's error format", async (field, body) => {
-  const answer = await caller.post("/v1beta/models/sim/embed:embedContent", body)
-  expect(answer.status).toBe(400)
-  expect(await answer.json()).toMatchObject({
+  const response = await caller.post("/v1beta/models/sim/embed:embedContent", body)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({
     error: { status: "INVALID_ARGUMENT", details: [{}, { fieldViolations: [{ field }] }] },
   })
 })
 
 test("a batch is rejected if its requests differ in anything but their text", async () => {
   const content = { parts: [{ text: "One text" }] }
-  const answer = await caller.post("/v1beta/models/sim/embed:batchEmbedContents", {
+  const response = await caller.post("/v1beta/models/sim/embed:batchEmbedContents", {
     requests: [{ content }, { content, output_dimensionality: 8 }],
   })
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     error: { details: [{}, { fieldViolations: [{ field: "requests[1].outputDimensionality" }] }] },
   })
 })
@@ -61,8 +61,8 @@ test("a batch is rejected if its requests differ in anything but their text", as
 test("a single text in snake case gets one vector and an estimate", async () => {
   const body = { content: { parts: [{ text: "One text" }] }, task_type: "CLUSTERING" }
   const path = "/v1beta/models/sim/embed:embedContent"
-  const answer = await caller.post(path, body)
-  expect(await answer.json()).toMatchObject({
+  const response = await caller.post(path, body)
+  expect(await response.json()).toMatchObject({
     embedding: { values: expect.any(Array) },
     usageMetadata: { promptTokenCount: expect.any(Number) },
   })
@@ -77,8 +77,8 @@ test.each([
     { requests: [{ content: { parts: { text: "One text" } }, output_dimensionality: "8" }] },
   ],
 ])("%s accepts numbers as strings, and a single part outside of a list", async (method, body) => {
-  const answer = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
-  const { embedding, embeddings } = (await answer.json()) as {
+  const response = await caller.post(`/v1beta/models/sim/embed:${method}`, body)
+  const { embedding, embeddings } = (await response.json()) as {
     readonly embedding?: { readonly values: readonly number[] }
     readonly embeddings?: readonly { readonly values: readonly number[] }[]
   }
@@ -91,13 +91,13 @@ const LOSSES = {
 } as const
 
 test.each(MODELS)("fields that %s does not support are reported and not sent", async (model) => {
-  const answer = await caller.post(`/v1beta/models/${model}:embedContent`, {
+  const response = await caller.post(`/v1beta/models/${model}:embedContent`, {
     content: { parts: [{ text: "One text" }] },
     taskType: "RETRIEVAL_DOCUMENT",
     title: "A title",
     autoTruncate: true,
   })
-  expect(answer.headers.get("x-tollgate-losses")).toBe(LOSSES[model])
+  expect(response.headers.get("x-tollgate-losses")).toBe(LOSSES[model])
   const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
   expect(sent).not.toContain("autoTruncate")
   expect(sent.includes("A title")).toBe(model !== "sim/embed")

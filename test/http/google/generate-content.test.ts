@@ -59,9 +59,9 @@ describe("credentials for generateContent", () => {
   })
 
   test("cause an error in Google's format if they are missing", async () => {
-    const answer = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
-    expect(answer.status).toBe(401)
-    expect(await answer.json()).toMatchObject({
+    const response = await ask(`${ECHO}:generateContent`, { contents: CONTENTS })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toMatchObject({
       error: { code: 401, status: "UNAUTHENTICATED", error_type: "missing_api_key" },
     })
   })
@@ -71,8 +71,8 @@ describe("paths of generateContent", () => {
   test.each([ECHO, "/v1/models/sim/echo", "/v1beta/models/sim%2Fecho"])(
     "can contain the model as %s",
     async (place) => {
-      const answer = await asCaller(`${place}:generateContent`)
-      expect(await answer.json()).toMatchObject({
+      const response = await asCaller(`${place}:generateContent`)
+      expect(await response.json()).toMatchObject({
         candidates: [{ content: { role: "model", parts: [{ text: "Hello there" }] } }],
         modelVersion: "sim/echo",
       })
@@ -80,23 +80,23 @@ describe("paths of generateContent", () => {
   )
 
   test("return 404 in Google's format if the operation is unknown", async () => {
-    const answer = await asCaller(`${ECHO}:predict`)
-    expect(answer.status).toBe(404)
-    expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
+    const response = await asCaller(`${ECHO}:predict`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ error: { status: "NOT_FOUND" } })
   })
 })
 
 describe("a generateContent stream", () => {
   test("has the form of a JSON array without alt=sse, and its charge precedes its last byte", async () => {
-    const answer = await asCaller(`${ECHO}:streamGenerateContent`)
-    expect(answer.headers.get("content-type")).toStartWith("application/json")
-    const chunks = (await answer.json()) as JsonObject[]
+    const response = await asCaller(`${ECHO}:streamGenerateContent`)
+    expect(response.headers.get("content-type")).toStartWith("application/json")
+    const chunks = (await response.json()) as JsonObject[]
     expect(chunks.length).toBeGreaterThan(1)
     expect(chunks.at(-1)).toMatchObject({
       candidates: [{ finishReason: "STOP" }],
       usageMetadata: { cost: expect.any(Number) },
     })
-    const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
+    const receipt = await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
     expect(await receipt.json()).toMatchObject({
       status: "settled",
       endpoint: "/v1beta/models/{model}:streamGenerateContent",
@@ -105,8 +105,8 @@ describe("a generateContent stream", () => {
 
   test("contains the gateway's model name and the cost", async () => {
     const path = "/v1beta/models/google/gemini-3-flash:streamGenerateContent?alt=sse"
-    const answer = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
-    const chunks = (await answer.text())
+    const response = await asCaller(path, { contents: CONTENTS, safety_settings: [] })
+    const chunks = (await response.text())
       .split("\n\n")
       .filter((text) => text !== "")
       .map((text) => JSON.parse(text.replace(/^data: /, "")) as JsonObject)
@@ -137,13 +137,13 @@ describe("a generateContent request", () => {
 
   test("cannot use content stored for other accounts, in camel case or in snake case", async () => {
     for (const name of ["cachedContent", "cached_content"]) {
-      const answer = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
-      expect([400, 404]).toContain(answer.status)
+      const response = await asCaller(path, { contents: CONTENTS, [name]: "cachedContents/other" })
+      expect([400, 404]).toContain(response.status)
     }
     const fileData = { file_uri: "https://generativelanguage.googleapis.com/v1beta/files/other" }
     const parts = [{ file_data: fileData }]
-    const answer = await asCaller(path, { contents: [{ role: "user", parts }] })
-    expect(answer.status).toBe(404)
+    const response = await asCaller(path, { contents: [{ role: "user", parts }] })
+    expect(response.status).toBe(404)
   })
 
   test("causes one charge if it is sent again with its idempotency key", async () => {
@@ -151,9 +151,9 @@ describe("a generateContent request", () => {
     const headers = { "x-goog-api-key": caller.key, "idempotency-key": "google-1" }
     const again = () =>
       ask(`${ECHO}:streamGenerateContent`, { contents: CONTENTS }, headers).then(
-        async (answer) => ({
-          text: await answer.text(),
-          isReplayed: answer.headers.get("idempotent-replayed"),
+        async (response) => ({
+          text: await response.text(),
+          isReplayed: response.headers.get("idempotent-replayed"),
         }),
       )
     const first = await again()
@@ -165,11 +165,11 @@ describe("a generateContent request", () => {
   })
 
   test("can be estimated if the path contains the model", async () => {
-    const answer = await caller.post("/v1/estimate", {
+    const response = await caller.post("/v1/estimate", {
       path: `${ECHO}:generateContent`,
       body: { contents: CONTENTS, generationConfig: { maxOutputTokens: 5 } },
     })
-    expect(await answer.json()).toMatchObject({
+    expect(await response.json()).toMatchObject({
       is_covered: true,
       parts: [{ model: "sim/echo", lines: [{ name: "input" }, { name: "output", quantity: 5 }] }],
     })
@@ -179,10 +179,10 @@ describe("a generateContent request", () => {
 /** Returns the maximum cost of a request to Gemini in credits. */
 async function maxOf(options: object): Promise<number> {
   const path = "/v1beta/models/google/gemini-3-flash:generateContent"
-  const answer = await caller.post("/v1/estimate", {
+  const response = await caller.post("/v1/estimate", {
     path,
     body: { contents: CONTENTS, ...options },
   })
-  const { most } = (await answer.json()) as { readonly most: string }
+  const { most } = (await response.json()) as { readonly most: string }
   return Number(most)
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { isJsonObject, type JsonObject } from "../../../src/canon/json.ts"
 import {
-  type Answer,
+  type Handler,
   type ScriptedVendor,
   startVendor,
   streamed,
@@ -19,7 +19,7 @@ import {
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-let answer: Answer
+let answer: Handler
 
 beforeAll(async () => {
   vendor = startVendor((request, number) => answer(request, number))

@@ -9,14 +9,14 @@ test("a process that shuts down completes the responses that it sends to other p
   const data = directory.path
   // A body that is larger than a socket accepts at once.
   const body = "x".repeat(16 * MEGABYTE)
-  const ending = new Neighbours({ data, node: "ending", answer: async () => new Response(body) })
-  await using asking = new Neighbours({ data, node: "asking", answer: async () => undefined })
+  const ending = new Neighbours({ data, node: "ending", respond: async () => new Response(body) })
+  await using asking = new Neighbours({ data, node: "asking", respond: async () => undefined })
   ending.listen()
   const { signal } = new AbortController()
-  const answer = await asking.ask("ending", "req_1", signal)
-  if (typeof answer !== "object") throw new Error(answer)
+  const response = await asking.ask("ending", "req_1", signal)
+  if (typeof response !== "object") throw new Error(response)
   const ended = ending[Symbol.asyncDispose]()
-  expect((await answer.response.text()).length).toBe(body.length)
+  expect((await response.response.text()).length).toBe(body.length)
   await ended
   expect(await asking.ask("ending", "req_1", signal)).toBe("unreachable")
 })
@@ -28,12 +28,16 @@ test("an endless response does not prevent a process from shutting down", async 
     start: (controller) => controller.enqueue(new TextEncoder().encode("Hel")),
     pull: () => new Promise(() => undefined),
   })
-  const ending = new Neighbours({ data, node: "ending", answer: async () => new Response(endless) })
-  await using asking = new Neighbours({ data, node: "asking", answer: async () => undefined })
+  const ending = new Neighbours({
+    data,
+    node: "ending",
+    respond: async () => new Response(endless),
+  })
+  await using asking = new Neighbours({ data, node: "asking", respond: async () => undefined })
   ending.listen()
-  const answer = await asking.ask("ending", "req_1", new AbortController().signal)
-  if (typeof answer !== "object") throw new Error(answer)
-  const read = answer.response.text().catch(({ code }: { readonly code?: string }) => code)
+  const response = await asking.ask("ending", "req_1", new AbortController().signal)
+  if (typeof response !== "object") throw new Error(response)
+  const read = response.response.text().catch(({ code }: { readonly code?: string }) => code)
   await ending[Symbol.asyncDispose]()
   expect(await read).toBe("ECONNRESET")
 })

@@ -29,7 +29,7 @@ afterAll(tearDown)
 test("a key without access to the model does not get the stored response", async () => {
   const caller = await gateway.caller("1")
   const stranger = await gateway.caller("1")
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   const first = await (await send(caller, "mine")).text()
   const before = vendor.bodies.length
   const other = await send(stranger, "mine")
@@ -57,7 +57,7 @@ test("another key of the account gets the stored response, and its tokens are no
     new KeyHasher(new SecretFolder(gateway.settings.data).readOrCreate("key-pepper")),
   )
   const { secret } = await issuer.issue({ account: caller.account.id, name: "second" })
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   const first = await send(caller, "rotated")
   const text = await first.text()
   expect((await send(caller, "over the limit")).status).toBe(429)
@@ -77,7 +77,7 @@ test("a key without access to the default model does not get the stored image", 
   const order = { account: caller.account.id, name: "second", models: ["own/y"] }
   const { secret } = await issuer.issue(order)
   const gate = Promise.withResolvers<void>()
-  vendorDoes.answer = async () => {
+  vendorDoes.response = async () => {
     await gate.promise
     return Response.json({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] })
   }
@@ -96,7 +96,7 @@ test("a key without access to the default model does not get the stored image", 
 
 test("a stored response expires after a day", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   const first = await send(caller, "day")
   await first.text()
   clock.now += DAY - 1_000
@@ -110,7 +110,7 @@ test("a stored response expires after a day", async () => {
 
 test("a response that is too large to store is charged once, and a retry gets the receipt id", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole("x".repeat(2 << 20))
+  vendorDoes.response = () => whole("x".repeat(2 << 20))
   const before = vendor.bodies.length
   const first = await send(caller, "large")
   expect((await first.text()).length).toBeGreaterThan(2 << 20)
@@ -128,7 +128,7 @@ test("a response that is too large to store is charged once, and a retry gets th
 
 test("the oldest stored responses of an account are evicted above the account's limit", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole("x".repeat(900_000))
+  vendorDoes.response = () => whole("x".repeat(900_000))
   for (let number = 0; number < 5; number++) await (await send(caller, `room ${number}`)).text()
   const statuses = []
   for (let number = 0; number < 5; number++) {
@@ -141,14 +141,14 @@ test("the oldest stored responses of an account are evicted above the account's 
 
 test("stored responses are encrypted on disk", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole("a secret that nobody may read")
+  vendorDoes.response = () => whole("a secret that nobody may read")
   await (await send(caller, "a-key-that-names-a-person")).text()
   expect(await (await send(caller, "a-key-that-names-a-person")).text()).toContain("a secret")
   const { data } = gateway.settings
   const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   )
-  expect(files.some(({ parentPath }) => parentPath === join(data, "answers"))).toBe(true)
+  expect(files.some(({ parentPath }) => parentPath === join(data, "responses"))).toBe(true)
   for (const { parentPath, name } of files) {
     const bytes = readFileSync(join(parentPath, name))
     for (const plain of ["a secret that nobody may read", "a-key-that-names-a-person"]) {

@@ -1,4 +1,4 @@
-/** A gateway with a vendor whose answers the test sets, and a caller that sends requests with idempotency keys. */
+/** A gateway with a vendor whose responses the test sets, and a caller that sends requests with idempotency keys. */
 import {
   provider,
   simulated,
@@ -6,7 +6,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../../relay/scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../../relay/scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO } from "../../relay/support.ts"
 import { until } from "../../support/until.ts"
 
@@ -14,13 +14,13 @@ export const DAY = 86_400_000
 
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
-type Answer = (request: Request) => Response | Promise<Response>
-/** The function that creates the vendor's next answer. */
-export const vendorDoes: { answer: Answer } = { answer: () => whole() }
+type Handler = (request: Request) => Response | Promise<Response>
+/** The function that creates the vendor's next response. */
+export const vendorDoes: { response: Handler } = { response: () => whole() }
 export const clock = { now: Date.now() }
 
 export async function setUp(): Promise<void> {
-  vendor = startVendor((request) => vendorDoes.answer(request))
+  vendor = startVendor((request) => vendorDoes.response(request))
   gateway = await startGateway({
     providers: { own: provider(vendor.url) },
     models: {
@@ -30,7 +30,7 @@ export async function setUp(): Promise<void> {
     },
     now: () => clock.now,
     settings: {
-      idempotency: { answerBytes: 1 << 20, accountBytes: 3 << 20, totalBytes: 1 << 28 },
+      idempotency: { responseBytes: 1 << 20, accountBytes: 3 << 20, totalBytes: 1 << 28 },
     },
   })
 }
@@ -44,7 +44,7 @@ export const BODY = { model: "own/x", messages: HELLO }
 export const STREAMED = { ...BODY, stream: true }
 
 export function whole(content = "Hello"): Response {
-  return Response.json(wholeAnswer(content))
+  return Response.json(wholeResponse(content))
 }
 
 export function keyed(key: string, headers: Record<string, string> = {}): Record<string, string> {

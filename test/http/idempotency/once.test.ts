@@ -23,7 +23,7 @@ afterAll(tearDown)
 
 test("a retried request returns the same response and is charged once", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   const before = vendor.bodies.length
   const first = await send(caller, "again")
   const text = await first.text()
@@ -49,7 +49,7 @@ test("a hundred simultaneous requests get the same response from one upstream ca
   for (const body of [BODY, STREAMED]) {
     const caller = await gateway.caller("1")
     const gate = Promise.withResolvers<void>()
-    vendorDoes.answer = async () => {
+    vendorDoes.response = async () => {
       await gate.promise
       if (body === BODY) return whole()
       return streamed([
@@ -63,11 +63,11 @@ test("a hundred simultaneous requests get the same response from one upstream ca
     const sent = Array.from({ length: 100 }, () => send(caller, "hundred", body))
     await until(() => vendor.bodies.length > before)
     gate.resolve()
-    const answers = await Promise.all(sent)
-    const texts = await Promise.all(answers.map((response) => response.text()))
+    const responses = await Promise.all(sent)
+    const texts = await Promise.all(responses.map((response) => response.text()))
     expect(new Set(texts).size).toBe(1)
-    expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(1)
-    expect(answers.filter(({ headers }) => headers.has("idempotent-replayed"))).toHaveLength(99)
+    expect(new Set(responses.map(({ headers }) => headers.get("x-request-id"))).size).toBe(1)
+    expect(responses.filter(({ headers }) => headers.has("idempotent-replayed"))).toHaveLength(99)
     expect(vendor.bodies.length - before).toBe(1)
     expect(receiptsOf(gateway, caller)).toHaveLength(1)
   }
@@ -77,7 +77,7 @@ test("a second client of a running stream receives it from the first byte", asyn
   const caller = await gateway.caller("1")
   const gate = Promise.withResolvers<void>()
   const encoder = new TextEncoder()
-  vendorDoes.answer = () =>
+  vendorDoes.response = () =>
     new Response(
       new ReadableStream<Uint8Array>({
         async start(controller) {
@@ -107,7 +107,7 @@ test("a second client of a running stream receives it from the first byte", asyn
 
 test("a request with a used idempotency key and another body, endpoint or option returns 422", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   await (await send(caller, "other")).text()
   const others = [
     await send(caller, "other", { ...BODY, temperature: 0.5 }),
@@ -134,17 +134,17 @@ test("an invalid idempotency key causes a status 400 that names the header", asy
     expect(response.status).toBe(400)
     expect(await errorIn(response)).toMatchObject({ param: "idempotency-key" })
   }
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   expect((await send(caller, "x".repeat(255))).status).toBe(200)
 })
 
 test("a failed request without a charge releases the idempotency key", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => new Response("no", { status: 500 })
+  vendorDoes.response = () => new Response("no", { status: 500 })
   const failed = await send(caller, "failed")
   expect(failed.status).toBe(502)
   await failed.text()
-  vendorDoes.answer = () => whole("Now")
+  vendorDoes.response = () => whole("Now")
   const second = await send(caller, "failed")
   expect(second.headers.get("idempotent-replayed")).toBeNull()
   expect(await second.text()).toContain("Now")
@@ -156,9 +156,9 @@ test("a failed request keeps its idempotency key while the database may still st
   let isPosting = true
   using _ = spyOn(Ledger.prototype, "isPosting").mockImplementation(() => isPosting)
   const before = vendor.bodies.length
-  vendorDoes.answer = () => Response.json({ error: { message: "no" } }, { status: 400 })
+  vendorDoes.response = () => Response.json({ error: { message: "no" } }, { status: 400 })
   expect((await send(caller, "pending")).status).toBe(400)
-  vendorDoes.answer = () => whole()
+  vendorDoes.response = () => whole()
   expect((await send(caller, "pending")).status).toBe(503)
   expect(vendor.bodies.length).toBe(before + 1)
   isPosting = false
@@ -168,7 +168,7 @@ test("a failed request keeps its idempotency key while the database may still st
 
 test("a stream that breaks after its charge is replayed unchanged", async () => {
   const caller = await gateway.caller("1")
-  vendorDoes.answer = () => streamed([frame("Some words that were delivered")])
+  vendorDoes.response = () => streamed([frame("Some words that were delivered")])
   const before = vendor.bodies.length
   const first = await (await send(caller, "broken", STREAMED)).text()
   expect(first).toContain("error")
@@ -182,7 +182,7 @@ test("the upstream call continues when some or all clients disconnect", async ()
   for (const stays of [true, false]) {
     const caller = await gateway.caller("1")
     let wasLeft = false
-    vendorDoes.answer = () =>
+    vendorDoes.response = () =>
       streamed(
         (function* steps() {
           yield frame("one ")
@@ -197,7 +197,7 @@ test("the upstream call continues when some or all clients disconnect", async ()
       )
     const controllers = [new AbortController(), new AbortController()]
     const key = `leaves ${stays}`
-    const answers = []
+    const responses = []
     for (const { signal } of controllers) {
       const headers = {
         authorization: `Bearer ${caller.key}`,
@@ -205,10 +205,10 @@ test("the upstream call continues when some or all clients disconnect", async ()
         ...keyed(key),
       }
       const sent = { method: "POST", headers, body: JSON.stringify(STREAMED), signal }
-      answers.push(await fetch(gateway.url + CHAT, sent))
+      responses.push(await fetch(gateway.url + CHAT, sent))
     }
     controllers[0]?.abort()
-    if (stays) expect(await answers[1]?.text()).toEndWith(DONE)
+    if (stays) expect(await responses[1]?.text()).toEndWith(DONE)
     else {
       controllers[1]?.abort()
       await until(() => receiptsOf(gateway, caller).length > 0)

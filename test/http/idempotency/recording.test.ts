@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { AnswerFolder } from "../../../src/http/idempotency/answer-folder.ts"
+import { ResponseFolder } from "../../../src/http/idempotency/response-folder.ts"
 import { Recording, type RecordingReader } from "../../../src/http/idempotency/recording.ts"
 import { CutShort } from "../../../src/http/idempotency/recorded-body.ts"
 import { FolderFiles } from "../../../src/store/sqlite/folder-files.ts"
@@ -12,11 +12,11 @@ const HEAD = { status: 200, headers: { "content-type": "text/plain" } }
 const CHUNK = 100_000
 const SECRET = "0".repeat(64)
 
-class AnswerFiles implements Disposable {
+class ResponseFiles implements Disposable {
   readonly data = mkdtempSync(join(tmpdir(), "tollgate-answers-"))
-  readonly path = join(this.data, "answers")
-  readonly files = new FolderFiles(join(this.data, "tollgate.db"), "answers")
-  readonly folder = new AnswerFolder(this.path, SECRET, this.files)
+  readonly path = join(this.data, "responses")
+  readonly files = new FolderFiles(join(this.data, "tollgate.db"), "responses")
+  readonly folder = new ResponseFolder(this.path, SECRET, this.files)
   wasAbandoned = false
   readonly failures: unknown[] = []
 
@@ -63,8 +63,8 @@ async function record(recording: Recording): Promise<void> {
 }
 
 test("readers that join at any time get the whole response, and do not wait for slow readers", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(1 << 30)
+  using responses = new ResponseFiles()
+  const recording = responses.recording(1 << 30)
   const [slow, quick] = [joined(recording), joined(recording)]
   const first = await Promise.all([record(recording), slow.read()])
   expect(first[1]?.byteLength).toBe(CHUNK)
@@ -75,8 +75,8 @@ test("readers that join at any time get the whole response, and do not wait for 
   for (const bytes of await Promise.all(reading)) expect(bytes.equals(WHOLE)).toBe(true)
   const rest = await readAll(slow)
   expect(rest.equals(WHOLE.subarray(CHUNK))).toBe(true)
-  expect(answers.wasAbandoned).toBe(false)
-  const stored = await answers.folder.open("req_1")
+  expect(responses.wasAbandoned).toBe(false)
+  const stored = await responses.folder.open("req_1")
   expect(stored).toMatchObject({ head: HEAD, ending: "whole", length: WHOLE.length })
   await using _ = stored!
   const chunks: Uint8Array[] = []
@@ -86,8 +86,8 @@ test("readers that join at any time get the whole response, and do not wait for 
 })
 
 test("a recording above its size limit waits for its slowest reader, and is not stored", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(10 * CHUNK)
+  using responses = new ResponseFiles()
+  const recording = responses.recording(10 * CHUNK)
   const [slow, quick] = [joined(recording), joined(recording)]
   const recorded = record(recording).then(async () => {
     expect(await recording.store(chunk(49), "whole")).toBeUndefined()
@@ -103,20 +103,20 @@ test("a recording above its size limit waits for its slowest reader, and is not 
 })
 
 test("readers of a recording get the whole response even if the disk cannot be written", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(1 << 30)
-  rmSync(answers.path, { recursive: true })
-  writeFileSync(answers.path, "")
+  using responses = new ResponseFiles()
+  const recording = responses.recording(1 << 30)
+  rmSync(responses.path, { recursive: true })
+  writeFileSync(responses.path, "")
   const reading = readAll(joined(recording))
   await record(recording)
   recording.end(chunk(49), "whole")
   expect((await reading).equals(WHOLE)).toBe(true)
-  expect(answers.failures).toHaveLength(1)
+  expect(responses.failures).toHaveLength(1)
 })
 
 test("a recording whose source breaks ends with the error for all readers", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(1 << 30)
+  using responses = new ResponseFiles()
+  const recording = responses.recording(1 << 30)
   const reader = joined(recording)
   await recording.add(chunk(1))
   await recording.store(undefined, "cut")
@@ -124,49 +124,49 @@ test("a recording whose source breaks ends with the error for all readers", asyn
   expect((await reader.read())?.byteLength).toBe(CHUNK)
   await expect(reader.read()).rejects.toBeInstanceOf(CutShort)
   reader.leave()
-  await using stored = await answers.folder.open("req_1")
+  await using stored = await responses.folder.open("req_1")
   expect(stored).toMatchObject({ ending: "cut", length: CHUNK })
 })
 
 test("a recording continues when its last reader disconnects, unless it cannot be stored", async () => {
-  using answers = new AnswerFiles()
-  const kept = answers.recording(1 << 30)
+  using responses = new ResponseFiles()
+  const kept = responses.recording(1 << 30)
   joined(kept).leave()
-  expect(answers.wasAbandoned).toBe(false)
+  expect(responses.wasAbandoned).toBe(false)
   await kept.add(chunk(1))
   expect((await joined(kept).read())?.byteLength).toBe(CHUNK)
   kept.end(undefined, "whole")
 
-  const recording = answers.recording(0)
+  const recording = responses.recording(0)
   const readers = [joined(recording), joined(recording)]
   const waiting = readers[0]?.read()
   readers[0]?.leave()
   expect(await waiting).toBeUndefined()
-  expect(answers.wasAbandoned).toBe(false)
+  expect(responses.wasAbandoned).toBe(false)
   readers[1]?.leave()
-  expect(answers.wasAbandoned).toBe(true)
+  expect(responses.wasAbandoned).toBe(true)
   expect(recording.join()).toBeUndefined()
 })
 
 test("a recording without readers is abandoned when it becomes too large to store", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(10 * CHUNK)
+  using responses = new ResponseFiles()
+  const recording = responses.recording(10 * CHUNK)
   joined(recording).leave()
   await record(recording)
-  expect(answers.wasAbandoned).toBe(true)
+  expect(responses.wasAbandoned).toBe(true)
   expect(recording.join()).toBeUndefined()
   recording.end(undefined, "cut")
 })
 
 test("a recording that was modified, truncated, renamed or encrypted by another secret is rejected", async () => {
-  using answers = new AnswerFiles()
-  const recording = answers.recording(1 << 30)
+  using responses = new ResponseFiles()
+  const recording = responses.recording(1 << 30)
   const reader = joined(recording)
   await recording.add(chunk(1))
   await recording.store(chunk(2), "whole")
   recording.end(chunk(2), "whole")
   reader.leave()
-  const path = join(answers.path, "req_1")
+  const path = join(responses.path, "req_1")
   const whole = readFileSync(path)
   expect(whole.includes("text/plain")).toBe(false)
   const changed = Buffer.from(whole)
@@ -180,35 +180,35 @@ test("a recording that was modified, truncated, renamed or encrypted by another 
     req_empty: Buffer.alloc(0),
   }
   for (const [name, bytes] of Object.entries(damaged)) {
-    writeFileSync(join(answers.path, name), bytes)
-    expect([name, await answers.folder.open(name)]).toEqual([name, undefined])
+    writeFileSync(join(responses.path, name), bytes)
+    expect([name, await responses.folder.open(name)]).toEqual([name, undefined])
   }
   expect(
-    await new AnswerFolder(answers.path, "1".repeat(64), answers.files).open("req_1"),
+    await new ResponseFolder(responses.path, "1".repeat(64), responses.files).open("req_1"),
   ).toBeUndefined()
-  await using good = await answers.folder.open("req_1")
+  await using good = await responses.folder.open("req_1")
   expect(good?.length).toBe(2 * CHUNK)
 })
 
 test("a periodic cleanup removes old recordings", async () => {
-  using answers = new AnswerFiles()
-  writeFileSync(join(answers.path, "req_old"), "")
-  await answers.folder.sweep(Date.now() - 60_000)
-  expect(readdirSync(answers.path)).toEqual(["req_old"])
-  await answers.folder.sweep(Date.now() + 60_000)
-  expect(readdirSync(answers.path)).toEqual([])
+  using responses = new ResponseFiles()
+  writeFileSync(join(responses.path, "req_old"), "")
+  await responses.folder.sweep(Date.now() - 60_000)
+  expect(readdirSync(responses.path)).toEqual(["req_old"])
+  await responses.folder.sweep(Date.now() + 60_000)
+  expect(readdirSync(responses.path)).toEqual([])
 })
 
 test("a missing recordings folder is created, and a file in place of the folder is treated as empty", async () => {
-  using answers = new AnswerFiles()
-  rmSync(answers.path, { recursive: true })
+  using responses = new ResponseFiles()
+  rmSync(responses.path, { recursive: true })
   const head = { status: 200, headers: {} }
-  const file = await answers.folder.create("req_1", head)
+  const file = await responses.folder.create("req_1", head)
   await file.finish("whole")
   await file.close()
-  await using stored = await answers.folder.open("req_1")
+  await using stored = await responses.folder.open("req_1")
   expect(stored).toMatchObject({ head, ending: "whole" })
-  rmSync(answers.path, { recursive: true })
-  writeFileSync(answers.path, "")
-  expect(await answers.folder.open("req_1")).toBeUndefined()
+  rmSync(responses.path, { recursive: true })
+  writeFileSync(responses.path, "")
+  expect(await responses.folder.open("req_1")).toBeUndefined()
 })

@@ -26,7 +26,7 @@ export const NUMBERS = [
   "{}",
 ] as const
 
-/** Members with numbers that are positions. Another number would change or remove the answer. */
+/** Members with numbers that are positions. Another number would change or remove the response. */
 const PLACES: ReadonlySet<string> = new Set([
   "index",
   "output_index",
@@ -49,7 +49,7 @@ function withNumber(text: string, number: string): string {
   )
 }
 
-/** A provider whose answers are normal except for their numbers. */
+/** A provider whose responses are normal except for their numbers. */
 export class AbsurdProvider implements Disposable {
   number = "1"
   target = ""
@@ -57,29 +57,29 @@ export class AbsurdProvider implements Disposable {
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
-    fetch: (request) => this.#answer(request),
+    fetch: (request) => this.#response(request),
   })
 
   get url(): string {
     return `http://127.0.0.1:${this.#server.port}`
   }
 
-  async #answer(request: Request): Promise<Response> {
+  async #response(request: Request): Promise<Response> {
     const { pathname, search } = new URL(request.url)
     const headers = new Headers(request.headers)
     for (const name of ["host", "accept-encoding"]) headers.delete(name)
     const body = await request.arrayBuffer()
-    const answer = await fetch(this.target + pathname + search, {
+    const response = await fetch(this.target + pathname + search, {
       method: request.method,
       headers,
       body,
     })
-    const type = answer.headers.get("content-type") ?? ""
+    const type = response.headers.get("content-type") ?? ""
     if (!/json|event-stream/.test(type)) {
-      return new Response(await answer.arrayBuffer(), { headers: { "content-type": type } })
+      return new Response(await response.arrayBuffer(), { headers: { "content-type": type } })
     }
-    const text = withNumber(await answer.text(), this.number)
-    return new Response(text, { status: answer.status, headers: { "content-type": type } })
+    const text = withNumber(await response.text(), this.number)
+    return new Response(text, { status: response.status, headers: { "content-type": type } })
   }
 
   [Symbol.dispose](): void {

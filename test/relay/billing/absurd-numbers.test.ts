@@ -56,7 +56,7 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
     })
 
     test.each(numbers)(
-      "charges an answer that has %s as every number, and still serves other callers",
+      "charges a response that has %s as every number, and still serves other callers",
       async (number) => {
         upstream.number = number
         const absurd = [
@@ -89,15 +89,15 @@ for (const [index, [name, settings]] of Object.entries(LEDGERS).entries()) {
         const others = await Promise.all(innocent)
         expect(others.filter(({ status }) => status !== 200)).toEqual([])
         if (others.some(({ isSlow }) => isSlow)) slow++
-        const answers = await Promise.all(absurd)
-        const rejected = answers.filter(
-          // An answer whose score is not a number cannot be used.
+        const responses = await Promise.all(absurd)
+        const rejected = responses.filter(
+          // A response whose score is not a number cannot be used.
           ({ path, status, text }) =>
             path === "/v1/rerank" && typeof JSON.parse(number) !== "number"
               ? status !== 502
               : status !== 200 || text.includes("error_type"),
         )
-        answered += answers.filter(({ status }) => status === 200).length
+        answered += responses.filter(({ status }) => status === 200).length
         expect(rejected.map((one) => ({ ...one, text: one.text.slice(0, 300) }))).toEqual([])
       },
     )

@@ -6,7 +6,7 @@ import { nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
 type Json = Record<string, unknown>
 
-/** The path for models that run several agents for one answer. The tokens of all agents are billed. */
+/** The path for models that run several agents for one response. The tokens of all agents are billed. */
 
 const RESPONSES = "/v1/responses"
 const MODEL = "xai/grok-4.20-multi-agent-0309"

@@ -48,16 +48,16 @@ test("a used-up account budget rejects requests of all keys and is named in the 
   const headers = { "x-tollgate-on-low-balance": "refuse" }
   const body = { model: "sim/echo", max_tokens: 10 }
   const messages = [{ role: "user", content: "/tokens 10" }]
-  let answer: Response
+  let response: Response
   let answered = 0
   do {
-    answer = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
-    if (answer.status === 200) answered++
-    if (answer.status === 200) await answer.text()
-  } while (answer.status === 200)
+    response = await caller.post("/v1/chat/completions", { ...body, messages }, headers)
+    if (response.status === 200) answered++
+    if (response.status === 200) await response.text()
+  } while (response.status === 200)
   expect(answered).toBeGreaterThan(0)
-  const { error } = (await answer.json()) as Rejection
-  expect(answer.status).toBe(402)
+  const { error } = (await response.json()) as Rejection
+  expect(response.status).toBe(402)
   expect(error).toMatchObject({ code: "account_budget_exceeded", budget: "day" })
   expect(error["message"]).toContain("This account has")
   expect(Date.parse(error["resets_at"] ?? "")).toBeGreaterThan(Date.now())

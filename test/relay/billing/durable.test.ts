@@ -47,7 +47,7 @@ async function comes(promise: Promise<unknown>): Promise<boolean> {
   return Bun.peek.status(promise) !== "pending"
 }
 
-test("a whole answer is delayed until its charge is written to disk", async () => {
+test("a whole response is delayed until its charge is written to disk", async () => {
   database.run("BEGIN IMMEDIATE")
   const answer = chat(false)
   await until(() => gateway.simulator.requests.at(-1)?.finished === true)
@@ -124,7 +124,7 @@ async function withBrokenLedger(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("a whole answer becomes an error if its charge cannot be written", async () => {
+test("a whole response becomes an error if its charge cannot be written", async () => {
   const before = (await creditsOf(caller)).balance
   await withBrokenLedger(async () => {
     const response = await chat(false)

@@ -8,7 +8,7 @@ import { CHAT, errorOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
-const GEMINI_ANSWER = {
+const GEMINI_RESPONSE = {
   candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
   usageMetadata: { promptTokenCount: 8, candidatesTokenCount: 1, totalTokenCount: 9 },
 }
@@ -27,7 +27,7 @@ function known(vendorId: string): ProviderSettings {
 }
 
 beforeAll(async () => {
-  vendor = startVendor(() => Response.json(GEMINI_ANSWER))
+  vendor = startVendor(() => Response.json(GEMINI_RESPONSE))
   gateway = await startGateway({
     providers: {
       google: known("google"),

@@ -100,17 +100,17 @@ test("a budget for a tag, or for each of its values, covers all keys and end use
 test("simultaneous requests spend no more than the budget", async () => {
   const caller = await gateway.caller("10")
   await limit(caller, [{ user: "*", daily_budget: "0.00021", monthly_budget: null }])
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 60 }, () => chat(caller, { "x-tollgate-user": "crowd" })),
   )
   // If credits are held by other requests, the status is 429. If they are spent, the status is 402.
-  for (const { status } of answers) expect([200, 402, 429]).toContain(status)
+  for (const { status } of responses) expect([200, 402, 429]).toContain(status)
   const path = `/accounts/${caller.account.id}/label-budgets/spent`
   const { data } = await asked(gateway, "GET", path)
   const [row] = data as { spent: string; left: string }[]
-  const served = answers.filter(({ status }) => status === 200)
+  const served = responses.filter(({ status }) => status === 200)
   expect(served.length).toBeGreaterThan(1)
-  expect(served.length).toBeLessThan(answers.length)
+  expect(served.length).toBeLessThan(responses.length)
   const receipts = await Promise.all(
     served.map(async ({ id }) => (await caller.get(`/v1/receipts/${id}`)).json()),
   )

@@ -3,7 +3,7 @@ import { cpSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { databaseFileIn } from "../../../src/store/sqlite/database-file.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 import { until } from "../../support/until.ts"
 
@@ -38,7 +38,7 @@ for (const isShared of [false, true]) {
     expect(heard(gateway, "ledgerAvailable")).toHaveLength(1)
   })
 
-  test(`a running request gets no complete answer if the ledger has been deleted, ${way}`, async () => {
+  test(`a running request gets no complete response if the ledger has been deleted, ${way}`, async () => {
     const gate = Promise.withResolvers<Response>()
     using vendor = startVendor(() => gate.promise)
     await using gateway = await startGateway({
@@ -54,7 +54,7 @@ for (const isShared of [false, true]) {
       rmSync(`${join(gateway.settings.data, "tollgate.db")}${end}`)
     }
     await until(() => heard(gateway, "ledgerUnavailable").length === 1)
-    gate.resolve(Response.json(wholeAnswer()))
+    gate.resolve(Response.json(wholeResponse()))
     expect((await running).status).toBeGreaterThanOrEqual(500)
   })
 }

@@ -96,7 +96,7 @@ describe("credits for the input and a part of the output", () => {
     ["openai/echo", { max_completion_tokens: 900 }, "max_completion_tokens"],
   ]
   for (const [model, options, field] of FIELDS) {
-    test(`shorten the answer by setting ${field}: ${model} ${JSON.stringify(options)}`, async () => {
+    test(`shorten the response by setting ${field}: ${model} ${JSON.stringify(options)}`, async () => {
       const caller = await gateway.caller(CREDITS)
       const messages = [{ role: "user", content: "/tokens 900" }]
       const response = await chat(caller, { model, messages, ...options })
@@ -149,7 +149,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await receiptOf(caller, response)).usage?.["output"]).toBe(4 * clamped)
   })
 
-  test("cause status 402 if the caller rejects shortened answers", async () => {
+  test("cause status 402 if the caller rejects shortened responses", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "refuse" })
     expect(await errorOf(response)).toMatchObject({ status: 402, code: "insufficient_credits" })
@@ -157,7 +157,7 @@ describe("credits for the input and a part of the output", () => {
     expect((await chat(caller, { max_tokens: 50 }, fits)).status).toBe(200)
   })
 
-  test("cause an error if the header that rejects shortened answers has an unknown option", async () => {
+  test("cause an error if the header that rejects shortened responses has an unknown option", async () => {
     const caller = await gateway.caller(CREDITS)
     const response = await chat(caller, {}, { "x-tollgate-on-low-balance": "maybe" })
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "invalid_value" })

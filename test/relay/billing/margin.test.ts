@@ -9,20 +9,27 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 import { asked, startManaged } from "../../http/admin/support.ts"
-import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
+import {
+  DONE,
+  frame,
+  startVendor,
+  streamed,
+  usageFrame,
+  wholeResponse,
+} from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, readUntil } from "../support.ts"
 
 const FAILS = `data: {"error":{"message":"overloaded","type":"server_error"}}\n\n`
 
-/** The vendor's answers by the name of the model. Usage is reported before any content. */
-const ANSWERS: Readonly<Record<string, () => Response>> = {
+/** The vendor's responses by the name of the model. Usage is reported before any content. */
+const RESPONSES: Readonly<Record<string, () => Response>> = {
   "counts-and-fails": () => streamed([usageFrame(10, 0), FAILS]),
   "fails-uncounted": () => streamed([FAILS]),
   "breaks-off": () => streamed([usageFrame(10, 0), frame("Hello"), FAILS]),
   "says-hello": () => streamed([frame("Hello"), frame("", "stop"), usageFrame(10, 1), DONE]),
   "never-ends": () => streamed([usageFrame(10, 0), frame("Hello"), 60_000]),
   exaggerates: () =>
-    Response.json({ ...wholeAnswer(), usage: { prompt_tokens: 900_000, completion_tokens: 1 } }),
+    Response.json({ ...wholeResponse(), usage: { prompt_tokens: 900_000, completion_tokens: 1 } }),
 }
 
 function tried(...names: string[]): ModelSettings {
@@ -38,7 +45,7 @@ function tried(...names: string[]): ModelSettings {
 
 const vendor = startVendor((_request, number) => {
   const name = String(vendor.bodies[number - 1]?.["model"])
-  return ANSWERS[name]?.() ?? new Response("{}", { status: 404 })
+  return RESPONSES[name]?.() ?? new Response("{}", { status: 404 })
 })
 let gateway: TestGateway
 
@@ -88,11 +95,12 @@ test("the operator, and not the caller, pays for a failed attempt with counted t
   expect(await response.text()).toContain("Hello")
   const { lost, total } = await foundOf(caller, response)
   expect(lost).toEqual(["0.00001", undefined])
-  // The charge is 12 for the answer, times two. The provider cost is 12 for the answer and 10 for the earlier attempt.
+  // The charge is 12 for the response, times two. The provider cost is 12 for the response and 10 for the earlier
+  // attempt.
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000022" })
 })
 
-test("the operator also pays for a request that gets no answer", async () => {
+test("the operator also pays for a request that gets no response", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/twice")
   expect(response.status).toBeGreaterThan(400)
@@ -111,7 +119,7 @@ test("an attempt without known usage is recorded without a cost", async () => {
   expect(total).toMatchObject({ cost: "0.000024", provider_cost: "0.000012" })
 })
 
-test("the charged part of a broken answer is not also recorded as a loss", async () => {
+test("the charged part of a broken response is not also recorded as a loss", async () => {
   const caller = await gateway.caller("1")
   const response = await ask(caller, "lost/broken")
   await response.text()

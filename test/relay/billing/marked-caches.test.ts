@@ -10,11 +10,11 @@ const CACHED = 1_000
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
-let answer: JsonObject = {}
+let response: JsonObject = {}
 
 beforeAll(async () => {
   vendor = startVendor((request) =>
-    respond(new URL(request.url).pathname, vendor.bodies.at(-1), answer),
+    respond(new URL(request.url).pathname, vendor.bodies.at(-1), response),
   )
   const price = { input: "2", cached_input: "1", output: "0" }
   const modes = { ephemeral: { input: "2", cached_input: "0.5" } }
@@ -41,7 +41,7 @@ afterAll(async () => {
 async function costOf(model: string, cacheType: string | undefined, stream: boolean) {
   const details = { cached_tokens: CACHED, ...(cacheType && { cache_type: cacheType }) }
   const usage = { prompt_tokens: CACHED, completion_tokens: 1, total_tokens: CACHED + 1 }
-  answer = completion({ usage: { ...usage, prompt_tokens_details: details } }) as JsonObject
+  response = completion({ usage: { ...usage, prompt_tokens_details: details } }) as JsonObject
   const mark = { cache_control: { type: "ephemeral" } }
   const text = { type: "text", text: "x ".repeat(CACHED), ...mark }
   const caller = await gateway.caller("10")

@@ -137,10 +137,10 @@ test("the hold for a video at Gemini depends on its duration, not on its file si
   using vendor = startCounting(tokens)
   await using gateway = await startWorld(vendor.url)
   const caller = await gateway.caller("0.5")
-  const answers = Array.from({ length: 20 }, () =>
+  const responses = Array.from({ length: 20 }, () =>
     caller.post("/v1/chat/completions", watch(video)),
   )
-  const statuses = await Promise.all(answers.map(async (response) => (await response).status))
+  const statuses = await Promise.all(responses.map(async (response) => (await response).status))
   // Each request costs 0.174 credits.
   expect(statuses.filter((status) => status === 200).length).toBeWithin(1, 3)
   expect(writeOffs(gateway)).toEqual([])

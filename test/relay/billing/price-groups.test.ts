@@ -12,7 +12,7 @@ import {
 } from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
 import { ask, asked, errorOf, startManaged } from "../../http/admin/support.ts"
-import { startVendor, wholeAnswer, type ScriptedVendor } from "../scripted-vendor.ts"
+import { startVendor, wholeResponse, type ScriptedVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 
 const YEAR = 365 * 86_400_000
@@ -27,7 +27,7 @@ let gate = Promise.withResolvers<void>()
 beforeAll(async () => {
   vendor = startVendor(async (_request, number) => {
     if (JSON.stringify(vendor.bodies[number - 1]).includes("wait")) await gate.promise
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   gateway = await startManaged({
     providers: { scripted: provider(vendor.url) },
@@ -71,9 +71,9 @@ const inFuture = (milliseconds = YEAR) => new Date(Date.now() + milliseconds).to
 describe("an account in a price group", () => {
   test("pays the usual price times the group's multiplier, which its receipts show", async () => {
     const [member, other] = [await memberOf("half"), await memberOf(null)]
-    const answer = await chat(member)
-    expect(await chargeOf(member, answer)).toBe(USUAL / 2n)
-    expect((await receiptOf(member, answer)).price).toEqual({
+    const response = await chat(member)
+    expect(await chargeOf(member, response)).toBe(USUAL / 2n)
+    expect((await receiptOf(member, response)).price).toEqual({
       per_million: { input: "1", cached_input: "0.5", output: "2" },
       multiplier: "0.5",
       group: { id: "half", from: "1970-01-01T00:00:00.000Z", multiplier: "0.5" },
@@ -84,9 +84,9 @@ describe("an account in a price group", () => {
 
   test("pays the prices of the group's rate card, regardless of the provider's cost", async () => {
     const member = await memberOf("card")
-    const answer = await chat(member)
-    expect(await chargeOf(member, answer)).toBe(50_000n)
-    const own = await receiptOf(member, answer)
+    const response = await chat(member)
+    expect(await chargeOf(member, response)).toBe(50_000n)
+    const own = await receiptOf(member, response)
     expect(own.price).toMatchObject({ group: { id: "card" }, multiplier: "1" })
     expect(own).not.toHaveProperty("provider_cost")
     const whole = await asked(gateway, "GET", `/receipts/${own.id}`)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, type TestCaller, type TestGateway } from "../../support/gateway.ts"
 import { startManaged } from "../../http/admin/support.ts"
-import { helloUntil, startVendor, wholeAnswer, type ScriptedVendor } from "../scripted-vendor.ts"
+import { helloUntil, startVendor, wholeResponse, type ScriptedVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 
 /**
@@ -18,7 +18,7 @@ const PEAK_PERIOD = {
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** Resolving it ends the answer of the next request that asks to wait. */
+/** Resolving it ends the response of the next request that asks to wait. */
 let gate = Promise.withResolvers<void>()
 const realNow = Date.now
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   vendor = startVendor((_request, number) => {
     const body = JSON.stringify(vendor.bodies[number - 1])
     if (body.includes("wait")) return helloUntil(gate.promise)
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   setClock("2026-12-01T08:00:00Z")
   const peak = { name: "peak", hours: ["09:00-10:00"], input: "2", cached_input: "1", output: "4" }

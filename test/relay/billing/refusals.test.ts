@@ -16,7 +16,7 @@ interface Refusal {
   readonly text: string
 }
 
-function answerTo(isStream: boolean): Response {
+function responseTo(isStream: boolean): Response {
   const { category, text } = refusal
   const usage = { input_tokens: 100, output_tokens: text === "" ? 0 : 10 }
   const content = text === "" ? [] : [{ type: "text", text }]
@@ -42,7 +42,7 @@ function answerTo(isStream: boolean): Response {
 }
 
 beforeAll(async () => {
-  vendor = startVendor(() => answerTo(vendor.bodies.at(-1)?.["stream"] === true))
+  vendor = startVendor(() => responseTo(vendor.bodies.at(-1)?.["stream"] === true))
   const bare = vendor.url.replace(/\/v1$/, "")
   const at = (id: string) =>
     simulated({ deployments: [{ provider: id, model: "claude", weight: 1 }] })

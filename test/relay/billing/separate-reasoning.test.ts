@@ -13,8 +13,8 @@ let vendor: ScriptedVendor
 let gateway: TestGateway
 let sent: Record<string, unknown>
 
-/** Returns an answer with as much text and reasoning as the request allows. */
-function answer(): Record<string, unknown> {
+/** Returns a response with as much text and reasoning as the request allows. */
+function response(): Record<string, unknown> {
   sent = vendor.bodies.at(-1) ?? {}
   const said = Number(sent["max_tokens"] ?? MAX_OUTPUT_TOKENS)
   const isOff = sent["enable_thinking"] === false
@@ -24,7 +24,7 @@ function answer(): Record<string, unknown> {
 }
 
 beforeAll(async () => {
-  vendor = startVendor(() => respond(CHAT, sent, answer()))
+  vendor = startVendor(() => respond(CHAT, sent, response()))
   const model = {
     kind: "chat",
     price: { input: "1", output: "6" },

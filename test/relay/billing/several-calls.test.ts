@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
 import { Meter } from "../../../src/relay/metering/meter.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { respond, textAnswer } from "../billable-frames.ts"
+import { respond, textResponse } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, receiptOf } from "../support.ts"
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
   vendor = startVendor((request) => {
     const { pathname } = new URL(request.url)
     const tier = tiers.shift()
-    const answer = textAnswer(pathname, "Hello", usages.shift() ?? usage)
-    const tiered = { ...answer, ...(tier && { service_tier: tier }) }
+    const response = textResponse(pathname, "Hello", usages.shift() ?? usage)
+    const tiered = { ...response, ...(tier && { service_tier: tier }) }
     return respond(pathname, vendor.bodies.at(-1), tiered)
   })
   gateway = await startGateway({
@@ -240,7 +240,7 @@ test("choices that arrive after the first usage report are charged", () => {
   expect(meter.isCounted).toBe(false)
 })
 
-test("text that arrives after the reported end of an answer is charged", () => {
+test("text that arrives after the reported end of a response is charged", () => {
   const counted = { ...NO_USAGE, inputFresh: 10, output: 1 }
   for (const choice of [0, 1]) {
     const meter = new Meter()

@@ -37,7 +37,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Sends a chat whose answer states a cost, and returns the costs that have been reported for the model. */
+/** Sends a chat whose response states a cost, and returns the costs that have been reported for the model. */
 async function reportedFor(model: string, cost: JsonObject): Promise<unknown[]> {
   usage = { ...TOKENS, ...cost }
   const caller = await gateway.caller("10")
@@ -60,7 +60,7 @@ const FORMS: readonly [string, (dollars: number) => JsonObject][] = [
 
 describe.each(FORMS)("a cost that %s states", (id, form) => {
   test.each(["whole", "streamed"])(
-    "causes one report if it is above the price of a %s answer",
+    "causes one report if it is above the price of a %s response",
     async (name) => {
       const reports = [{ stated: 9_000_000n, priced: PRICED }]
       expect(await reportedFor(`${id}/${name}`, form(PRICED_DOLLARS * 1.5))).toEqual(reports)

@@ -16,7 +16,7 @@ import {
   type ScriptedVendor,
   startVendor,
   streamed,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, keptReceiptOf, nanocredits, nothingHeld, receiptOf } from "../support.ts"
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
     if (model === "rejects") return Response.json({ error: { message: "Busy." } }, { status: 503 })
     return stream === true
       ? streamed([frame("Hello") + frame("", "stop") + "data: [DONE]\n\n"])
-      : Response.json(wholeAnswer())
+      : Response.json(wholeResponse())
   })
   const behind = (model: string) =>
     simulated({

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { respond, textAnswer } from "../billable-frames.ts"
+import { respond, textResponse } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, nanocredits, receiptOf } from "../support.ts"
 
-/** The tests use providers that report the output tokens of an answer but not its input tokens. */
+/** The tests use providers that report the output tokens of a response but not its input tokens. */
 
 type Json = Record<string, unknown>
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   vendor = startVendor((request, number) => {
     const { pathname } = new URL(request.url)
     const body = vendor.bodies[number - 1]
-    return respond(pathname, body, textAnswer(pathname, "A bird.", usageAt(pathname, body)))
+    return respond(pathname, body, textResponse(pathname, "A bird.", usageAt(pathname, body)))
   })
   const root = vendor.url.replace(/\/v1$/, "")
   gateway = await startGateway({
@@ -60,7 +60,7 @@ afterAll(async () => {
 interface Asked {
   readonly path: string
   readonly body: Json
-  /** Returns the usage that an answer shows for the given number of input tokens. */
+  /** Returns the usage that a response shows for the given number of input tokens. */
   readonly shown: (input: number) => string
 }
 

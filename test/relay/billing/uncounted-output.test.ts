@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { completion, respond, response, textAnswer } from "../billable-frames.ts"
+import { completion, respond, response, textResponse } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
 /**
- * The tests use providers that report the input tokens of an answer but not its output tokens, or only those of some
+ * The tests use providers that report the input tokens of a response but not its output tokens, or only those of some
  * calls.
  */
 
@@ -50,7 +50,7 @@ const reasoning = {
   encrypted_content: "A".repeat(4_000),
 }
 
-/** Answers without text, with usage that does not include the output. */
+/** Responses without text, with usage that does not include the output. */
 const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usage: Json])[] = [
   ["an image of Gemini", "google/m", google(IMAGE, "image/png"), { promptTokenCount: 950 }],
   [
@@ -87,10 +87,10 @@ const MEDIA: readonly (readonly [name: string, model: string, answer: Json, usag
 ]
 
 let vendor: ScriptedVendor
-/** The answer that is sent instead of text. */
+/** The response that is sent instead of text. */
 let media: Json | undefined
 let gateway: TestGateway
-/** The usage of the next answers. The last usage is repeated. */
+/** The usage of the next responses. The last usage is repeated. */
 let usages: (Json | undefined)[] = []
 
 beforeAll(async () => {
@@ -98,7 +98,7 @@ beforeAll(async () => {
     const { pathname } = new URL(request.url)
     const usage = usages.length > 1 ? usages.shift() : usages[0]
     const name = pathname.includes("enerateContent") ? "usageMetadata" : "usage"
-    const answer = media ? { ...media, [name]: usage } : textAnswer(pathname, TEXT, usage)
+    const answer = media ? { ...media, [name]: usage } : textResponse(pathname, TEXT, usage)
     return respond(pathname, vendor.bodies.at(-1), answer)
   })
   const price = { input: "1", output: "10" }
@@ -173,7 +173,7 @@ for (const stream of [false, true]) {
   )
 }
 
-/** Gemini answers that report thoughts and no other output, with the expected range of their output. */
+/** Gemini responses that report thoughts and no other output, with the expected range of their output. */
 const THOUGHTS: readonly (readonly [name: string, answer: Json, min: number, max: number])[] = [
   ["text", gemini({ text: TEXT }), 600 + WORDS, 600 + 1.2 * WORDS],
   [

@@ -10,13 +10,13 @@ test("an unknown model is called, held and charged at the price in the settings"
   })
   const caller = await gateway.caller("10")
   const before = await caller.balance()
-  const answer = await caller.post("/v1/chat/completions", {
+  const response = await caller.post("/v1/chat/completions", {
     model: "openai/echo",
     max_tokens: 50,
     messages: MESSAGES,
   })
-  expect(answer.status).toBe(200)
-  const { usage, model } = (await answer.json()) as {
+  expect(response.status).toBe(200)
+  const { usage, model } = (await response.json()) as {
     usage: { prompt_tokens: number; completion_tokens: number }
     model: string
   }
@@ -24,9 +24,9 @@ test("an unknown model is called, held and charged at the price in the settings"
   const cost =
     BigInt(usage.prompt_tokens) * 1_000_000n + BigInt(usage.completion_tokens) * 2_000_000n
   expect(before - (await caller.balance())).toBe(cost)
-  const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
+  const receipt = await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
   expect(JSON.stringify(await receipt.json())).toContain('"2000"')
-  // If the balance is below the maximum cost, the request is rejected, or the answer is limited, as for every model.
+  // If the balance is below the maximum cost, the request is rejected, or the response is limited, as for every model.
   const poor = await gateway.caller("0.0001")
   const rejected = await poor.post("/v1/chat/completions", {
     model: "openai/echo",
@@ -35,7 +35,7 @@ test("an unknown model is called, held and charged at the price in the settings"
   expect(rejected.status).toBe(402)
 })
 
-test("invented model names open no circuit breakers, regardless of the vendor's answer", async () => {
+test("invented model names open no circuit breakers, regardless of the vendor's response", async () => {
   using vendor = Bun.serve({ port: 0, fetch: () => new Response("{}", { status: 500 }) })
   await using gateway = await startGateway({
     settings: { unknownModels: { price: { input: "1", output: "2" } } },
@@ -46,9 +46,9 @@ test("invented model names open no circuit breakers, regardless of the vendor's 
   const caller = await gateway.caller("10")
   for (let index = 0; index < 5; index++) {
     const model = "openai/made-up"
-    const answer = await caller.post("/v1/chat/completions", { model, messages: MESSAGES })
+    const response = await caller.post("/v1/chat/completions", { model, messages: MESSAGES })
     // If the circuit were open, the status would be 503.
-    expect(answer.status).toBe(502)
+    expect(response.status).toBe(502)
   }
 })
 
@@ -60,9 +60,11 @@ test("a request for a model that does not exist at the vendor returns the vendor
   const caller = await gateway.caller("10")
   const before = await caller.balance()
   const model = "openai/no-such-model"
-  const answer = await caller.post("/v1/chat/completions", { model, messages: MESSAGES })
-  expect(answer.status).toBe(404)
-  expect(await answer.json()).toMatchObject({ error: { code: "model_not_found", param: "model" } })
+  const response = await caller.post("/v1/chat/completions", { model, messages: MESSAGES })
+  expect(response.status).toBe(404)
+  expect(await response.json()).toMatchObject({
+    error: { code: "model_not_found", param: "model" },
+  })
   expect(await caller.balance()).toBe(before)
   const streamed = await caller.post("/v1/messages", {
     model,

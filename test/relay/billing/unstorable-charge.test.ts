@@ -35,9 +35,9 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(1)) {
       await response.text().catch(() => "")
       return { user, id, status: response.status, message: error?.message ?? "" }
     })
-    const answers = await Promise.all(requests)
-    const rejected = answers.filter(({ user }) => user === "poison")
-    const charged = answers.filter(({ user }) => user !== "poison")
+    const responses = await Promise.all(requests)
+    const rejected = responses.filter(({ user }) => user === "poison")
+    const charged = responses.filter(({ user }) => user !== "poison")
     expect(charged.filter(({ status }) => status !== 200)).toEqual([])
     for (const { status, message } of rejected) {
       expect(status).toBe(isJournal ? 200 : 503)
@@ -45,7 +45,7 @@ for (const [name, settings] of Object.entries(LEDGERS).slice(1)) {
         expect(message).toContain("The ledger cannot store the charge for this response")
     }
     const { settlements } = gateway.store
-    for (const { id } of answers) {
+    for (const { id } of responses) {
       await until(async () => (await settlements.findReceipt(id)) !== null)
     }
     for (const { id } of charged) {

@@ -14,7 +14,7 @@ import {
   type ScriptedVendor,
   startVendor,
   streamed,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, type Receipt, receiptOf } from "../support.ts"
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
       const data = [{ object: "embedding", index: 0, embedding: [1, 2] }]
       return Response.json({ object: "list", model, data, usage })
     }
-    if (stream !== true) return Response.json({ ...wholeAnswer(said), usage })
+    if (stream !== true) return Response.json({ ...wholeResponse(said), usage })
     const last = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model, usage }
     const told = `data: ${JSON.stringify({ ...last, choices: [] })}\n\n`
     return streamed([frame(said), frame("", "stop"), told, DONE])

@@ -13,7 +13,7 @@ import {
   startVendor,
   streamed,
   usageFrame,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import {
   CHAT,
@@ -35,7 +35,10 @@ beforeAll(async () => {
   vendor = startVendor(() => {
     if (vendor.bodies.at(-1)?.["model"] === "rereads") return rereading()
     if (vendor.bodies.at(-1)?.["stream"] !== true) {
-      return Response.json({ ...wholeAnswer(), usage: { prompt_tokens: 10, completion_tokens: 1 } })
+      return Response.json({
+        ...wholeResponse(),
+        usage: { prompt_tokens: 10, completion_tokens: 1 },
+      })
     }
     const { model } = vendor.bodies.at(-1) ?? {}
     if (String(model).startsWith("breaking-")) return breaking(String(model))
@@ -62,7 +65,7 @@ afterAll(async () => {
 })
 
 /**
- * Returns an answer for which the vendor has read far more than the gateway sent, such as results of the vendor's own
+ * Returns a response for which the vendor has read far more than the gateway sent, such as results of the vendor's own
  * tools.
  */
 function rereading(): Response {
@@ -70,7 +73,7 @@ function rereading(): Response {
     return streamed([frame("Hello"), frame("", "stop"), usageFrame(90_000, 1), DONE])
   }
   return Response.json({
-    ...wholeAnswer(),
+    ...wholeResponse(),
     usage: { prompt_tokens: 90_000, completion_tokens: 1, total_tokens: 90_001 },
   })
 }

@@ -22,13 +22,13 @@ let clock: MovableClock
 let gateway: TestGateway
 /** Resolving it lets the provider answer or continue. */
 let goOn: PromiseWithResolvers<void>
-/** Resolves when the provider's connection is closed before its answer. */
+/** Resolves when the provider's connection is closed before its response. */
 let wasClosed: PromiseWithResolvers<void>
-/** The HTTP status of answers that are not streamed. */
+/** The HTTP status of responses that are not streamed. */
 let status: number
 
-/** Returns an answer with its usage for a request to any endpoint. */
-function wholeAnswerTo(body: Record<string, unknown>): object {
+/** Returns a response with its usage for a request to any endpoint. */
+function wholeResponseTo(body: Record<string, unknown>): object {
   if (status !== 200) return { error: { message: "Broken.", type: "server_error" } }
   if (body.documents !== undefined) {
     return {
@@ -48,7 +48,7 @@ function wholeAnswerTo(body: Record<string, unknown>): object {
   return { id: "c", object: "chat.completion", created: 1, model: "x", choices, usage }
 }
 
-function streamedAnswer(model: unknown): Response {
+function streamedResponse(model: unknown): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -64,7 +64,7 @@ function streamedAnswer(model: unknown): Response {
 }
 
 /** Returns a stream without an end, for any request. */
-function endlessAnswer(): Response {
+function endlessResponse(): Response {
   const encoder = new TextEncoder()
   let isBegun = false
   const body = new ReadableStream<Uint8Array>({
@@ -81,11 +81,11 @@ function endlessAnswer(): Response {
 beforeAll(async () => {
   vendor = startVendor(async (request, number) => {
     const body = vendor.bodies[number - 1] ?? {}
-    if (body.model === "endless") return endlessAnswer()
-    if (body.stream === true) return streamedAnswer(body.model)
+    if (body.model === "endless") return endlessResponse()
+    if (body.stream === true) return streamedResponse(body.model)
     request.signal.addEventListener("abort", () => wasClosed.resolve())
     await goOn.promise
-    return Response.json(wholeAnswerTo(body), { status })
+    return Response.json(wholeResponseTo(body), { status })
   })
   clock = new MovableClock()
   const kind = (of: "embedding" | "rerank" | "image", price: Record<string, string>) => ({
@@ -199,7 +199,7 @@ const IMAGES: [string, object] = [
   { model: "openai/dall-e-2", prompt: "A cat", response_format: "b64_json" },
 ]
 
-describe("whole answers of a provider that bills abandoned calls", () => {
+describe("whole responses of a provider that bills abandoned calls", () => {
   test.each([
     ["chat at OpenAI", chat("openai/plain"), { input: 900, output: 700 }],
     ["chat at an unknown server", chat("unknown/plain"), { input: 900, output: 700 }],
@@ -237,7 +237,7 @@ describe("whole answers of a provider that bills abandoned calls", () => {
   })
 })
 
-describe("whole answers of a provider that stops when the caller disconnects", () => {
+describe("whole responses of a provider that stops when the caller disconnects", () => {
   test.each([
     ["chat", chat("vllm/plain")],
     ["a chat with cancellation in its model's settings", chat("openai/cancelled")],
@@ -266,7 +266,7 @@ describe("streams whose caller disconnects", () => {
   })
 
   test.each(["groq/plain", "unknown/plain", "vllm/drained"])(
-    "continue to their end if the provider bills the whole answer, or if the settings require it: %s",
+    "continue to their end if the provider bills the whole response, or if the settings require it: %s",
     async (model) => {
       const caller = await leaveAfterHello(model)
       goOn.resolve()

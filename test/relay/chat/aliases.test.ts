@@ -13,7 +13,7 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 import { KeyIssuer, type KeyInput } from "../../support/key-issuer.ts"
-import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, type ErrorBody, HELLO, receiptOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-/** Returns the models that an answer names, in any format. */
+/** Returns the models that a response names, in any format. */
 function modelsIn(text: string): string[] {
   const found = text.matchAll(/"(?:model|modelVersion)"\s*:\s*"([^"]+)"/g)
   return [...new Set([...found].map(([, model]) => model ?? ""))].filter((one) => one !== "model")
@@ -115,7 +115,7 @@ describe("a vendor's model name in a chat request", () => {
   ]
 
   for (const [path, bodyOf] of bodies) {
-    test(`appears in the answer at ${path}, whole and streamed`, async () => {
+    test(`appears in the response at ${path}, whole and streamed`, async () => {
       for (const [name, id] of Object.entries(CHAT_NAMES)) {
         for (const stream of [false, true]) {
           const response = await caller.post(path, bodyOf(name, stream))
@@ -248,7 +248,7 @@ describe("a key with a list of models", () => {
     expect((await caller.post(CHAT, { model: "cheap", messages: HELLO })).status).toBe(404)
   })
 
-  test("does not get a stored answer of a model that is not in its list", async () => {
+  test("does not get a stored response of a model that is not in its list", async () => {
     const aliases = { mine: "openai/gpt-5.4" }
     const wide = await gateway.caller("1", { aliases })
     const headers = { "idempotency-key": "once" }
@@ -262,7 +262,7 @@ describe("a key with a list of models", () => {
     expect(again.status).toBe(404)
   })
 
-  test("does not get another key's answer if its alias refers to a different model", async () => {
+  test("does not get another key's response if its alias refers to a different model", async () => {
     const wide = await gateway.caller("1", { aliases: { mine: "openai/gpt-5.4" } })
     const aliases = { mine: "sim/echo", "gpt-5.4": "sim/echo" }
     const narrow = await keyBeside(gateway, wide, { models: ["sim/*"], aliases })
@@ -276,7 +276,7 @@ describe("a key with a list of models", () => {
       expect([own.status, modelsIn(await own.text())]).toEqual([200, [model]])
       const again = await narrow(body, `${model} of its own`)
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([200, "true"])
-      // A key without a list of models may receive every answer of its account.
+      // A key without a list of models may receive every response of its account.
       const shared = await wide.post(CHAT, body, { "idempotency-key": `${model} of its own` })
       expect(shared.status).toBe(200)
     }
@@ -287,7 +287,7 @@ test("a restricted key that repeats a running request of another key is asked to
   const open = Promise.withResolvers<void>()
   using slow = startVendor(async () => {
     await open.promise
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   await using own = await startGateway({
     providers: { slow: provider(slow.url) },

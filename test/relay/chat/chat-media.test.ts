@@ -32,7 +32,7 @@ const IMAGE_ITEM = {
   result: PNG,
 }
 
-/** Returns an answer in one of OpenAI's formats that contains a sentence and an image. */
+/** Returns a response in one of OpenAI's formats that contains a sentence and an image. */
 function drawing(path: string, body: Json): Response {
   if (path.endsWith("/responses")) {
     const whole = wholeResponse([IMAGE_ITEM])
@@ -127,7 +127,7 @@ function ask(format: string, model: string, stream: boolean, more: Json = {}): P
   return caller.post(`/v1beta/models/${model}:${method}`, { ...asks(format), ...more })
 }
 
-/** Returns the frames of a stream, or the single object of an answer that is not streamed. */
+/** Returns the frames of a stream, or the single object of a response that is not streamed. */
 async function objectsOf(response: Response, stream: boolean): Promise<Json[]> {
   const text = await response.text()
   expect(response.status, text).toBe(200)
@@ -144,7 +144,7 @@ function having(value: unknown, name: string): Json[] {
   return [...(own[name] === undefined ? [] : [own]), ...having(Object.values(own), name)]
 }
 
-/** Returns the base64 of the images in an answer, at the positions where a client of the format reads them. */
+/** Returns the base64 of the images in a response, at the positions where a client of the format reads them. */
 function imagesIn(format: string, objects: readonly Json[]): unknown[] {
   if (format === CHAT) {
     return having(objects, "image_url").map(({ image_url: address }) =>
@@ -159,7 +159,7 @@ function imagesIn(format: string, objects: readonly Json[]): unknown[] {
   return having(objects, "inlineData").map(({ inlineData }) => (inlineData as Json)["data"])
 }
 
-/** Returns the base64 of the pieces of audio in an answer. */
+/** Returns the base64 of the pieces of audio in a response. */
 function soundIn(format: string, objects: readonly Json[]): string[] {
   if (format === CHAT) {
     return having(objects, "audio").map(({ audio }) => String((audio as Json)["data"] ?? ""))
@@ -281,7 +281,7 @@ describe("charges for media in a chat", () => {
     })
   }
 
-  test("use the text price for an answer without an image", async () => {
+  test("use the text price for a response without an image", async () => {
     expect(await charged("google/split")).toBe(3n * 300n + 1_290n * 30_000n)
     const text = await charged("google/split", { modalities: ["text"] })
     expect(text).toBe(3n * 300n + 4n * 2_500n)
@@ -369,7 +369,7 @@ describe("the requested shape of an image", () => {
   })
 })
 
-describe("images of an earlier answer", () => {
+describe("images of an earlier response", () => {
   const turns = {
     [CHAT]: {
       messages: [

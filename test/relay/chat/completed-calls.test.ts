@@ -16,7 +16,7 @@ let caller: TestCaller
 let calls = 0
 /** The number of the call that fails. */
 let failing = 0
-/** The number of the call whose answer has no usage. */
+/** The number of the call whose response has no usage. */
 let uncounted = 0
 /** Number of calls at the beginning that fail: one immediately, the others later. */
 let rejected = 0
@@ -24,7 +24,7 @@ let rejected = 0
 let isFirst = false
 let status = 400
 let message = "No."
-/** Number of vectors that each answer omits (or adds). */
+/** Number of vectors that each response omits (or adds). */
 let missing = 0
 let others = Promise.withResolvers<void>()
 let failed = Promise.withResolvers<void>()
@@ -293,7 +293,7 @@ describe.each([400, 429, 500, 200])(
       const response = await caller.post("/v1/embeddings", { model: "cohere/embed", input })
       expect((await errorOf(response)).status).toBeGreaterThanOrEqual(400)
       const receipt = await receiptOf(caller, response)
-      // The gateway reads an error in a body only after all answers have arrived.
+      // The gateway reads an error in a body only after all responses have arrived.
       expect(receipt.cost).toBe(failure === 200 ? "0.9" : "0.3")
     })
 
@@ -325,7 +325,7 @@ test("a request is charged only for the deployment that answers", async () => {
 })
 
 test.each([1, 2, -1])(
-  "an answer that lacks %d vectors is rejected free of charge",
+  "a response that lacks %d vectors is rejected free of charge",
   async (count) => {
     missing = count
     failing = 0

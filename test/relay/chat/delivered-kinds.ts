@@ -10,7 +10,7 @@ const GOOGLE = "/v1beta/models"
 
 export type Event = readonly [name: string, data: JsonObject]
 
-/** A request, and the events at the beginning of every answer to it. */
+/** A request, and the events at the beginning of every response to it. */
 interface Dialect {
   readonly model: string
   /** The path of streamed requests, if it differs. */

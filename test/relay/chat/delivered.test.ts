@@ -72,7 +72,7 @@ async function leaveAfter(path: string, events: readonly Event[]) {
   return { caller, receipt: await onlyReceipt(gateway, caller) }
 }
 
-describe("a caller that disconnects after the opening frames of an answer", () => {
+describe("a caller that disconnects after the opening frames of a response", () => {
   for (const path of Object.keys(DIALECTS)) {
     test(`pays only for the input at ${path}`, async () => {
       const { receipt } = await leaveAfter(path, [])

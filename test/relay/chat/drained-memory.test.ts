@@ -9,7 +9,7 @@ const CALLERS = 6
 /** Bytes of a frame that does not end. Its copies take three times as much of 64 MB. */
 const FRAME_BYTES = 8 * MEGABYTE
 
-test("frames of drained answers count as memory after their callers have disconnected", async () => {
+test("frames of drained responses count as memory after their callers have disconnected", async () => {
   const goOn = Promise.withResolvers<void>()
   using vendor = startVendor(() => {
     const encoder = new TextEncoder()
@@ -29,7 +29,7 @@ test("frames of drained answers count as memory after their callers have disconn
       limits: {
         bodyBytes: MEGABYTE,
         mediaBytes: MEGABYTE,
-        answerBytes: 16 * MEGABYTE,
+        responseBytes: 16 * MEGABYTE,
         memoryBytes: 64 * MEGABYTE,
         mediaPrivate: false,
       },

@@ -7,13 +7,13 @@ import { CHAT, HELLO } from "../support.ts"
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
 const TOKENS = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 }
-/** Number of choices in each answer. */
+/** Number of choices in each response. */
 const RETURNED = 5
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
-function answerTo(path: string, isStream: boolean): object {
+function responseTo(path: string, isStream: boolean): object {
   const indexes = Array.from({ length: RETURNED }, (_, index) => index)
   if (path.includes("enerateContent")) {
     const candidates = indexes.map((index) => ({
@@ -36,11 +36,11 @@ beforeAll(async () => {
   vendor = startVendor((request) => {
     const { pathname } = new URL(request.url)
     const isStream = /stream/i.test(pathname) || vendor.bodies.at(-1)?.["stream"] === true
-    const answer = answerTo(pathname, isStream)
-    if (!isStream) return Response.json(answer)
+    const response = responseTo(pathname, isStream)
+    if (!isStream) return Response.json(response)
     const end = pathname.includes("enerateContent") ? "" : "data: [DONE]\n\n"
     const headers = { "content-type": "text/event-stream" }
-    return new Response(`data: ${JSON.stringify(answer)}\n\n${end}`, { headers })
+    return new Response(`data: ${JSON.stringify(response)}\n\n${end}`, { headers })
   })
   gateway = await startGateway({
     providers: {

@@ -59,7 +59,7 @@ test.each([
   ["MALFORMED_RESPONSE", false],
   ["OTHER", true],
 ] as const)(
-  "the operator, and not the caller, pays for an answer that ends with %s",
+  "the operator, and not the caller, pays for a response that ends with %s",
   async (word, stream) => {
     answer = {
       candidates: [{ index: 0, content: { role: "model", parts: [] }, finishReason: word }],

@@ -115,7 +115,7 @@ describe("text counted by the relay", () => {
     expect(await toldBefore(body)).toBe("one two")
   })
 
-  test("completes the answer if the text reaches the output limit before the error", async () => {
+  test("completes the response if the text reaches the output limit before the error", async () => {
     answer = () => responses("one two three four five", FAILED)
     const caller = await gateway.caller("1")
     const body = { model: "vendor/responses", messages: HELLO, stream: true, max_tokens: 3 }

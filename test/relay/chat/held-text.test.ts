@@ -8,7 +8,7 @@ const HOLDER = { id: "key", account: "account" }
 test("text is held until the first content as long as the memory suffices", () => {
   const budget = new MemoryBudget(16 * MEGABYTE)
   using other = budget.open(HOLDER)
-  other.takeAnswer(6 * MEGABYTE)
+  other.takeResponse(6 * MEGABYTE)
   using memory = budget.open(HOLDER)
   {
     using held = new HeldText(memory)

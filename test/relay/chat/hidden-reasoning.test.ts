@@ -67,7 +67,7 @@ function scriptOf(url: string): Script {
   return url.includes("GenerateContent") ? GEMINI : COMPLETIONS
 }
 
-/** Returns an answer whose text comes immediately or after a pause, and whose usage comes when the test allows it. */
+/** Returns a response whose text comes immediately or after a pause, and whose usage comes when the test allows it. */
 function answer(request: Request): Response {
   const { text, end } = scriptOf(request.url)
   const { messages } = (vendor.bodies.at(-1) ?? {}) as { messages?: { content: string }[] }
@@ -163,7 +163,7 @@ const STOPPED: readonly (readonly [path: string, body: object])[] = [
   [CHAT, { model: "openai/gpt-5.5", messages: HELLO, stop: SIX, n: 2, stream: true }],
 ]
 
-describe("an answer that the relay ends at a stop sequence", () => {
+describe("a response that the relay ends at a stop sequence", () => {
   for (const [path, body] of STOPPED) {
     const {
       model = "",

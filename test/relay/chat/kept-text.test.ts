@@ -6,7 +6,7 @@ import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
 const MEGABYTE = 1024 * 1024
 const TEXT_MEGABYTES = 24
 
-test("text that is stored for the last event of an answer counts as memory of the request", async () => {
+test("text that is stored for the last event of a response counts as memory of the request", async () => {
   const step = frame("a".repeat(MEGABYTE / 4))
   using vendor = startVendor(() =>
     streamed([
@@ -19,7 +19,7 @@ test("text that is stored for the last event of an answer counts as memory of th
       limits: {
         bodyBytes: MEGABYTE,
         mediaBytes: MEGABYTE,
-        answerBytes: 60 * MEGABYTE,
+        responseBytes: 60 * MEGABYTE,
         memoryBytes: 64 * MEGABYTE,
         mediaPrivate: false,
       },

@@ -361,7 +361,7 @@ describe("a strict caller of a model with a rejected parameter", () => {
     expect(learnedOf("strict")).toEqual([])
   })
 
-  test("gets an answer if the correction loses nothing", async () => {
+  test("gets a response if the correction loses nothing", async () => {
     const { status, calls, losses } = await ask("renamed", { max_tokens: 7 }, strict)
     expect([status, calls.length, losses]).toEqual([200, 2, null])
     const usual = await ask("strict", { temperature: 1 }, strict)
@@ -411,7 +411,7 @@ describe("a caller of another format whose request is corrected", () => {
         generationConfig: { temperature: 0.5 },
       },
     ],
-  ])("gets the answer in the format %s (%s)", async (path, name, fields) => {
+  ])("gets the response in the format %s (%s)", async (path, name, fields) => {
     for (const count of [2, 1]) {
       vendor.taken()
       const response = await caller.post(path, { model: `${name}/x`, ...fields })
@@ -424,7 +424,7 @@ describe("a caller of another format whose request is corrected", () => {
     }
   })
 
-  test("gets the answer to the corrected request", async () => {
+  test("gets the response to the corrected request", async () => {
     const fields = { model: "anthropic/x", ...messages }
     for (const count of [2, 1]) {
       vendor.taken()

@@ -82,7 +82,7 @@ function toldOf(events: readonly ChatEvent[], choice: number) {
   return { text, reason: finishes[0]?.reason, sequence: finishes[0]?.stopSequence }
 }
 
-describe("cutting an answer at its limit", () => {
+describe("cutting a response at its limit", () => {
   test("does not depend on the division into frames, or on other choices", async () => {
     const choice = fc.tuple(LETTERS, CUTS)
     const max = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined })
@@ -106,7 +106,7 @@ describe("cutting an answer at its limit", () => {
     )
   })
 
-  test("ends a whole answer at the same place, whether its text has one part or several", async () => {
+  test("ends a whole response at the same place, whether its text has one part or several", async () => {
     await fc.assert(
       fc.asyncProperty(STOP, LETTERS, CUTS, async (stop, text, cuts) => {
         const parts = chunks(text, cuts).map((chunk) => ({ type: "text", text: chunk }) as const)

@@ -10,7 +10,7 @@ import {
   type ScriptedVendor,
   startVendor,
   streamed,
-  wholeAnswer,
+  wholeResponse,
   WHOLE_STREAM,
 } from "../scripted-vendor.ts"
 import { CHAT, contentOf, HELLO, receiptOf } from "../support.ts"
@@ -28,7 +28,7 @@ const MESSAGE = {
   usage: { input_tokens: 10, output_tokens: 1 },
 }
 
-/** Returns the provider's next answer. */
+/** Returns the provider's next response. */
 let answer: () => Response
 let server: ScriptedVendor
 let gateway: TestGateway
@@ -64,8 +64,8 @@ test.each([
   expect(text).toEndWith("data: [DONE]\n\n")
 })
 
-test("a whole answer to a request for a stream is converted to a stream in the same format", async () => {
-  answer = () => Response.json(wholeAnswer("Hello"))
+test("a whole response to a request for a stream is converted to a stream in the same format", async () => {
+  answer = () => Response.json(wholeResponse("Hello"))
   const body = { model: "own/m", messages: HELLO, stream: true }
   const response = await caller.post(CHAT, body)
   const text = await response.text()
@@ -75,7 +75,7 @@ test("a whole answer to a request for a stream is converted to a stream in the s
 })
 
 test.each(["/v1/messages", CHAT, "/v1/responses"])(
-  "a whole Anthropic answer to a request for a stream is converted to a stream by %s",
+  "a whole Anthropic response to a request for a stream is converted to a stream by %s",
   async (path) => {
     answer = () => Response.json(MESSAGE)
     const input = path === "/v1/responses" ? { input: "Hi" } : { messages: HELLO }
@@ -96,10 +96,10 @@ test.each(["/v1/messages", CHAT, "/v1/responses"])(
   },
 )
 
-test("a stream in response to a request without streaming is joined into a whole answer", async () => {
+test("a stream in response to a request without streaming is joined into a whole response", async () => {
   answer = () => streamed([WHOLE_STREAM])
   const response = await caller.post(CHAT, { model: "own/m", messages: HELLO })
-  const { choices } = (await response.json()) as ReturnType<typeof wholeAnswer> & {
+  const { choices } = (await response.json()) as ReturnType<typeof wholeResponse> & {
     choices: { message: { content: string } }[]
   }
   expect([response.status, choices[0]?.message.content]).toEqual([200, "Hello"])

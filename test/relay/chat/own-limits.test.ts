@@ -47,7 +47,7 @@ interface Asked {
   readonly max?: number
 }
 
-/** The parts of an answer that all dialects have. */
+/** The parts of a response that all dialects have. */
 interface Told {
   readonly text: string
   readonly finish: unknown
@@ -174,7 +174,7 @@ async function ask(client: Client, asked: Asked) {
   }
 }
 
-/** Models that accept both sequences but do not report which of them ended an answer. */
+/** Models that accept both sequences but do not report which of them ended a response. */
 const SILENT = ["sim/echo", "google/gemini-2.5-flash", "cohere/command-a-03-2025"]
 
 /**
@@ -224,7 +224,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
           const end = ENDS[name]
           if (end !== undefined) expect(told.finish).toBe(end)
           else expect(told).toMatchObject({ finish: "stop_sequence", sequence: "four" })
-          // If the caller does not ask for the matched sequence, the vendor ends the answer.
+          // If the caller does not ask for the matched sequence, the vendor ends the response.
           expect(asked.includes("never")).toBe(end !== undefined)
           const receipt = await receiptOf(caller, told.response)
           expect(receipt.status).toBe("settled")

@@ -77,14 +77,14 @@ afterAll(async () => {
 
 const PARAMETERS = { type: "object", properties: { a: { type: "integer" } } }
 
-/** Returns the first request of a client with a format, and the client's next request after an answer. */
+/** Returns the first request of a client with a format, and the client's next request after a response. */
 interface Client {
   readonly path: (stream: boolean) => string
   readonly first: Json
   readonly next: (objects: readonly Json[]) => Json
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of several formats, as they come
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of several formats, as they come
 type Loose = any
 
 const RESPONSES: Client = {

@@ -1,5 +1,5 @@
 import type { ScriptedVendor } from "../scripted-vendor.ts"
-import { startVendor, streamed, wholeAnswer, WHOLE_STREAM } from "../scripted-vendor.ts"
+import { startVendor, streamed, wholeResponse, WHOLE_STREAM } from "../scripted-vendor.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -71,8 +71,8 @@ export function startRejectingVendor(judges: Readonly<Record<string, Judge>>): R
       return Response.json(rejection.error, { status: rejection.status })
     }
     if (path.endsWith("/messages")) return Response.json(MESSAGE)
-    if (path.endsWith("/responses")) return responsesAnswer(body.stream === true)
-    return body.stream === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+    if (path.endsWith("/responses")) return responsesResponse(body.stream === true)
+    return body.stream === true ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse())
   })
   const root = vendor.url.replace(/\/v1$/, "")
   return {
@@ -89,7 +89,7 @@ export function startRejectingVendor(judges: Readonly<Record<string, Judge>>): R
   }
 }
 
-/** An answer in Anthropic's format that is not streamed. */
+/** A response in Anthropic's format that is not streamed. */
 const MESSAGE = {
   id: "msg_1",
   type: "message",
@@ -100,7 +100,7 @@ const MESSAGE = {
   usage: { input_tokens: 10, output_tokens: 1 },
 }
 
-function responsesAnswer(isStream: boolean): Response {
+function responsesResponse(isStream: boolean): Response {
   const item = {
     type: "message",
     id: "msg_1",

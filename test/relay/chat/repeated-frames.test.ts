@@ -1,7 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { FaultyVendor } from "../../../simulator/wire-faults/faulty-vendor.ts"
-import { chunk, framesOf, headOf, LAST_CHUNK } from "../../../simulator/wire-faults/sound-answer.ts"
+import {
+  chunk,
+  framesOf,
+  headOf,
+  LAST_CHUNK,
+} from "../../../simulator/wire-faults/sound-response.ts"
 import type { WireFault } from "../../../simulator/wire-faults/fault.ts"
 import { WIRE_FAULTS } from "../../../simulator/wire-faults/wire-faults.ts"
 import { startSimulator, type Simulator } from "../../../simulator/server.ts"
@@ -53,11 +58,11 @@ const FRAMES_TWICE = WIRE_FAULTS.find(({ name }) => name === "frames twice")
 const FROM_THE_START: WireFault = {
   name: "the first half again",
   effect: "midway",
-  play(answer) {
-    const frames = framesOf(answer)
+  play(response) {
+    const frames = framesOf(response)
     const half = frames.slice(0, Math.ceil(frames.length / 2))
     const again = [...half, ...frames].map((frame) => chunk(frame))
-    return [headOf(answer), Buffer.concat([...again, Buffer.from(LAST_CHUNK)])]
+    return [headOf(response), Buffer.concat([...again, Buffer.from(LAST_CHUNK)])]
   },
 }
 
@@ -179,7 +184,7 @@ describe("a stream with every frame duplicated", () => {
 })
 
 describe("a stream whose first half is repeated", () => {
-  test.each(STREAMED)("returns one error and no complete answer to %s", async (client) => {
+  test.each(STREAMED)("returns one error and no complete response to %s", async (client) => {
     await bad.misbehave(FROM_THE_START)
     const { got, thrown, raw } = await ask(client, "alone/openai-responses")
     expect(got).toBeUndefined()

@@ -48,10 +48,10 @@ function eventsOf(events: readonly { readonly type: string }[]): Response {
   return streamed(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`))
 }
 
-describe("answers of /v1/messages", () => {
+describe("responses of /v1/messages", () => {
   const BODY = { model: "claude/model", max_tokens: 50, messages: HELLO }
 
-  test("have every member if the vendor's whole answer is nearly empty", async () => {
+  test("have every member if the vendor's whole response is nearly empty", async () => {
     const said = Response.json({ content: [{ type: "text", text: "Hi" }] })
     const message = JSON.parse(await ask("/v1/messages", BODY, said)) as Json
     expect(message).toMatchObject({
@@ -106,7 +106,7 @@ describe("answers of /v1/messages", () => {
   })
 })
 
-test("valid numbers replace a vendor's invalid usage counts in an answer of /v1/messages", async () => {
+test("valid numbers replace a vendor's invalid usage counts in a response of /v1/messages", async () => {
   const content = [{ type: "text", text: "Hi" }]
   const message = { content, stop_reason: "end_turn" }
   const usage = { input_tokens: "3", output_tokens: [2] }
@@ -132,7 +132,7 @@ test("valid numbers replace a vendor's invalid usage counts in an answer of /v1/
   expect((JSON.parse(response) as Json)["usage"]).toMatchObject({ ...counted, total_tokens: 4 })
 })
 
-describe("answers of /v1/responses", () => {
+describe("responses of /v1/responses", () => {
   const BODY = { model: "open/model", input: "Hello there, gateway", store: false }
   const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Hi" }] }
   const ALWAYS = {
@@ -145,7 +145,7 @@ describe("answers of /v1/responses", () => {
   }
   const USAGE = { input_tokens: 3, output_tokens: 2 }
 
-  test("have every member if the vendor's whole answer is nearly empty", async () => {
+  test("have every member if the vendor's whole response is nearly empty", async () => {
     const said = Response.json({ output: [MESSAGE], usage: USAGE })
     const response = JSON.parse(await ask("/v1/responses", BODY, said)) as Json
     expect(response).toMatchObject(ALWAYS)
@@ -168,14 +168,14 @@ describe("answers of /v1/responses", () => {
   })
 })
 
-describe("answers of /v1beta/models", () => {
+describe("responses of /v1beta/models", () => {
   const PATH = "/v1beta/models/google/model"
   const BODY = { contents: [{ role: "user", parts: [{ text: "Hello there, gateway" }] }] }
   const PARTS = [{ text: "Hi" }]
   const CANDIDATE = { index: 0, content: { role: "model", parts: PARTS }, finishReason: "STOP" }
   const COUNTS = { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 }
 
-  test("have every member if the vendor's whole answer is nearly empty", async () => {
+  test("have every member if the vendor's whole response is nearly empty", async () => {
     const said = Response.json({ candidates: [{ content: { parts: PARTS } }] })
     const answer = JSON.parse(await ask(`${PATH}:generateContent`, BODY, said)) as Json
     expect(answer).toMatchObject({

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { provider, startGateway, type TestGateway } from "../../support/gateway.ts"
 import {
-  type Answer,
+  type Handler,
   DONE,
   type ScriptedVendor,
   startVendor,
   streamed,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, dataOf, errorOf, HELLO, receiptOf, streamErrorOf } from "../support.ts"
 
@@ -14,11 +14,11 @@ import { CHAT, creditsOf, dataOf, errorOf, HELLO, receiptOf, streamErrorOf } fro
 let vendor: ScriptedVendor
 let good: ScriptedVendor
 let gateway: TestGateway
-let answer: Answer
+let answer: Handler
 
 beforeAll(async () => {
   vendor = startVendor((request, number) => answer(request, number))
-  good = startVendor(() => Response.json(wholeAnswer()))
+  good = startVendor(() => Response.json(wholeResponse()))
   const price = { input: "1", output: "2" }
   const at = (name: string): { provider: string; model: string; weight: number } => ({
     provider: name,
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  answer = () => Response.json(wholeAnswer())
+  answer = () => Response.json(wholeResponse())
 })
 
 interface Chat {
@@ -161,7 +161,7 @@ describe("an incomplete chat completion", () => {
   })
 })
 
-test("an incomplete stream reaches the caller as one answer with a role and a finish reason", async () => {
+test("an incomplete stream reaches the caller as one response with a role and a finish reason", async () => {
   const chunks = await askStream(
     frameOf({ choices: [{ delta: { content: "H" } }] }) +
       frameOf({ choices: [{ delta: { content: "i" } }] }) +
@@ -179,7 +179,7 @@ test("an incomplete stream reaches the caller as one answer with a role and a fi
   expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop")
 })
 
-describe("an answer without choices", () => {
+describe("a response without choices", () => {
   const told = { prompt_tokens: 9, completion_tokens: 0, total_tokens: 9 }
   const EMPTY: readonly [name: string, fields: object, said: () => Response][] = [
     ["whole", {}, () => Response.json({ ...BARE, choices: [], usage: told })],
@@ -220,7 +220,7 @@ describe("the gateway's count of usage that the vendor does not report", () => {
     frameOf({ id: "a", choices: [{ delta: { role: "assistant", content: "Hi" } }] }) +
     frameOf({ id: "a", choices: [{ delta: {}, finish_reason: "stop" }] })
 
-  test("appears in a whole answer", async () => {
+  test("appears in a whole response", async () => {
     answer = () => Response.json(BARE)
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, BODY)
@@ -254,7 +254,7 @@ describe("the gateway's count of usage that the vendor does not report", () => {
     ["/v1/messages", { max_tokens: 50, messages: HELLO }],
     ["/v1/responses", { input: "Hello there, gateway" }],
   ] as const) {
-    test(`appears in the answer of ${path}, whole and streamed`, async () => {
+    test(`appears in the response of ${path}, whole and streamed`, async () => {
       const caller = await gateway.caller("1")
       answer = () => Response.json(BARE)
       const whole = await caller.post(path, { model: "poor/model", ...fields })

@@ -61,7 +61,7 @@ async function ask(path: string, fields: Json = {}): Promise<Json> {
   return (await response.json()) as Json
 }
 
-test("reasoning inside the text of a whole answer is separated", async () => {
+test("reasoning inside the text of a whole response is separated", async () => {
   const { choices } = (await ask(CHAT)) as { choices: { message: Json }[] }
   expect(choices[0]?.message).toMatchObject({
     content: "Hello",

@@ -2,10 +2,10 @@ import { afterAll, expect, test } from "bun:test"
 import type { ChatRequest } from "../../../src/canon/chat.ts"
 import type { EventDecoder } from "../../../src/canon/dialect.ts"
 import { OPENAI_CHAT } from "../../../src/dialects/openai-chat/index.ts"
-import { foldAnswer } from "../../../src/relay/chat/fold-answer.ts"
+import { foldResponse } from "../../../src/relay/chat/fold-response.ts"
 import { Meter } from "../../../src/relay/metering/meter.ts"
 import { encodeText } from "../../../src/wire/sse.ts"
-import { answerOf, AttemptWorld } from "../../laws/attempt-world.ts"
+import { responseOf, AttemptWorld } from "../../laws/attempt-world.ts"
 
 const REQUEST: ChatRequest = {
   model: "m",
@@ -50,8 +50,8 @@ test("frames that arrive together but decode slowly do not block other requests"
   setImmediate(count)
   const { result } = await world.with(OPENAI_CHAT, REQUEST, (attempt) => {
     const decoder = slowDecoder()
-    const answer = answerOf("text/event-stream", () => chunks.next().value)
-    return foldAnswer(attempt, answer, { decoder, meter: new Meter(decoder.other) })
+    const response = responseOf("text/event-stream", () => chunks.next().value)
+    return foldResponse(attempt, response, { decoder, meter: new Meter(decoder.other) })
   })
   isOver = true
   expect(result.choices[0]?.parts).toEqual([{ type: "text", text: words.join("") }])
@@ -79,11 +79,11 @@ test("the gateway reads the streams of several calls in turn, even if they conta
         const end = encodeText(chunk({ content: "x" }, "stop"))
         const chunks = [...Array.from({ length: 50 }, () => silent), end].values()
         const decoder = OPENAI_CHAT.decodeEvents(REQUEST)
-        const answer = answerOf("text/event-stream", () => {
+        const response = responseOf("text/event-stream", () => {
           inTurn++
           return chunks.next().value
         })
-        return foldAnswer(attempt, answer, { decoder, meter: new Meter(decoder.other) })
+        return foldResponse(attempt, response, { decoder, meter: new Meter(decoder.other) })
       },
       calls,
     )

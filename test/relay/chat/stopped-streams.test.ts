@@ -188,8 +188,8 @@ test("text that was held back is sent when the vendor disconnects", async () => 
   expect(text).not.toContain("[DONE]")
 })
 
-test("a whole answer is cut at a stop sequence, but charged by the vendor's count", async () => {
-  const answer = {
+test("a whole response is cut at a stop sequence, but charged by the vendor's count", async () => {
+  const response = {
     id: "chatcmpl-1",
     object: "chat.completion",
     created: 1,
@@ -203,11 +203,11 @@ test("a whole answer is cut at a stop sequence, but charged by the vendor's coun
     ],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   }
-  using vendor = startVendor(() => Response.json(answer))
+  using vendor = startVendor(() => Response.json(response))
   await using gateway = await startGateway(gatewayAt(vendor.url))
   const caller = await gateway.caller("1")
   const body = { model: "vendor/model", messages: HELLO, stop: STOP }
-  const told = (await (await caller.post(CHAT, body)).json()) as typeof answer
+  const told = (await (await caller.post(CHAT, body)).json()) as typeof response
   expect(told.choices).toMatchObject([{ message: { content: "Hello " }, finish_reason: "stop" }])
   expect(told.usage).toMatchObject({ completion_tokens: 5 })
   expect(await onlyReceipt(gateway, caller)).toMatchObject({ usage: { input: 10, output: 5 } })

@@ -72,7 +72,7 @@ describe("translations with losses", () => {
     expect(response.headers.has("x-tollgate-losses")).toBe(false)
   })
 
-  test("report the losses to other callers with the answer", async () => {
+  test("report the losses to other callers with the response", async () => {
     const response = await caller.post(CHAT, { model: "sim/claude", ...SEEDED })
     expect(response.status).toBe(200)
     expect(response.headers.get("x-tollgate-losses")).toBe("seed:dropped")
@@ -95,7 +95,7 @@ describe("a deployment of another dialect", () => {
       ["sim/broken-else-chat", "sim"],
       ["sim/broken-else-claude", "claude"],
     ] as const) {
-      test(`answers after the first deployment has failed: ${model}, ${how}`, async () => {
+      test(`responses after the first deployment has failed: ${model}, ${how}`, async () => {
         const response = await caller.post(CHAT, { model, messages: HELLO, stream })
         expect(response.status).toBe(200)
         expect(response.headers.get("x-tollgate-provider")).toBe(provider)
@@ -151,7 +151,7 @@ describe("several choices of a vendor that returns one per call", () => {
     expect(chunks.at(-1)?.usage?.completion_tokens).toBe(usage?.output ?? -1)
   })
 
-  test("form one answer even if the vendor uses the caller's own dialect", async () => {
+  test("form one response even if the vendor uses the caller's own dialect", async () => {
     const asked = gateway.simulator.requests.length
     const body = { model: "groq/echo", messages: HELLO, n: 2, service_tier: "flex" }
     const response = await caller.post(CHAT, body)

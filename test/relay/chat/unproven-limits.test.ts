@@ -13,14 +13,14 @@ import {
   startVendor,
   streamed,
   usageFrame,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, contentOf, dataOf, HELLO, receiptOf } from "../support.ts"
 
 /** Servers whose references do not promise that `n` and `stop` work as in OpenAI's API. */
 const UNPROVEN = ["openai-compatible", "lm-studio", "llama-cpp", "huggingface", "openrouter"]
 
-/** The server's answer, regardless of `n` and `stop`. */
+/** The server's response, regardless of `n` and `stop`. */
 let said = "Hello"
 let server: ScriptedVendor
 let gateway: TestGateway
@@ -31,7 +31,7 @@ beforeAll(async () => {
     const { stream } = server.bodies.at(-1) ?? {}
     if (request.url.endsWith("/messages"))
       return stream === true ? messagesStream() : messagesWhole()
-    if (stream !== true) return Response.json(wholeAnswer(said))
+    if (stream !== true) return Response.json(wholeResponse(said))
     const letters = Array.from(said, (letter) => frame(letter))
     return streamed([...letters, frame("", "stop") + usageFrame(10, 1) + DONE])
   })
@@ -118,11 +118,11 @@ describe.each([false, true])("limits that a vendor may ignore, streamed: %p", (s
     test.each(UNPROVEN)(`cut '${text}' of %s at the stop sequence`, async (id) => {
       said = text
       const body = { model: `${id}/m`, messages: HELLO, stop: "STOP", stream }
-      const answer = await (await caller.post(CHAT, body)).text()
-      // The server may end the answer at the sequence itself.
+      const response = await (await caller.post(CHAT, body)).text()
+      // The server may end the response at the sequence itself.
       expect(server.bodies.at(-1)).toMatchObject({ stop: ["STOP"] })
       expect(
-        stream ? contentOf(answer) : (JSON.parse(answer) as Whole).choices[0]?.message.content,
+        stream ? contentOf(response) : (JSON.parse(response) as Whole).choices[0]?.message.content,
       ).toBe("alpha ")
     })
 
@@ -130,10 +130,10 @@ describe.each([false, true])("limits that a vendor may ignore, streamed: %p", (s
       said = text
       const body = { messages: HELLO, max_tokens: 99, stop_sequences: ["STOP"], stream }
       const asked = { ...body, model: "openai-compatible/claude" }
-      const answer = await (await caller.post("/v1/messages", asked)).text()
-      expect(answer).toContain('"stop_sequence":"STOP"')
-      expect(answer).not.toContain("beta")
-      expect(answer.includes("ST") && !answer.includes('"stop_sequence":"STOP"')).toBe(false)
+      const response = await (await caller.post("/v1/messages", asked)).text()
+      expect(response).toContain('"stop_sequence":"STOP"')
+      expect(response).not.toContain("beta")
+      expect(response.includes("ST") && !response.includes('"stop_sequence":"STOP"')).toBe(false)
     })
   }
 })

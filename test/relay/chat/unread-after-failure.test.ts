@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 
-/** One of two calls fails. Then the answer of the other call, which its provider bills, exceeds the size limit. */
+/** One of two calls fails. Then the response of the other call, which its provider bills, exceeds the size limit. */
 
 const MEGABYTE = 1024 * 1024
 const LARGE = {
@@ -41,7 +41,7 @@ afterAll(async () => {
   ended.mockRestore()
 })
 
-test("an answer above the size limit is charged even if another call has failed first", async () => {
+test("a response above the size limit is charged even if another call has failed first", async () => {
   const caller = await gateway.caller("10")
   const order = { model: "anthropic/chat", messages: HELLO, max_tokens: 1_000, n: 2 }
   const response = await caller.post(CHAT, order)

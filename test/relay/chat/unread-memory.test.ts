@@ -6,7 +6,7 @@ import { CHAT, errorOf, HELLO, receiptOf } from "../support.ts"
 
 const MEGABYTE = 1024 * 1024
 
-test("an answer that exceeds the maximum memory of a request is charged for its usage", async () => {
+test("a response that exceeds the maximum memory of a request is charged for its usage", async () => {
   const usage = { prompt_tokens: 30, completion_tokens: 400, total_tokens: 430 }
   const message = { role: "assistant", content: "x".repeat(20 * MEGABYTE) }
   const choices = [{ index: 0, message, finish_reason: "stop" }]

@@ -10,7 +10,7 @@ import { equalLimits } from "../../support/settings.ts"
 import { DONE, frame, type ScriptedVendor, startVendor, usageFrame } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO, type Receipt, receiptOf } from "../support.ts"
 
-/** Answers that cannot be read, and whose usage is not at their end. */
+/** Responses that cannot be read, and whose usage is not at their end. */
 
 const MEGABYTE = 1024 * 1024
 const USAGE = { input_tokens: 30, output_tokens: 400, total_tokens: 430 }
@@ -72,7 +72,7 @@ async function failed(model: string, more: object = {}) {
 const USED = { status: "settled", estimated: false, usage: { input: 30, output: 400 } }
 const ZEROS = `[${"0,".repeat(10_000_001)}0]`
 
-describe("an answer that cannot be read", () => {
+describe("a response that cannot be read", () => {
   test("results in a charge for usage that precedes long metadata of the caller", async () => {
     const metadata = Object.fromEntries(
       Array.from({ length: 16 }, (_, index) => [`k${index}`, "😀".repeat(512)]),
@@ -114,7 +114,7 @@ describe("an answer that cannot be read", () => {
     },
   )
 
-  test("results in a charge for the searches of a whole answer", async () => {
+  test("results in a charge for the searches of a whole response", async () => {
     const item = (type: string, index: number) => ({ type, id: `i_${index}`, status: "completed" })
     const searches = Array.from({ length: 3 }, (_, index) => ({
       ...item("web_search_call", index),
@@ -126,8 +126,8 @@ describe("an answer that cannot be read", () => {
       name: "f",
       arguments: "{}",
     }))
-    const answer = { object: "response", status: "completed", output: [...searches, ...calls] }
-    respond = () => Response.json({ ...answer, usage: USAGE })
+    const response = { object: "response", status: "completed", output: [...searches, ...calls] }
+    respond = () => Response.json({ ...response, usage: USAGE })
     const more = { web_search_options: {} }
     const receipt = await failed("openai/responses", more)
     expect(receipt.usage).toEqual({ input: 30, output: 400, search: 3 })

@@ -9,7 +9,7 @@ import {
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO } from "../support.ts"
 
-/** So many digits that no time or id of an answer contains them. */
+/** So many digits that no time or id of a response contains them. */
 const COST = 70_717_273_747_576
 const USAGE = {
   prompt_tokens: 10,

@@ -3,7 +3,14 @@ import fc from "fast-check"
 import type { ProviderSettings } from "../../../src/config/settings.ts"
 import { type GatewayOptions, provider, simulated, startGateway } from "../../support/gateway.ts"
 import { equalLimits } from "../../support/settings.ts"
-import { DONE, frame, startVendor, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
+import {
+  DONE,
+  frame,
+  startVendor,
+  streamed,
+  usageFrame,
+  wholeResponse,
+} from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, onlyReceipt, receiptOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 import { sampleRuns } from "../../support/exhaustive.ts"
@@ -24,7 +31,7 @@ interface Whole {
   readonly usage: { readonly completion_tokens: number; readonly prompt_tokens: number }
 }
 
-describe("whole answers that the relay ends", () => {
+describe("whole responses that the relay ends", () => {
   test("have their call cancelled at the stop sequence, and are charged by the gateway's count", async () => {
     let isCancelled = false
     function* endless(): Generator<string | number> {
@@ -94,7 +101,7 @@ describe("whole answers that the relay ends", () => {
   })
 
   test("use a call without streaming if the caller requests images", async () => {
-    using vendor = startVendor(() => Response.json(wholeAnswer("Hello STOP and on")))
+    using vendor = startVendor(() => Response.json(wholeResponse("Hello STOP and on")))
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
     const response = await caller.post(CHAT, { ...ASKED, modalities: ["text", "image"] })
@@ -115,7 +122,7 @@ describe("whole answers that the relay ends", () => {
     using vendor = startVendor((_request, number) =>
       number % 2 === 1
         ? Response.json(rejection, { status: 400 })
-        : Response.json(wholeAnswer("Hello STOP and on")),
+        : Response.json(wholeResponse("Hello STOP and on")),
     )
     await using gateway = await startGateway(gatewayAt(vendor.url))
     const caller = await gateway.caller("1")
@@ -140,7 +147,7 @@ describe("whole answers that the relay ends", () => {
     ["cannot be read", () => streamed([frame("Hello"), "data: {\n\n"])],
   ]
   for (const [what, answer] of BROKEN) {
-    test(`count as a failed attempt without a charge if the answer ${what} before the stop sequence`, async () => {
+    test(`count as a failed attempt without a charge if the response ${what} before the stop sequence`, async () => {
       let isBroken = true
       using vendor = startVendor((_request, number) => {
         isBroken = number !== 2
@@ -166,7 +173,7 @@ describe("whole answers that the relay ends", () => {
     })
   }
 
-  test("have the same maximum size as all other whole answers", async () => {
+  test("have the same maximum size as all other whole responses", async () => {
     const chunk = frame("x".repeat(100_000))
     using vendor = startVendor(() => streamed(Array.from({ length: 100 }, () => chunk)))
     await using gateway = await startGateway({
@@ -184,7 +191,7 @@ describe("whole answers that the relay ends", () => {
 })
 
 /**
- * Members that are not compared. Ids and times differ between answers. Only answers of OpenAI that are not streamed
+ * Members that are not compared. Ids and times differ between responses. Only responses of OpenAI that are not streamed
  * have empty annotations. In a stream, Gemini's signature comes after the text.
  */
 const DIFFERENT: ReadonlySet<string> = new Set([
@@ -201,7 +208,7 @@ function comparable(body: object): unknown {
   return JSON.parse(text)
 }
 
-test("an answer that reaches no limit is the same as an answer without limits", async () => {
+test("a response that reaches no limit is the same as a response without limits", async () => {
   const rest = { apiKey: "key", headers: {}, knownModels: false, origin: "file" } as const
   await using gateway = await startGateway({
     providersAt: (url): Record<string, ProviderSettings> => ({
@@ -247,7 +254,7 @@ test("an answer that reaches no limit is the same as an answer without limits", 
   }
 })
 
-test("whole and streamed answers have the same end and the same cost for any split into frames", async () => {
+test("whole and streamed responses have the same end and the same cost for any split into frames", async () => {
   const LETTERS = ["a", "b", "S", "T", "O", "P", "😀"]
   let chunks: string[] = []
   using vendor = startVendor(() => streamed(chunks))

@@ -45,9 +45,9 @@ test.each([
 ])("a custom tool for %s is sent as a %s tool: %s", async (model, form) => {
   const caller = await gateway.caller("10")
   const messages = [{ role: "user", content: "Fix it." }]
-  const answer = await caller.post(CHAT, { model, messages, tools: [TOOL] })
-  expect(answer.status).toBe(200)
-  expect(await answer.json()).toMatchObject({
+  const response = await caller.post(CHAT, { model, messages, tools: [TOOL] })
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({
     choices: [
       {
         message: { tool_calls: [{ id: "c1", type: "custom", custom: CUSTOM }] },

@@ -190,7 +190,7 @@ describe("the dialect of a request with function tools", () => {
   })
 })
 
-describe("the modalities of an answer", () => {
+describe("the modalities of a response", () => {
   const fitOutput = (model: string, modalities: ChatRequest["modalities"], expressed: string[]) => {
     const request = { ...BASE, ...(modalities && { modalities }) }
     const fitted = fitToModel(request, known("google", model), new Set(expressed) as never)
@@ -250,7 +250,7 @@ describe("the rules of a model", () => {
     ["groq", "llama-3.1-8b-instant", ["json_object"]],
     ["deepseek", "deepseek-v4-pro", ["json_object"]],
     ["mistral", "mistral-large-latest", undefined],
-  ])("list the answer formats of %s/%s", (vendor, model, formats) => {
+  ])("list the response formats of %s/%s", (vendor, model, formats) => {
     expect(known(vendor, model)?.answer_formats as unknown).toEqual(formats)
   })
 
@@ -277,7 +277,7 @@ describe("adaptation of tool names", () => {
     ["cohere", "command-a-03-2025", /^[A-Za-z_][A-Za-z0-9_]*$/],
     ["bedrock", "amazon.nova-pro-v1:0", /^[A-Za-z0-9_-]{1,64}$/],
   ])(
-    "shortens names for %s, and restores the original names in the answer",
+    "shortens names for %s, and restores the original names in the response",
     (vendor, model, accepted) => {
       const tools = NAMES.map((name) => ({ name }))
       const call = { type: "tool-call", id: "1", name: "get.weather", arguments: "{}" } as const

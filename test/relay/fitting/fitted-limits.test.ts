@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { AnswerLimits } from "../../../src/canon/dialect.ts"
+import type { ResponseLimits } from "../../../src/canon/dialect.ts"
 import { ANTHROPIC_MESSAGES } from "../../../src/dialects/anthropic-messages/index.ts"
 import { BEDROCK_CONVERSE } from "../../../src/dialects/bedrock-converse/index.ts"
 import { COHERE_CHAT } from "../../../src/dialects/cohere-chat/index.ts"
@@ -10,28 +10,32 @@ import { fitLimits } from "../../../src/relay/fitting/own-limits.ts"
 
 const SIX = ["1", "2", "3", "4", "5", "6"]
 
-function fitted(taken: AnswerLimits, stop: readonly string[] | undefined, maxTokens?: number) {
+function fitted(taken: ResponseLimits, stop: readonly string[] | undefined, maxTokens?: number) {
   return fitLimits(stop === undefined ? {} : { stop }, maxTokens, taken)
 }
 
 describe("stop sequences and output limits in a vendor's request", () => {
   test("stay unchanged if the vendor accepts them, and the relay does not enforce them itself", () => {
-    for (const { answerLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
-      expect(fitted(answerLimits("model"), ["a", "b"], 1)).toBeUndefined()
-      expect(fitted(answerLimits("model"), undefined)).toBeUndefined()
+    for (const { responseLimits } of [ANTHROPIC_MESSAGES, COHERE_CHAT, GEMINI, OPENAI_CHAT]) {
+      expect(fitted(responseLimits("model"), ["a", "b"], 1)).toBeUndefined()
+      expect(fitted(responseLimits("model"), undefined)).toBeUndefined()
     }
-    expect(fitted(OPENAI_RESPONSES.answerLimits("model"), undefined, 16)).toBeUndefined()
-    expect(fitted(ANTHROPIC_MESSAGES.answerLimits("model"), SIX)).toBeUndefined()
+    expect(fitted(OPENAI_RESPONSES.responseLimits("model"), undefined, 16)).toBeUndefined()
+    expect(fitted(ANTHROPIC_MESSAGES.responseLimits("model"), SIX)).toBeUndefined()
   })
 
   test.each([
-    ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 4],
-    ["a vendor that rejects the field", openAiChat({ dropFields: ["stop"] }).answerLimits("m"), 0],
-    ["openai-responses", OPENAI_RESPONSES.answerLimits("gpt"), 0],
-    ["gemini", GEMINI.answerLimits("gemini"), 5],
-    ["cohere-chat", COHERE_CHAT.answerLimits("command"), 5],
-    ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 4],
-    ["OpenAI at Amazon", BEDROCK_CONVERSE.answerLimits("openai.gpt-5"), 0],
+    ["openai-chat", OPENAI_CHAT.responseLimits("gpt"), 4],
+    [
+      "a vendor that rejects the field",
+      openAiChat({ dropFields: ["stop"] }).responseLimits("m"),
+      0,
+    ],
+    ["openai-responses", OPENAI_RESPONSES.responseLimits("gpt"), 0],
+    ["gemini", GEMINI.responseLimits("gemini"), 5],
+    ["cohere-chat", COHERE_CHAT.responseLimits("command"), 5],
+    ["Nova", BEDROCK_CONVERSE.responseLimits("amazon.nova-pro-v1:0"), 4],
+    ["OpenAI at Amazon", BEDROCK_CONVERSE.responseLimits("openai.gpt-5"), 0],
   ])(
     "exclude some stop sequences for %s, so that the relay finds them itself",
     (_name, taken, max) => {
@@ -44,8 +48,8 @@ describe("stop sequences and output limits in a vendor's request", () => {
   )
 
   test("exclude stop sequences that are only white space for Claude on every platform", () => {
-    const amazon = BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
-    for (const taken of [ANTHROPIC_MESSAGES.answerLimits("claude"), amazon]) {
+    const amazon = BEDROCK_CONVERSE.responseLimits("anthropic.claude-sonnet-4-5-20250929-v1:0")
+    for (const taken of [ANTHROPIC_MESSAGES.responseLimits("claude"), amazon]) {
       const own = { stop: ["\n\n", "END"] }
       expect(fitted(taken, ["\n\n", "END"], 9)).toEqual({ stop: ["END"], maxTokens: 9, own })
       expect(fitted(taken, [" "])).toEqual({ stop: [], maxTokens: undefined, own: { stop: [" "] } })
@@ -53,29 +57,29 @@ describe("stop sequences and output limits in a vendor's request", () => {
   })
 
   test("exclude an empty stop sequence for every vendor", () => {
-    for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
+    for (const { responseLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
       const none = { stop: [], maxTokens: undefined, own: undefined }
-      expect(fitted(answerLimits("model"), [""])).toEqual(none)
+      expect(fitted(responseLimits("model"), [""])).toEqual(none)
     }
   })
 
   test("exclude a stop sequence that is half a surrogate pair for every vendor", () => {
     const half = "\u{1f600}".slice(0, 1)
-    for (const { answerLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
-      expect(fitted(answerLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
+    for (const { responseLimits } of [OPENAI_CHAT, OPENAI_RESPONSES, ANTHROPIC_MESSAGES, GEMINI]) {
+      expect(fitted(responseLimits("model"), [half])).toMatchObject({ stop: [], own: undefined })
     }
     const own = { stop: ["END"] }
-    expect(fitted(OPENAI_RESPONSES.answerLimits("model"), ["END", half])).toMatchObject({ own })
+    expect(fitted(OPENAI_RESPONSES.responseLimits("model"), ["END", half])).toMatchObject({ own })
   })
 
   test.each([
-    ["openai-chat", OPENAI_CHAT.answerLimits("gpt"), 0],
-    ["vLLM", openAiChat({ reportsStop: true }).answerLimits("m"), 4],
-    ["gemini", GEMINI.answerLimits("gemini"), 0],
-    ["cohere-chat", COHERE_CHAT.answerLimits("command"), 1],
-    ["Nova", BEDROCK_CONVERSE.answerLimits("amazon.nova-pro-v1:0"), 1],
-    ["Claude at Amazon", BEDROCK_CONVERSE.answerLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
-    ["anthropic-messages", ANTHROPIC_MESSAGES.answerLimits("claude"), 6],
+    ["openai-chat", OPENAI_CHAT.responseLimits("gpt"), 0],
+    ["vLLM", openAiChat({ reportsStop: true }).responseLimits("m"), 4],
+    ["gemini", GEMINI.responseLimits("gemini"), 0],
+    ["cohere-chat", COHERE_CHAT.responseLimits("command"), 1],
+    ["Nova", BEDROCK_CONVERSE.responseLimits("amazon.nova-pro-v1:0"), 1],
+    ["Claude at Amazon", BEDROCK_CONVERSE.responseLimits("anthropic.claude-sonnet-4-5-v1:0"), 4],
+    ["anthropic-messages", ANTHROPIC_MESSAGES.responseLimits("claude"), 6],
   ])(
     "exclude all stop sequences if there are more than %s can report, so that the relay finds them",
     (_name, taken, max) => {
@@ -90,7 +94,7 @@ describe("stop sequences and output limits in a vendor's request", () => {
   )
 
   test("increase to the vendor's minimum, and the relay enforces the requested limit", () => {
-    const taken = OPENAI_RESPONSES.answerLimits("gpt")
+    const taken = OPENAI_RESPONSES.responseLimits("gpt")
     expect(fitted(taken, undefined, 5)).toEqual({
       stop: [],
       maxTokens: 16,

@@ -7,11 +7,11 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 
-/** A vendor's answer with text, calls, or both. */
+/** A vendor's response with text, calls, or both. */
 export interface Script {
   readonly text?: string
   readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
-  /** The deltas of a streamed chat, if they differ from the answer. */
+  /** The deltas of a streamed chat, if they differ from the response. */
   readonly deltas?: readonly object[]
 }
 
@@ -21,14 +21,14 @@ export interface Sent {
   readonly body: JsonObject
 }
 
-/** The content that a caller reads in an answer of any format. */
-export interface ReadAnswer {
+/** The content that a caller reads in a response of any format. */
+export interface ReadResponse {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
   readonly finish: string
 }
 
-export interface Outcome extends ReadAnswer {
+export interface Outcome extends ReadResponse {
   readonly sent: Sent
   readonly losses: string
 }
@@ -46,7 +46,7 @@ export type Format = (typeof FORMATS)[number]
 /** Models by id, with the vendor and the vendor's name for the model. */
 export type Models = Readonly<Record<string, readonly [vendor: string, model: string]>>
 
-/** A gateway with vendors whose answers the test sets. They answer in the format of the request. */
+/** A gateway with vendors whose responses the test sets. They answer in the format of the request. */
 export class FittedWorld implements AsyncDisposable {
   script: Script = { text: "Hi" }
   readonly #vendor: Bun.Server<undefined>
@@ -114,7 +114,7 @@ export class FittedWorld implements AsyncDisposable {
     if (response.status !== 200) throw new Error(`${response.status} ${text}`)
     const [sent = { path: "", body: {} }] = this.#sent
     const losses = response.headers.get("x-tollgate-losses") ?? ""
-    return { ...readAnswer(path, text), sent, losses }
+    return { ...readAnyResponse(path, text), sent, losses }
   }
 
   request(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
@@ -204,7 +204,7 @@ function requestOf(format: Format, model: string, asked: Asked, stream: boolean)
   }
 }
 
-/** Returns the requested format of the answer, in either of OpenAI's formats. */
+/** Returns the requested format of the response, in either of OpenAI's formats. */
 export function formatIn(body: JsonObject): JsonObject | undefined {
   const text = body.text as JsonObject | undefined
   const format = (body.response_format ?? text?.format) as JsonObject | undefined
@@ -387,8 +387,8 @@ function response({ text, calls = [] }: Script): object {
   }
 }
 
-/** Reads an answer of any format, streamed or not. */
-function readAnswer(path: string, body: string): ReadAnswer {
+/** Reads a response of any format, streamed or not. */
+function readAnyResponse(path: string, body: string): ReadResponse {
   const isStream = body.startsWith("event:") || body.startsWith("data:")
   const all = isStream ? framesOf(body) : [JSON.parse(body) as Loose]
   if (path.startsWith("/v1beta")) return readGemini(all)
@@ -399,7 +399,7 @@ function readAnswer(path: string, body: string): ReadAnswer {
   return isStream ? readMessageFrames(all) : readMessage(all[0])
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- answers of four formats, as they come
+// oxlint-disable-next-line typescript/no-explicit-any -- responses of four formats, as they come
 type Loose = any
 
 function framesOf(body: string): Loose[] {
@@ -409,7 +409,7 @@ function framesOf(body: string): Loose[] {
     .map((line) => JSON.parse(line.slice(6)) as Loose)
 }
 
-function readChat(all: readonly Loose[]): ReadAnswer {
+function readChat(all: readonly Loose[]): ReadResponse {
   let text = ""
   let finish = ""
   const calls: { name: string; arguments: string }[] = []
@@ -432,7 +432,7 @@ function parsed(call: { readonly name: string; readonly arguments: string }) {
   return { name: call.name, arguments: JSON.parse(call.arguments) as unknown }
 }
 
-function readMessage({ content, stop_reason: finish }: Loose): ReadAnswer {
+function readMessage({ content, stop_reason: finish }: Loose): ReadResponse {
   return {
     text: content.flatMap((block: Loose) => block.text ?? []).join(""),
     calls: content
@@ -442,7 +442,7 @@ function readMessage({ content, stop_reason: finish }: Loose): ReadAnswer {
   }
 }
 
-function readMessageFrames(all: readonly Loose[]): ReadAnswer {
+function readMessageFrames(all: readonly Loose[]): ReadResponse {
   let text = ""
   let finish = ""
   const calls: { name: string; arguments: string }[] = []
@@ -456,7 +456,7 @@ function readMessageFrames(all: readonly Loose[]): ReadAnswer {
   return { text, finish, calls: calls.map(parsed) }
 }
 
-function readResponse({ output, status }: Loose): ReadAnswer {
+function readResponse({ output, status }: Loose): ReadResponse {
   return {
     text: output
       .flatMap(({ content }: Loose) => content ?? [])
@@ -467,7 +467,7 @@ function readResponse({ output, status }: Loose): ReadAnswer {
   }
 }
 
-function readGemini(all: readonly Loose[]): ReadAnswer {
+function readGemini(all: readonly Loose[]): ReadResponse {
   const candidates = all.flatMap(({ candidates: some }) => some ?? [])
   const parts = candidates.flatMap(({ content }) => content?.parts ?? [])
   return {

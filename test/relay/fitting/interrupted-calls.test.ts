@@ -56,14 +56,14 @@ for (const format of FORMATS) {
     `callers of ${format} receive complete tool arguments even if other deltas interrupt them: %s`,
     async (_, deltas, calls, text) => {
       world.script = { deltas }
-      const answer = await world.ask(
+      const response = await world.ask(
         format,
         "m/local",
         { tools: [{ name: "f0" }, { name: "f1" }] },
         { stream: true },
       )
-      expect(answer.calls).toEqual(calls as never)
-      if (format !== "gemini" || text !== "") expect(answer.text).toBe(text)
+      expect(response.calls).toEqual(calls as never)
+      if (format !== "gemini" || text !== "") expect(response.text).toBe(text)
     },
   )
 }

@@ -31,7 +31,7 @@ const CASES: readonly [string, string, object][] = [
 ]
 
 for (const [name, path, body] of CASES) {
-  test(`${path}: Claude answers ${name}, and the answer is charged`, async () => {
+  test(`${path}: Claude responses ${name}, and the response is charged`, async () => {
     const caller = await gateway.caller("1")
     const response = await caller.post(path, { model: "sim/claude", ...body })
     expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])

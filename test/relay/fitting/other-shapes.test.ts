@@ -23,7 +23,7 @@ const PARAMETERS = { type: "object", properties: { a: { type: "string" } } }
 const HELLO = [{ role: "user", content: "Hello" }]
 
 test.each([false, true])(
-  "a Responses request sent to the chat completions path gets a chat answer, streamed: %p",
+  "a Responses request sent to the chat completions path gets a chat response, streamed: %p",
   async (stream) => {
     world.script = { calls: [{ name: "f", arguments: '{"a":"b"}' }] }
     const body = {
@@ -69,7 +69,7 @@ test.each([false, true])(
   },
 )
 
-test("a Responses request with text input sent to the chat completions path gets a chat answer", async () => {
+test("a Responses request with text input sent to the chat completions path gets a chat response", async () => {
   const { sent, text } = await world.post(CHAT, { model: "m/claude", input: "Hello" })
   expect(sent.body.messages).toMatchObject([{ role: "user", content: "Hello" }])
   expect(text).toBe("Hi")

@@ -1,4 +1,4 @@
-/** Answers of vendors that have searched the web, streamed and not streamed. */
+/** Responses of vendors that have searched the web, streamed and not streamed. */
 
 type Json = Record<string, unknown>
 
@@ -10,8 +10,8 @@ const CITED = { url: OWLS, title: "Owls" }
 const sse = (event: Json): string =>
   `event: ${String(event["type"])}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Returns an answer of OpenAI with two searches, one opened page, and text with citations. */
-export function openAiAnswer(): Json {
+/** Returns a response of OpenAI with two searches, one opened page, and text with citations. */
+export function openAiResponse(): Json {
   const sources = [
     { type: "url", url: OWLS },
     { type: "url", url: MICE },
@@ -52,7 +52,7 @@ export function openAiAnswer(): Json {
 }
 
 export function openAiFrames(): string[] {
-  const response = openAiAnswer()
+  const response = openAiResponse()
   const begun = { ...response, status: "in_progress", output: [], usage: null }
   const events: Json[] = [
     { type: "response.created", response: begun },
@@ -133,7 +133,7 @@ const LOCATION = {
 }
 
 /** Returns a message of Claude with a successful search, a failed search, and text. */
-export function claudeAnswer(): Json {
+export function claudeResponse(): Json {
   return {
     id: "msg_1",
     type: "message",
@@ -157,7 +157,7 @@ export function claudeAnswer(): Json {
 }
 
 export function claudeFrames(): string[] {
-  const { content, usage, ...head } = claudeAnswer()
+  const { content, usage, ...head } = claudeResponse()
   const start = {
     ...head,
     content: [],
@@ -198,8 +198,8 @@ const GROUNDING = {
 }
 const GEMINI_USAGE = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 }
 
-/** Returns an answer of Gemini that is grounded in search results. */
-export function geminiAnswer(): Json {
+/** Returns a response of Gemini that is grounded in search results. */
+export function geminiResponse(): Json {
   return {
     candidates: [
       {
@@ -218,20 +218,20 @@ export function geminiAnswer(): Json {
 export function geminiFrames(): string[] {
   const chunk = (text: string, more: Json = {}): string => {
     const candidate = { content: { role: "model", parts: [{ text }] }, index: 0, ...more }
-    const answer = {
+    const response = {
       candidates: [candidate],
       usageMetadata: GEMINI_USAGE,
       modelVersion: "up",
       responseId: "r1",
     }
-    return `data: ${JSON.stringify(answer)}\r\n\r\n`
+    return `data: ${JSON.stringify(response)}\r\n\r\n`
   }
   return [chunk("Hel"), chunk("lo", { finishReason: "STOP", groundingMetadata: GROUNDING })]
 }
 
-/** Returns the answer of any vendor. */
+/** Returns the response of any vendor. */
 export function searched(path: string, isStreamed: boolean): Json | string[] {
-  if (path.endsWith("/responses")) return isStreamed ? openAiFrames() : openAiAnswer()
-  if (path.endsWith("/messages")) return isStreamed ? claudeFrames() : claudeAnswer()
-  return isStreamed ? geminiFrames() : geminiAnswer()
+  if (path.endsWith("/responses")) return isStreamed ? openAiFrames() : openAiResponse()
+  if (path.endsWith("/messages")) return isStreamed ? claudeFrames() : claudeResponse()
+  return isStreamed ? geminiFrames() : geminiResponse()
 }

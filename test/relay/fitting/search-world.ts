@@ -19,14 +19,16 @@ export let caller: TestCaller
 /**
  * Starts the gateway before the tests of a file and stops it after them. `plain` has no price for searches.
  *
- * @param answer returns the answer of a vendor at a path, or the frames if the answer is streamed.
+ * @param response returns the response of a vendor at a path, or the frames if the response is streamed.
  */
-export function searchWorld(answer: (path: string, isStreamed: boolean) => Json | string[]): void {
+export function searchWorld(
+  response: (path: string, isStreamed: boolean) => Json | string[],
+): void {
   beforeAll(async () => {
     vendor = startVendor((request, number) => {
       const path = new URL(request.url).pathname
       const isStreamed = path.includes("stream") || vendor.bodies[number - 1]?.["stream"] === true
-      const answered = answer(path, isStreamed)
+      const answered = response(path, isStreamed)
       return Array.isArray(answered) ? streamed(answered) : Response.json(answered)
     })
     const bare = vendor.url.replace(/\/v1$/, "")

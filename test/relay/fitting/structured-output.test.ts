@@ -48,7 +48,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
   const ask = (model: string, schema: object) => world.ask(format, model, { schema }, { stream })
 
   test.each(["m/deepseek", "m/glm", "m/llama"])(
-    "sends an instruction to %s, which supports JSON answers but no schemas",
+    "sends an instruction to %s, which supports JSON responses but no schemas",
     async (model) => {
       const { sent, losses, text } = await ask(model, BOUNDED)
       expect(formatIn(sent.body)).toEqual({ type: "json_object" })
@@ -61,13 +61,13 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     },
   )
 
-  test("wraps a list in an object for a vendor that requires objects, and unwraps the list in the answer", async () => {
+  test("wraps a list in an object for a vendor that requires objects, and unwraps the list in the response", async () => {
     world.script = { text: '{ "answer": ["a}", {"b":{}}] }\n' }
     if (isOpenAi) return
     const { sent, losses, text } = await ask("m/gpt", LIST)
     expect(formatIn(sent.body)?.schema).toEqual({
       type: "object",
-      properties: { answer: { type: "array", items: { $ref: "#/$defs/item" } } },
+      properties: { response: { type: "array", items: { $ref: "#/$defs/item" } } },
       required: ["answer"],
       additionalProperties: false,
       $defs: { item: { type: "string" } },
@@ -76,7 +76,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     expect(JSON.parse(text)).toEqual(["a}", { b: {} }])
   })
 
-  test("wraps a list in the instruction, and accepts an answer that is not wrapped", async () => {
+  test("wraps a list in the instruction, and accepts a response that is not wrapped", async () => {
     world.script = { text: '{"answer":["a"]}' }
     const wrapped = await ask("m/deepseek", LIST)
     expect(formatIn(wrapped.sent.body)).toEqual({ type: "json_object" })
@@ -113,7 +113,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
       },
     ],
   ])(
-    "requests a tool call from Claude if the schema %s, and converts the call into the answer",
+    "requests a tool call from Claude if the schema %s, and converts the call into the response",
     async (_, schema) => {
       if (format === "messages") return
       world.script = { text: "Thinking...", calls: [{ name: "json_answer", arguments: '{"n":3}' }] }
@@ -122,7 +122,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
       expect(sent.body.tools).toMatchObject([{ name: "json_answer", input_schema: schema }])
       expect(sent.body.tool_choice).toMatchObject({ type: "tool", name: "json_answer" })
       expect(losses).toContain("json_schema:approximated")
-      expect({ answer: JSON.parse(text), calls }).toEqual({ answer: { n: 3 }, calls: [] })
+      expect({ response: JSON.parse(text), calls }).toEqual({ response: { n: 3 }, calls: [] })
       expect(STOPPED).toContain(finish)
     },
   )
@@ -132,7 +132,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     world.script = { calls: [{ name: "json_answer", arguments: '{"answer":["a"]}' }] }
     const { sent, text } = await ask("m/old-claude", LIST)
     expect(sent.body.tools).toMatchObject([
-      { input_schema: { type: "object", properties: { answer: { type: "array" } } } },
+      { input_schema: { type: "object", properties: { response: { type: "array" } } } },
     ])
     expect(JSON.parse(text)).toEqual(["a"])
   })

@@ -15,8 +15,8 @@ const URL_OF_SOURCE = "https://example.com/owls"
 const SEARCH = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "owls" } }
 const OPENED = { type: "web_search_call", id: "ws_2", action: { type: "open_page", url: "u" } }
 
-/** Returns an answer with two searches, and a text based on their results. */
-function answerTo(path: string): Json {
+/** Returns a response with two searches, and a text based on their results. */
+function responseTo(path: string): Json {
   if (path.endsWith("/responses")) {
     const whole = response([SEARCH, OPENED, { ...SEARCH, id: "ws_3" }])
     const said = (whole["output"] as { content: Json[] }[]).at(-1)
@@ -63,7 +63,7 @@ function answerTo(path: string): Json {
 }
 
 function answer(path: string, isStreamed: boolean): Json | string[] {
-  const whole = answerTo(path)
+  const whole = responseTo(path)
   return isStreamed ? framesOf(path, whole) : whole
 }
 

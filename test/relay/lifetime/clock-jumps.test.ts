@@ -79,9 +79,9 @@ test("a clock that is set back does not extend the first-byte deadline", async (
     settings: { timeouts: { connect: 5_000, firstByte: 500, idle: 500, total: 60_000 } },
   })
   const caller = await gateway.caller("1")
-  const answer = caller.post(CHAT, { model: "silent/x", messages: HELLO })
+  const response = caller.post(CHAT, { model: "silent/x", messages: HELLO })
   await asked.promise
   jump(-HOUR)
-  expect((await answer).status).toBe(504)
+  expect((await response).status).toBe(504)
   silence.resolve(new Response())
 })

@@ -18,7 +18,7 @@ import {
   streamed,
   usageFrame,
   WHOLE_STREAM,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { type SilentListener, startSilentListener } from "./silent-listener.ts"
 import {
@@ -36,12 +36,12 @@ const WORDS = [{ role: "user", content: "one two three four five six seven eight
 /** More frames than fit into the buffers between a vendor and a caller that does not read. */
 const MUCH = Array.from({ length: 1_000 }, () => frame("x".repeat(20_000)))
 
-/** The answers of the scripted vendor, by model. */
+/** The responses of the scripted vendor, by model. */
 const SCRIPTS: Readonly<Record<string, () => Response>> = {
   "drips-for-ever": () => streamed(repeated(frame("drip "), 1_000, 40)),
   comments: () => streamed([...repeated(": thinking\n\n", 14, 50), WHOLE_STREAM]),
   "spaces-then-json": () =>
-    streamed([...repeated("\n", 14, 50), JSON.stringify(wholeAnswer())], "application/json"),
+    streamed([...repeated("\n", 14, 50), JSON.stringify(wholeResponse())], "application/json"),
   much: () => streamed([...MUCH, frame("", "stop"), usageFrame(5, 7), DONE]),
   "slow-frames": () =>
     streamed([...repeated(frame("x"), 7, 100), frame("", "stop"), usageFrame(5, 7), DONE]),
@@ -106,7 +106,7 @@ async function ask(
   return caller.post(CHAT, { model, messages: WORDS, ...body })
 }
 
-/** Asserts a timeout before the answer has begun: the status is 504, and nothing is charged or held. */
+/** Asserts a timeout before the response has begun: the status is 504, and nothing is charged or held. */
 async function expectTimeout(response: Response, words: string): Promise<void> {
   const before = await caller.balance()
   const receipt = await receiptOf(caller, response)
@@ -123,7 +123,7 @@ async function expectTimeout(response: Response, words: string): Promise<void> {
 }
 
 for (const stream of [false, true]) {
-  describe(`a call whose answer has not begun, ${stream ? "streamed" : "whole"},`, () => {
+  describe(`a call whose response has not begun, ${stream ? "streamed" : "whole"},`, () => {
     test("times out if no first byte arrives", async () => {
       const response = await ask("sim/fault-slow-headers", { firstByte: 200 }, { stream })
       await expectTimeout(response, "the first byte")
@@ -155,7 +155,7 @@ for (const stream of [false, true]) {
   })
 }
 
-describe("a call whose answer has begun", () => {
+describe("a call whose response has begun", () => {
   test("ends with an error in the stream if it stalls, and the delivered part is charged", async () => {
     const before = await caller.balance()
     const response = await ask("sim/fault-stall", { idle: 250 }, { stream: true })
@@ -185,7 +185,7 @@ describe("a call whose answer has begun", () => {
     expect(gateway.simulator.requests.at(-1)?.aborted).toBe(true)
   })
 
-  test("times out if a whole answer stalls", async () => {
+  test("times out if a whole response stalls", async () => {
     const response = await ask("sim/fault-stall", { idle: 250 })
     await expectTimeout(response, "the next bytes")
   })
@@ -211,7 +211,7 @@ describe("the stall deadline", () => {
     expect(await response.text()).toEndWith(DONE)
   })
 
-  test("restarts with white space before a whole answer", async () => {
+  test("restarts with white space before a whole response", async () => {
     const response = await ask("scripted/spaces-then-json", { idle: 350 })
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 10 } })

@@ -74,10 +74,10 @@ test.each([false, true])(
   },
 )
 
-/** The last chunk of a complete answer. It may be read shortly after the gateway has ended. */
+/** The last chunk of a complete response. It may be read shortly after the gateway has ended. */
 const LAST_CHUNK = "\r\n0\r\n\r\n"
 
-/** Returns the body of a chunked answer without the sizes of the chunks. */
+/** Returns the body of a chunked response without the sizes of the chunks. */
 function bodyOf(answer: string): string {
   const body = answer.slice(answer.indexOf("\r\n\r\n") + 4)
   return body.replace(/\r\n0\r\n\r\n$/, "").replace(/(^|\r\n)[0-9a-f]+\r\n/g, "")
@@ -117,7 +117,7 @@ for (const { path, body, ending } of OTHER_DIALECTS) {
   })
 }
 
-test("a whole answer that outlasts the shutdown becomes a retryable error, free of charge", async () => {
+test("a whole response that outlasts the shutdown becomes a retryable error, free of charge", async () => {
   const silence = Promise.withResolvers<Response>()
   const asked = Promise.withResolvers<void>()
   using vendor = startVendor(() => {

@@ -15,7 +15,7 @@ test("the event-loop monitor reports the most recently entered request and its n
   monitor.turnTo(first, 2)
   expect(readEventLoop(monitor.memory)).toMatchObject({
     request: "req_1",
-    phase: "reading the answer",
+    phase: "reading the response",
   })
   expect(readEventLoop(monitor.memory).beats).toBe(0)
   monitor.beat()

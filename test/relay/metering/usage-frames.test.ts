@@ -152,7 +152,7 @@ describe("a count that a later frame omits or reports as zero", () => {
   })
 })
 
-describe("complete answers without their final usage", () => {
+describe("complete responses without their final usage", () => {
   const words = "word ".repeat(2_000)
   const broken: Record<string, string> = {
     "chat/model": usageFrame(500, 1) + frame(words) + frame("", "stop"),

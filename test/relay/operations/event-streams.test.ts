@@ -133,8 +133,8 @@ describe.each(OPERATIONS)("the stream of a provider's %s", (name, ask, type) => 
         yield `${end}}\n\n${event({ type, text: "Hello", usage: USAGE, b64_json: "aGk=" })}`
       }
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
-        const answer = await ask()
-        if (answer.body !== null) for await (const _ of answer.body);
+        const response = await ask()
+        if (response.body !== null) for await (const _ of response.body);
       })
       expect(pause).toBeLessThan(MAX_PAUSE_MS)
       await nothingHeld(caller)

@@ -74,7 +74,7 @@ describe("an internal error", () => {
     })
   })
 
-  test("states the charge for a whole answer", async () => {
+  test("states the charge for a whole response", async () => {
     using _ = spyOn(ANTHROPIC_MESSAGES, "encodeResult").mockImplementation(broken)
     const message = await messageOf(await ask(false))
     expect(message).toContain("was charged")

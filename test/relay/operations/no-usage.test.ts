@@ -15,7 +15,7 @@ function priceOf(rates: Partial<Price["rates"]>): Price {
   return { rates, multiplier: 1n } as unknown as Price
 }
 
-describe("a delivered answer with zero reported usage", () => {
+describe("a delivered response with zero reported usage", () => {
   const tokens = priceOf({ inputFresh: 1n, output: 2n, audioOutput: 3n })
   const byTokens = { price: tokens, upstreamModel: "gpt-4o-transcribe" }
 
@@ -97,7 +97,7 @@ describe("a delivered answer with zero reported usage", () => {
     expect(spoken.usage.audioOutput).toBeGreaterThan(0)
   })
 
-  test("includes the instructions for speech as input, even if the answer cannot be read", () => {
+  test("includes the instructions for speech as input, even if the response cannot be read", () => {
     const request = { input: "hello", instructions: "Be kind. ".repeat(400) }
     const amount = {
       request: request as unknown as SpeechRequest,
@@ -143,8 +143,8 @@ describe("a delivered answer with zero reported usage", () => {
   test("costs an estimate only for image calls without usage", () => {
     const request = { prompt: "a cat", count: 2, images: [], fields: {}, extra: {}, options: {} }
     const deployment = { upstreamModel: "gpt-image-1", price: tokens } as unknown as Deployment
-    const usageOf = (answer: Parameters<typeof imagesUsage>[0]) =>
-      imagesUsage(answer, deployment, request as unknown as ImageRequest)
+    const usageOf = (response: Parameters<typeof imagesUsage>[0]) =>
+      imagesUsage(response, deployment, request as unknown as ImageRequest)
     const one = usageOf({ images: 1 }).usage
     const usage = { ...NO_USAGE, inputFresh: 20, imageOutput: 1_120 }
     const thoughts = { ...NO_USAGE, inputFresh: 20, output: 50, reasoning: 50 }

@@ -66,13 +66,13 @@ const OPERATIONS: readonly Operation[] = [
   },
 ]
 
-const ANSWERS = {
+const RESPONSES = {
   suspended: () => Response.json(SUSPENDED, { status: 412 }),
   reported: () => Response.json(SUSPENDED),
   rejected: () => Response.json(REJECTED, { status: 400 }),
   rejecting: () => Response.json(REJECTED),
 } as const
-type Way = keyof typeof ANSWERS
+type Way = keyof typeof RESPONSES
 
 let server: Bun.Server<undefined>
 let gateway: TestGateway
@@ -85,13 +85,13 @@ beforeAll(async () => {
     async fetch(request) {
       await request.arrayBuffer()
       const way = new URL(request.url).pathname.split("/")[1] as Way
-      return ANSWERS[way]()
+      return RESPONSES[way]()
     },
   })
   const providers: Record<string, ProviderSettings> = {}
   const models: Record<string, ModelSettings> = {}
   for (const { kind, vendor, price } of OPERATIONS) {
-    for (const way of Object.keys(ANSWERS)) {
+    for (const way of Object.keys(RESPONSES)) {
       const ids = ["first", "second"].map((name) => `${way}-${kind}-${name}`)
       for (const id of ids) {
         const url = `http://127.0.0.1:${server.port}/${way}/v1`

@@ -135,7 +135,7 @@ async function rejected(model: string) {
   const receipt = await receiptOf(caller, response)
   expect(response.status).toBe(502)
   expect(response.headers.get("x-should-retry")).toBe("false")
-  expect((await errorOf(response)).message).toContain("limits.answer_mb")
+  expect((await errorOf(response)).message).toContain("limits.response_mb")
   expect(calls).toBe(before + 1)
   return receipt
 }

@@ -14,7 +14,7 @@ let gateway: TestGateway
 let statuses: readonly number[]
 /** Number of calls since the test began. */
 let calls: number
-/** Resolving it lets the provider answer the calls that succeed. */
+/** Resolving it lets the provider response the calls that succeed. */
 let goOn: PromiseWithResolvers<void>
 
 function bodyFor(request: Record<string, unknown>): object {

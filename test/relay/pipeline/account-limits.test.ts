@@ -217,11 +217,11 @@ describe("the limits of an account", () => {
     const caller = await gateway.caller("1")
     await change(caller, { max_keys: 3 })
     const order = { account: caller.account.id, name: "one of many" }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () => ask(gateway, "POST", "/keys", order)),
     )
-    expect(answers.filter(({ ok }) => ok)).toHaveLength(2)
-    const rejected = answers.find(({ ok }) => !ok)
+    expect(responses.filter(({ ok }) => ok)).toHaveLength(2)
+    const rejected = responses.find(({ ok }) => !ok)
     expect(rejected?.status).toBe(409)
     expect((await errorOf(rejected!)).message).toContain("maximum of 3 keys")
     await asked(gateway, "POST", `/keys/${caller.keyId}/revoke`)

@@ -17,7 +17,7 @@ const WORDS = [{ role: "user", content: "one two three four five six seven eight
 let gateway: TestGateway
 let caller: TestCaller
 let gate: ScriptedVendor
-/** Resolving it lets the scripted vendor begin its answer. */
+/** Resolving it lets the scripted vendor begin its response. */
 let open: PromiseWithResolvers<void>
 let wasLeft: PromiseWithResolvers<void>
 
@@ -76,7 +76,7 @@ for (const stream of [false, true]) {
   })
 }
 
-test("a caller that disconnects during a whole answer pays for the input", async () => {
+test("a caller that disconnects during a whole response pays for the input", async () => {
   const { leave } = await begin({ model: "sim/fault-stall", messages: WORDS })
   leave()
   await expectAborted()
@@ -126,13 +126,13 @@ describe("a caller that disconnects when the first frame arrives", () => {
     caller = await gateway.caller("1")
     const controller = new AbortController()
     const asked = gate.bodies.length
-    const answer = fetch(gateway.url + CHAT, {
+    const response = fetch(gateway.url + CHAT, {
       method: "POST",
       headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "gate/late", messages: HELLO, stream: true }),
       signal: controller.signal,
     })
-    answer.catch(() => {})
+    response.catch(() => {})
     await until(() => gate.bodies.length > asked)
     open.resolve()
     controller.abort()

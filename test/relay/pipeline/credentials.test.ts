@@ -8,7 +8,7 @@ import {
   type TestGateway,
 } from "../../support/gateway.ts"
 import { samplesOf, valueOf } from "../../metrics/samples.ts"
-import { wholeAnswer } from "../scripted-vendor.ts"
+import { wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf, receiptsOf } from "../support.ts"
 
 const RESPONSES = "/v1/responses"
@@ -32,7 +32,7 @@ interface Rejection {
 class Organizations implements Disposable {
   /** The key of each request, oldest first. */
   readonly keys: string[] = []
-  /** The errors that requests with a key receive instead of an answer. */
+  /** The errors that requests with a key receive instead of a response. */
   readonly rejections = new Map<string, Rejection>()
   readonly stored = new Map<string, Set<string>>()
   readonly organizations = new Map([
@@ -42,7 +42,7 @@ class Organizations implements Disposable {
   readonly #server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
-    fetch: (request) => this.#answer(request),
+    fetch: (request) => this.#response(request),
   })
   #made = 0
 
@@ -50,7 +50,7 @@ class Organizations implements Disposable {
     return `http://127.0.0.1:${this.#server.port}/v1`
   }
 
-  #answer = async (request: Request): Promise<Response> => {
+  #response = async (request: Request): Promise<Response> => {
     const key = request.headers.get("authorization")?.replace("Bearer ", "") ?? ""
     const rejection = this.rejections.get(key)
     this.keys.push(key)
@@ -71,7 +71,7 @@ class Organizations implements Disposable {
       const error = { code: "invalid_encrypted_content", message: "It is another organization's." }
       return Response.json({ error }, { status: 400 })
     }
-    if (!pathname.endsWith("/responses")) return Response.json(wholeAnswer())
+    if (!pathname.endsWith("/responses")) return Response.json(wholeResponse())
     const previous = body.previous_response_id
     if (previous !== undefined && !own.has(previous)) {
       const error = { message: `Response '${previous}' not found.`, param: "previous_response_id" }
@@ -302,10 +302,10 @@ describe("requests for data stored by a vendor under one credential", () => {
       ["one", "main"],
       ["two", "backup"],
     ] as const) {
-      const answers = await inTurn(8, () => respond(reasoning(organization)))
-      for (const answer of answers) {
-        expect(answer.status).toBe(200)
-        expect((await receiptOf(caller, answer)).deployment).toBe(`state/gpt#${owner}`)
+      const responses = await inTurn(8, () => respond(reasoning(organization)))
+      for (const response of responses) {
+        expect(response.status).toBe(200)
+        expect((await receiptOf(caller, response)).deployment).toBe(`state/gpt#${owner}`)
       }
     }
     const nobody = await respond(reasoning("nobody"))

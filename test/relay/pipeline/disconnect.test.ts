@@ -14,7 +14,7 @@ import {
   startVendor,
   streamed,
   usageFrame,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, HELLO, onlyReceipt, readUntil, receiptsOf } from "../support.ts"
 import { until } from "../../support/until.ts"
@@ -51,7 +51,7 @@ function* telling(text: string): Generator<string | number> {
   yield STALL
 }
 
-/** Returns the vendor's answer, which depends on the name of the model. */
+/** Returns the vendor's response, which depends on the name of the model. */
 async function answer(): Promise<Response> {
   const { model, stream, contents } = vendor.bodies.at(-1) ?? {}
   const cut = (): void => wasCut.resolve()
@@ -61,7 +61,10 @@ async function answer(): Promise<Response> {
   if (model === "counted") return streamed(telling(usageFrame(50_000, 0)), "text/event-stream", cut)
   if (stream !== true) {
     await goOn.promise
-    return Response.json({ ...wholeAnswer(), usage: { prompt_tokens: 10, completion_tokens: 700 } })
+    return Response.json({
+      ...wholeResponse(),
+      usage: { prompt_tokens: 10, completion_tokens: 700 },
+    })
   }
   if (model === "stalls") return streamed([frame("Hello"), STALL], "text/event-stream", cut)
   const body = new ReadableStream<Uint8Array>({
@@ -188,7 +191,7 @@ describe("input that the vendor counts before the caller disconnects", () => {
   })
 })
 
-describe("an answer that is drained after its caller disconnects", () => {
+describe("a response that is drained after its caller disconnects", () => {
   test("continues until the vendor reports its usage, streamed", async () => {
     const asked = await ask("vendor/drained", true)
     await leaveAfter(asked, "Hello")

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 /** How the vendor reacts to the next requests. */
@@ -15,7 +15,7 @@ beforeAll(() => {
   vendor = startVendor(() => {
     if (way === "broken") return new Response("broken", { status: 500 })
     if (way === "rejecting") return Response.json(REJECTION, { status: 400 })
-    return way === "silent" ? new Promise<Response>(() => {}) : Response.json(wholeAnswer())
+    return way === "silent" ? new Promise<Response>(() => {}) : Response.json(wholeResponse())
   })
 })
 afterAll(() => vendor[Symbol.dispose]())
@@ -70,13 +70,13 @@ describe("requests that probe a deployment that is cooling down", () => {
       const before = vendor.bodies.length
       const leaving = new AbortController()
       let isAnswered = false
-      const answer = caller.client.chat.completions
+      const response = caller.client.chat.completions
         .create(body, { signal: leaving.signal })
         .then(() => (isAnswered = true))
         .catch(() => undefined)
       await until(() => isAnswered || vendor.bodies.length > before)
       leaving.abort()
-      await answer
+      await response
     })
     await nothingHeld(caller)
     way = "well"

@@ -11,14 +11,14 @@ import {
   startVendor,
   streamed,
   WHOLE_STREAM,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, contentOf, dataOf, HELLO, nanocredits, receiptOf } from "../support.ts"
 
 const OPERATOR_KEY = "sk-operator-secret-0123456789"
 const HEADER_SECRET = "header-secret-0123456789"
 
-/** Matches the only headers that an answer may have. */
+/** Matches the only headers that a response may have. */
 const OURS =
   /^(content-type|content-length|cache-control|date|transfer-encoding|connection|keep-alive|retry-after|request-id|x-request-id|x-should-retry|x-accel-buffering|x-tollgate-[a-z-]+|x-ratelimit-[a-z-]+)$/
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   vendor[Symbol.dispose]()
 })
 
-/** Returns an answer of a vendor that reveals secrets in its headers and errors. */
+/** Returns a response of a vendor that reveals secrets in its headers and errors. */
 function answerInDetail(request: Request): Response {
   const { model, stream } = vendor.bodies.at(-1) as { model: string; stream?: boolean }
   const key = request.headers.get("authorization")
@@ -62,7 +62,7 @@ function answerInDetail(request: Request): Response {
   if (model === "bad-key") return failure(400, "invalid_api_key")
   if (model === "out-of-money") return failure(429, "insufficient_quota")
   if (model === "not-json") return new Response(message, { headers })
-  return stream ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer(), { headers })
+  return stream ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse(), { headers })
 }
 
 const chat = (body: object, headers: Record<string, string> = {}) =>
@@ -131,7 +131,7 @@ describe("credentials in headers", () => {
 })
 
 describe("headers and fields that the gateway adds", () => {
-  test("include the provider, cost and balance of a whole answer", async () => {
+  test("include the provider, cost and balance of a whole response", async () => {
     const response = await chat({ model: "sim/echo" })
     await response.text()
     const cost = nanocredits(response.headers.get("x-tollgate-cost") ?? "0")
@@ -194,8 +194,8 @@ test("a path with invalid percent-encoding returns 404", async () => {
   }
 })
 
-test("an answer of a vendor that starts with a byte order mark is accepted", async () => {
-  using vendor = startVendor(() => new Response(`\uFEFF${JSON.stringify(wholeAnswer("marked"))}`))
+test("a response of a vendor that starts with a byte order mark is accepted", async () => {
+  using vendor = startVendor(() => new Response(`\uFEFF${JSON.stringify(wholeResponse("marked"))}`))
   await using marked = await startGateway({
     providers: { scripted: provider(vendor.url) },
     models: { "scripted/x": simulated() },

@@ -13,7 +13,7 @@ import {
   startVendor,
   streamed,
   WHOLE_STREAM,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { keptReceiptOf, type Receipt, receiptOf } from "../support.ts"
 
@@ -23,7 +23,7 @@ export type Turn = (request: Request) => Response | Promise<Response>
 /** A vendor that takes its reactions from a list. When the list is empty, it answers normally. */
 export interface TurningVendor extends ScriptedVendor {
   turns: Turn[]
-  /** Number of requests whose connection was closed before the answer was complete. */
+  /** Number of requests whose connection was closed before the response was complete. */
   readonly aborted: number
 }
 
@@ -41,14 +41,14 @@ export function startTurns(): TurningVendor {
   return state
 }
 
-/** Returns a vendor's answer to a chat or to an embeddings request. */
+/** Returns a vendor's response to a chat or to an embeddings request. */
 export function normally(body: Record<string, unknown>): Response {
   if (body["input"] !== undefined) {
     const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
     const usage = { prompt_tokens: 2, total_tokens: 2 }
     return Response.json({ object: "list", model: "x", data, usage })
   }
-  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse())
 }
 
 /** Never answers. */
@@ -132,7 +132,7 @@ export function lateSoon() {
   return spyOn(Load.prototype, "lateAfter").mockReturnValue(LATE)
 }
 
-/** Returns the receipt of an answer as the operator sees it. */
+/** Returns the receipt of a response as the operator sees it. */
 export async function keptReceiptIn(world: HedgeWorld, response: Response): Promise<Receipt> {
   const { id } = await receiptOf(world.caller, response)
   const receipt = keptReceiptOf(world.gateway, id)

@@ -16,7 +16,7 @@ import {
   type Turn,
   when,
 } from "./hedge-world.ts"
-import { frame, streamed, usageFrame, wholeAnswer } from "../scripted-vendor.ts"
+import { frame, streamed, usageFrame, wholeResponse } from "../scripted-vendor.ts"
 import {
   CHAT,
   contentOf,
@@ -102,7 +102,7 @@ const outcomes = ({ attempts }: Receipt) =>
 describe("a hedged request to the second deployment when the first is late", () => {
   for (const stream of [false, true]) {
     const name = stream ? "b" : "a"
-    test(`returns a ${stream ? "streamed" : "whole"} answer for one charge, and cancels the first call`, async () => {
+    test(`returns a ${stream ? "streamed" : "whole"} response for one charge, and cancels the first call`, async () => {
       const { first, second } = world
       const aborted = first.aborted
       first.turns = [silent]
@@ -124,7 +124,7 @@ describe("a hedged request to the second deployment when the first is late", () 
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeGreaterThan(0n)
       expect(nanocredits(loser?.provider_cost ?? "0")).toBeLessThan(nanocredits(receipt.hold))
       expect(winner?.provider_cost).toBeUndefined()
-      // A late answer does not count as a failure. On a busy machine, this call may be hedged too.
+      // A late response does not count as a failure. On a busy machine, this call may be hedged too.
       const next = await keptReceipt(await ask(name))
       expect(outcomes(next).join()).toMatch(new RegExp(`first/${name} (ok|not_needed)`))
     })
@@ -134,7 +134,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     const { first, second } = world
     const aborted = second.aborted
     const asked = Promise.withResolvers<void>()
-    first.turns = [when(asked.promise, () => Response.json(wholeAnswer("First")))]
+    first.turns = [when(asked.promise, () => Response.json(wholeResponse("First")))]
     second.turns = [
       () => {
         asked.resolve()
@@ -180,7 +180,7 @@ describe("a hedged request to the second deployment when the first is late", () 
       async () => {
         failed.resolve()
         await until(() => ended.mock.calls.length > 0)
-        return Response.json(wholeAnswer())
+        return Response.json(wholeResponse())
       },
     ]
     const response = await ask("e")
@@ -198,7 +198,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     using ended = spyOn(Load.prototype, "end")
     const { first, second } = world
     const over = Promise.withResolvers<void>()
-    first.turns = [when(over.promise, () => Response.json(wholeAnswer("First")))]
+    first.turns = [when(over.promise, () => Response.json(wholeResponse("First")))]
     second.turns = [
       (request) => {
         void until(() => ended.mock.calls.length > 0).then(over.resolve)
@@ -230,7 +230,7 @@ describe("a hedged request to the second deployment when the first is late", () 
   })
 
   test.each([false, true])(
-    "results in a charge if the first deployment's answer is unreadable, streamed: %s",
+    "results in a charge if the first deployment's response is unreadable, streamed: %s",
     async (stream) => {
       const { first, second } = world
       const asked = Promise.withResolvers<void>()
@@ -277,7 +277,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect([first.bodies.length, second.bodies.length]).toEqual([1, 1])
   })
 
-  test("does not retry the first deployment if the second deployment breaks off within its answer", async () => {
+  test("does not retry the first deployment if the second deployment breaks off within its response", async () => {
     const { first, second } = world
     first.turns = [silent]
     second.turns = [() => streamed([frame("Hel")])]
@@ -362,7 +362,7 @@ describe("a hedged request to the second deployment when the first is late", () 
     expect(paid).toBe(5_000n)
   })
 
-  test("requires credits for both calls, and a low balance shortens the answer at the higher price", async () => {
+  test("requires credits for both calls, and a low balance shortens the response at the higher price", async () => {
     const poor = await world.gateway.caller("0.02")
     world.first.turns = [silent]
     const response = await poor.post(CHAT, { model: "first/dear", messages: HELLO })
@@ -381,7 +381,7 @@ describe("a request to the first deployment alone", () => {
   /** The first vendor answers late, but soon enough that no caller waits for long. */
   const lately: Turn = async () => {
     await Bun.sleep(250)
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   }
 
   test("sends no hedge if hedging is off", async () => {
@@ -406,7 +406,7 @@ describe("a request to the first deployment alone", () => {
           async start(controller) {
             controller.enqueue(new TextEncoder().encode(" "))
             await Bun.sleep(1_500)
-            controller.enqueue(new TextEncoder().encode(JSON.stringify(wholeAnswer())))
+            controller.enqueue(new TextEncoder().encode(JSON.stringify(wholeResponse())))
             controller.close()
           },
         })
@@ -417,7 +417,7 @@ describe("a request to the first deployment alone", () => {
     expect(world.second.bodies).toHaveLength(0)
   })
 
-  test("sends no hedge if the vendor stores the answer", async () => {
+  test("sends no hedge if the vendor stores the response", async () => {
     const body = {
       id: "resp_1",
       object: "response",
@@ -447,14 +447,14 @@ describe("a request to the first deployment alone", () => {
     const over = Promise.withResolvers<void>()
     const asked = 30
     first.turns = Array.from({ length: asked }, () =>
-      when(over.promise, () => Response.json(wholeAnswer())),
+      when(over.promise, () => Response.json(wholeResponse())),
     )
-    const answers = Array.from({ length: asked }, () => ask("budget"))
+    const responses = Array.from({ length: asked }, () => ask("budget"))
     await until(() => first.bodies.length === asked && second.bodies.length === 10)
     await Bun.sleep(100)
     expect(second.bodies).toHaveLength(10)
     over.resolve()
-    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    const statuses = (await Promise.all(responses)).map(({ status }) => status)
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
@@ -488,7 +488,7 @@ test("a slow deployment does not cause a hedged call to a fallback model", async
   for (const body of bodies) {
     slow.first.turns.push(async () => {
       await Bun.sleep(3 * LATE)
-      return Response.json(wholeAnswer())
+      return Response.json(wholeResponse())
     })
     const response = await slow.caller.post(CHAT, { ...body, messages: HELLO })
     expect(await response.json()).toMatchObject({ model: "first/own" })

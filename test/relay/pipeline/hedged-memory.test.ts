@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { equalLimits } from "../../support/settings.ts"
-import { wholeAnswer } from "../scripted-vendor.ts"
+import { wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, HELLO, receiptOf } from "../support.ts"
 import { lateSoon, pair, startHedgeWorld } from "./hedge-world.ts"
 
@@ -8,18 +8,18 @@ const MEGABYTE = 1024 * 1024
 const PIECE = " ".repeat(MEGABYTE)
 
 interface Moments {
-  /** Called when nearly all of the answer has been read. */
+  /** Called when nearly all of the response has been read. */
   readonly nearEnd?: () => void
-  /** The end of the answer is sent after this moment. */
+  /** The end of the response is sent after this moment. */
   readonly mayEnd?: Promise<void>
-  /** Called when the answer has been read. */
+  /** Called when the response has been read. */
   readonly end?: () => void
 }
 
-/** Returns an answer of 12 MB. */
+/** Returns a response of 12 MB. */
 function long({ nearEnd, mayEnd, end }: Moments): Response {
   async function* pieces() {
-    const text = JSON.stringify(wholeAnswer())
+    const text = JSON.stringify(wholeResponse())
     yield text.slice(0, -1)
     for (let sent = 0; sent < 12; sent++) yield PIECE
     nearEnd?.()
@@ -40,7 +40,7 @@ function long({ nearEnd, mayEnd, end }: Moments): Response {
 }
 
 test.each(["first", "second"])(
-  "an answer is not lost if only both hedged answers together exceed the memory: %s rejected",
+  "a response is not lost if only both hedged responses together exceed the memory: %s rejected",
   async (rejected) => {
     const limits = { ...equalLimits(16 * MEGABYTE), memoryBytes: 64 * MEGABYTE }
     await using world = await startHedgeWorld({ "first/a": pair("a") }, false, limits)
@@ -49,7 +49,7 @@ test.each(["first", "second"])(
     const { promise: isLong, resolve: nearEnd } = Promise.withResolvers<void>()
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
     const { promise: isSecond, resolve: called } = Promise.withResolvers<void>()
-    const answers = async (isRejected: boolean): Promise<Response> => {
+    const responses = async (isRejected: boolean): Promise<Response> => {
       if (!isRejected) return long({ nearEnd, mayEnd })
       await isLong
       return long({ end })
@@ -57,13 +57,13 @@ test.each(["first", "second"])(
     first.turns = [
       async () => {
         await isSecond
-        return answers(rejected === "first")
+        return responses(rejected === "first")
       },
     ]
     second.turns = [
       () => {
         called()
-        return answers(rejected === "second")
+        return responses(rejected === "second")
       },
     ]
     const response = await caller.post(CHAT, { model: "first/a", messages: HELLO })

@@ -65,7 +65,7 @@ test("a key is accepted only from the IP addresses that its settings allow", asy
   expect(models.status).toBe(403)
 })
 
-test("a stored answer is not replayed to a caller whose IP address is not allowed", async () => {
+test("a stored response is not replayed to a caller whose IP address is not allowed", async () => {
   const caller = await gateway.caller("1", { addresses: ["10.1.2.3"] })
   const once = { "idempotency-key": "the same", "x-forwarded-for": "10.1.2.3" }
   const first = await ask(caller, once)

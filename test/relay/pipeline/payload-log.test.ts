@@ -48,7 +48,7 @@ async function callBy(storesContent: boolean): Promise<Call> {
   }
 }
 
-describe("stored prompts and answers", () => {
+describe("stored prompts and responses", () => {
   test("exist only for an account that has turned storage on", async () => {
     const keeper = new RememberingKeeper()
     const payloads = new PayloadLog(
@@ -136,9 +136,9 @@ async function send(
   body: object,
   path = "/v1/chat/completions",
 ): Promise<string> {
-  const answer = await caller.post(path, body)
-  await answer.text()
-  return answer.headers.get("x-request-id") ?? ""
+  const response = await caller.post(path, body)
+  await response.text()
+  return response.headers.get("x-request-id") ?? ""
 }
 
 /** Returns the content in the receipt after there was enough time to store it. */
@@ -159,7 +159,7 @@ async function storedContent(gateway: TestGateway, request: string): Promise<unk
   return content
 }
 
-test("the operator can turn storage on for answers, streams, failures and operations", async () => {
+test("the operator can turn storage on for responses, streams, failures and operations", async () => {
   const failing = simulated({ deployments: [{ provider: "sim", model: "fault-503", weight: 1 }] })
   const embedding = { kind: "embedding", price: { input: "1" } } as const
   const models = {
@@ -174,24 +174,27 @@ test("the operator can turn storage on for answers, streams, failures and operat
   const others = await send(other, CHAT)
   expect(await storedContent(gateway, await send(caller, CHAT))).toMatchObject({
     request: CHAT,
-    answer: { choices: [{ message: { content: expect.stringContaining("secret plan") } }] },
+    response: { choices: [{ message: { content: expect.stringContaining("secret plan") } }] },
   })
   const streamed = { ...CHAT, stream: true }
   expect(await storedContent(gateway, await send(caller, streamed))).toEqual({
     request: streamed,
-    answer: expect.stringContaining("secret plan"),
+    response: expect.stringContaining("secret plan"),
   })
   const failed = { ...CHAT, model: "sim/failing" }
   expect(await storedContent(gateway, await send(caller, failed))).toEqual({
     request: failed,
-    answer: null,
+    response: null,
   })
   const texts = { model: "sim/embed", input: "the secret plan" }
   const embedded = await send(caller, texts, "/v1/embeddings")
-  expect(await storedContent(gateway, embedded)).toEqual({ request: texts, answer: null })
+  expect(await storedContent(gateway, embedded)).toEqual({ request: texts, response: null })
   const failedTexts = { ...texts, model: "sim/embed-failing" }
   const notEmbedded = await send(caller, failedTexts, "/v1/embeddings")
-  expect(await storedContent(gateway, notEmbedded)).toEqual({ request: failedTexts, answer: null })
+  expect(await storedContent(gateway, notEmbedded)).toEqual({
+    request: failedTexts,
+    response: null,
+  })
   // This request is stored later than the request of the other account. If that request had been stored, it would be
   // visible by now.
   expect(await asked(gateway, "GET", `/receipts/${others}`)).toMatchObject({ content: null })

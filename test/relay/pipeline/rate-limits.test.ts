@@ -77,7 +77,7 @@ const remaining = (response: Response) =>
   Number(response.headers.get("x-ratelimit-remaining-tokens"))
 
 describe("the limit of tokens per minute", () => {
-  test("counts the actual usage after the answer is complete", async () => {
+  test("counts the actual usage after the response is complete", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const messages = [{ role: "user", content: "/tokens 900" }]
     const first = await chat(caller, { messages })
@@ -87,7 +87,7 @@ describe("the limit of tokens per minute", () => {
     expect(before).toBeWithin(8_900, 9_000)
     await first.text()
     const second = await chat(caller, { messages })
-    // The answer was nine hundred tokens long, longer than the gateway's estimate.
+    // The response was nine hundred tokens long, longer than the gateway's estimate.
     expect(before - remaining(second)).toBeWithin(800, 1_000)
   })
 
@@ -99,7 +99,7 @@ describe("the limit of tokens per minute", () => {
     expect(remaining(await chat(caller, { max_tokens: 10 }))).toBeGreaterThan(9_800)
   })
 
-  test("reserves the maximum output of each choice until the answer is complete", async () => {
+  test("reserves the maximum output of each choice until the response is complete", async () => {
     const caller = await gateway.caller("1", { tokensPerMinute: 10_000 })
     const one = await chat(caller, { max_tokens: 600 })
     expect(remaining(one)).toBeWithin(9_300, 9_400)

@@ -15,7 +15,7 @@ import {
   startVendor,
   streamed,
   WHOLE_STREAM,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { until } from "../../support/until.ts"
 import { CHAT, contentOf, creditsOf, errorOf, HELLO, receiptOf } from "../support.ts"
@@ -42,7 +42,7 @@ beforeAll(async () => {
       const usage = { prompt_tokens: 2, total_tokens: 2 }
       return Response.json({ object: "list", model: "x", data, usage })
     }
-    return body?.["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+    return body?.["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse())
   })
   const only = (model: string) => ({
     ...simulated(),
@@ -178,8 +178,8 @@ describe("attempts without a retry", () => {
   test("include attempts beyond the retry budget, so that an outage is not amplified", async () => {
     const asked = 60
     faults = Array.from({ length: asked * 2 }, () => status(500))
-    const answers = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([502]))
+    const responses = await Promise.all(Array.from({ length: asked }, () => ask("odd/outage")))
+    expect(new Set(responses.map((response) => response.status))).toEqual(new Set([502]))
     expect(vendor.bodies.length).toBeGreaterThan(asked)
     expect(vendor.bodies.length).toBeLessThanOrEqual(asked + 10)
   })

@@ -28,7 +28,7 @@ beforeAll(setUp)
 afterAll(tearDown)
 
 describe("charges for performed searches", () => {
-  test("apply even if the caller disconnects before the answer ends", async () => {
+  test("apply even if the caller disconnects before the response ends", async () => {
     const search = { type: "web_search_call", id: "ws_1", action: { type: "search", query: "q" } }
     const frames = framesOf(RESPONSES, response([search]))
     const delta = {
@@ -38,7 +38,7 @@ describe("charges for performed searches", () => {
       item_id: "msg_1",
       delta: "Hello",
     }
-    vendorDoes.answer = () =>
+    vendorDoes.response = () =>
       streamed([
         ...frames.slice(0, 3),
         `event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\n`,

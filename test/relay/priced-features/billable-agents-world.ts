@@ -11,13 +11,13 @@ export const RESPONSES = "/v1/responses"
 
 export let gateway: TestGateway
 export let vendor: ScriptedVendor
-/** Returns the vendor's next answer. */
-export const vendorDoes: { answer: (body: Json) => Response } = {
-  answer: () => new Response(null, { status: 500 }),
+/** Returns the vendor's next response. */
+export const vendorDoes: { response: (body: Json) => Response } = {
+  response: () => new Response(null, { status: 500 }),
 }
 
 export async function setUp(): Promise<void> {
-  vendor = startVendor((_, number) => vendorDoes.answer(vendor.bodies[number - 1] ?? {}))
+  vendor = startVendor((_, number) => vendorDoes.response(vendor.bodies[number - 1] ?? {}))
   const bare = vendor.url.replace(/\/v1$/, "")
   const known = (id: string, baseUrl = vendor.url): ProviderSettings => ({
     ...provider(baseUrl, id),
@@ -52,7 +52,7 @@ export async function tearDown(): Promise<void> {
 }
 
 export const whenAsked = (path: string, whole: Json): void => {
-  vendorDoes.answer = (body) => respond(path, body, whole)
+  vendorDoes.response = (body) => respond(path, body, whole)
 }
 
 /** Fields that Codex sends with every turn. */

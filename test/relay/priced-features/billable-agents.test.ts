@@ -162,7 +162,7 @@ describe("requested features that are not sent to the vendor", () => {
   })
 
   test("include a service tier that exists only in the caller's dialect", async () => {
-    vendorDoes.answer = () =>
+    vendorDoes.response = () =>
       Response.json({
         candidates: [
           { content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" },

@@ -4,14 +4,14 @@ export const CHAT = "/v1/chat/completions"
 export const RESPONSES = "/v1/responses"
 export const MESSAGES = "/v1/messages"
 
-/** A billed feature: the request that uses it, the vendor's answer, and the cost. */
+/** A billed feature: the request that uses it, the vendor's response, and the cost. */
 export interface BillableCase {
   readonly name: string
   readonly vendor: string
   readonly path: string
   /** Fields in addition to the model and the messages. */
   readonly body: Json
-  readonly answer: Json
+  readonly response: Json
   /** The path in the error. */
   readonly place: string
   /** The price in the provider's settings. Without it, the request is rejected. Absent if there can be no price. */

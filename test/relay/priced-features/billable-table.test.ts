@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test"
 import type { DialectId } from "../../../src/canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../src/canon/json.ts"
 import { NO_USAGE } from "../../../src/canon/usage.ts"
-import { AnswerRecord } from "../../../src/relay/metering/answer-record.ts"
+import { ResponseRecord } from "../../../src/relay/metering/response-record.ts"
 import { countCalls } from "../../../src/relay/priced-features/count.ts"
 import { findSwitches, maySetSwitch } from "../../../src/relay/priced-features/find-switches.ts"
 import { BILLABLE, switchesOf, USUAL_BILLABLE } from "../../../src/vendors/priced-features/index.ts"
@@ -104,8 +104,8 @@ describe("the table of priced features", () => {
   }
 })
 
-/** Returns an answer that reports one call in one way, both as a frame and not streamed. */
-function answerOf(dialect: DialectId, way: Counted, value: number): JsonObject {
+/** Returns a response that reports one call in one way, both as a frame and not streamed. */
+function responseOf(dialect: DialectId, way: Counted, value: number): JsonObject {
   if (way.in === "usage") return bodyAt(way.paths[0] ?? "", value)
   if (way.in === "answer") return {}
   const [type = ""] = way.names
@@ -134,15 +134,15 @@ describe("calls in the table of priced features", () => {
         way.in === "items" && dialect === "openai-chat" && (way.names[0] ?? "").endsWith("_call")
       if (isElsewhere) continue
       test(`include ${name}, which is counted in the ${way.in}`, () => {
-        const record = new AnswerRecord(dialect)
+        const record = new ResponseRecord(dialect)
         const isBroken = way.in === "answer" && way.untilEnd === true
         if (isBroken) record.frame({})
-        else record.answer(answerOf(dialect, way, 1))
+        else record.response(responseOf(dialect, way, 1))
         expect(countCalls(charge, record)).toBe(1)
         // Numbers may also be written as text.
         if (way.in !== "usage") return
-        record.answer(
-          JSON.parse(JSON.stringify(answerOf(dialect, way, 7)).replace("7", '"7"')) as JsonObject,
+        record.response(
+          JSON.parse(JSON.stringify(responseOf(dialect, way, 7)).replace("7", '"7"')) as JsonObject,
         )
         expect(countCalls(charge, record)).toBe(7)
       })
@@ -169,19 +169,19 @@ test.each([
   ["gemini-flash-latest", 3],
 ])("%s bills %d searches for five queries with three distinct texts", (model, count) => {
   const search = switchesOf("google", "gemini", model)?.tools["googleSearch"]
-  const record = new AnswerRecord("gemini")
+  const record = new ResponseRecord("gemini")
   const webSearchQueries = ["a", "b", "c", "a", ""]
-  record.answer({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
+  record.response({ candidates: [{ groundingMetadata: { webSearchQueries } }] })
   expect(search?.by === "calls" && countCalls(search, record)).toBe(count)
   const split = { webSearchQueries: ["a", ""], imageSearchQueries: ["b", "c", "a"] }
   for (const isStreamed of [false, true]) {
-    const searched = new AnswerRecord("gemini")
-    const answer = { candidates: [{ groundingMetadata: split }] }
-    if (isStreamed) searched.frame(answer)
-    else searched.answer(answer)
+    const searched = new ResponseRecord("gemini")
+    const response = { candidates: [{ groundingMetadata: split }] }
+    if (isStreamed) searched.frame(response)
+    else searched.response(response)
     expect(search?.by === "calls" && countCalls(search, searched)).toBe(count)
   }
-  record.answer({ candidates: [{ groundingMetadata: {} }] })
+  record.response({ candidates: [{ groundingMetadata: {} }] })
   expect(search?.by === "calls" && countCalls(search, record)).toBe(0)
 })
 
@@ -194,9 +194,9 @@ describe("Anthropic's searches", () => {
     ["by their blocks if no number is reported", undefined, 1],
   ])("count %s", (_how, told, count) => {
     if (search?.by !== "calls") throw new Error("no search")
-    const record = new AnswerRecord("anthropic-messages")
+    const record = new ResponseRecord("anthropic-messages")
     const usage = told === undefined ? {} : { server_tool_use: told }
-    record.answer({ content: [use], usage })
+    record.response({ content: [use], usage })
     expect(countCalls(search, record)).toBe(count)
   })
 })

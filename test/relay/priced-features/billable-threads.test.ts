@@ -18,11 +18,11 @@ const OWN = { name: "Bash", input_schema: { type: "object" } }
 let vendor: ScriptedVendor
 let gateway: TestGateway
 let caller: TestCaller
-let answers = 0
+let responses = 0
 let usage: Record<string, unknown>
 
 beforeAll(async () => {
-  vendor = startVendor(() => Response.json(message([], usage, { id: `msg_${answers++}` })))
+  vendor = startVendor(() => Response.json(message([], usage, { id: `msg_${responses++}` })))
   const anthropic = provider(vendor.url.replace(/\/v1$/, ""), "anthropic")
   gateway = await startGateway({ providers: { anthropic: { ...anthropic, knownModels: true } } })
   caller = await gateway.caller("10")

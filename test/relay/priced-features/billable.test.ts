@@ -23,7 +23,7 @@ const MODEL = simulated({ context: 1_000_000, maxOutput: 50 })
 
 beforeAll(async () => {
   vendor = startVendor((_, number) =>
-    respond(current.path, vendor.bodies[number - 1], current.answer),
+    respond(current.path, vendor.bodies[number - 1], current.response),
   )
   const providers: Record<string, ProviderSettings> = {}
   for (const [index, { vendor: id, path, prices }] of CASES.entries()) {
@@ -102,8 +102,12 @@ describe("a priced field", () => {
       const caller = await gateway.caller("10")
       const sent = vendor.bodies.length
       for (const stream of [false, true]) {
-        const answer = await caller.post(one.path, bodyOf(one, `bare-${index}/m`, stream), headers)
-        const error = await errorOf(answer)
+        const response = await caller.post(
+          one.path,
+          bodyOf(one, `bare-${index}/m`, stream),
+          headers,
+        )
+        const error = await errorOf(response)
         expect(error.status).toBe(400)
         if (!one.path.endsWith("/messages")) expect(error.code).toBe("feature_not_priced")
         expect(error.message).toContain(`\`${one.place}\``)
@@ -170,7 +174,7 @@ describe("fields without a price", () => {
     const caller = await gateway.caller("10")
     const unknown = { teleport: { to: "moon" }, prompt_cache_retention: "24h", store: true }
     const body = { model: "bare-0/m", input: "Hi", ...unknown, max_output_tokens: 50 }
-    current = { ...current, path: "/v1/responses", answer: CASES[0]?.answer ?? {} }
+    current = { ...current, path: "/v1/responses", response: CASES[0]?.response ?? {} }
     const response = await caller.post("/v1/responses", body)
     expect(response.status).toBe(200)
     expect(vendor.bodies.at(-1)).toMatchObject(unknown)

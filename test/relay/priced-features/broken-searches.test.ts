@@ -5,7 +5,7 @@ import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
 /**
- * The answers in these tests end before their vendor has reported the number of searches, although the text uses the
+ * The responses in these tests end before their vendor has reported the number of searches, although the text uses the
  * results.
  */
 
@@ -125,19 +125,19 @@ describe.each(WAYS)("a search requested at %s of %s", (path, model) => {
     await expectPaid(caller)
   })
 
-  test("costs its price if a stop sequence ends the answer before the vendor reports the search", async () => {
+  test("costs its price if a stop sequence ends the response before the vendor reports the search", async () => {
     gate = Promise.withResolvers()
     const caller = await gateway.caller("1")
     const stop = path === "/v1/messages" ? { stop_sequences: STOPS } : { stop: STOPS.slice(0, 4) }
     const response = await caller.post(path, { ...bodyFor(path, model), ...stop })
     const isCut = path === "/v1/messages" || model === "claude/m"
-    // Gemini accepts as many stop sequences as a chat may have, so its answer is read to the end.
+    // Gemini accepts as many stop sequences as a chat may have, so its response is read to the end.
     if (!isCut) gate.resolve()
     expect(await response.text()).toContain("mice")
     await expectPaid(caller, isCut ? 1 : 2)
   })
 
-  test("costs the price of the searches that the vendor counts if the answer is complete", async () => {
+  test("costs the price of the searches that the vendor counts if the response is complete", async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const caller = await gateway.caller("1")

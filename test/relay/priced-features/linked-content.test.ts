@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, nanocredits } from "../support.ts"
 
 let vendor: ScriptedVendor
 let gateway: TestGateway
 
 beforeAll(async () => {
-  vendor = startVendor(() => Response.json(wholeAnswer()))
+  vendor = startVendor(() => Response.json(wholeResponse()))
   gateway = await startGateway({
     providers: { vendor: provider(vendor.url), openai: provider(vendor.url, "openai") },
     models: { "vendor/m": simulated({ maxOutput: 10 }), "openai/m": simulated({ maxOutput: 10 }) },

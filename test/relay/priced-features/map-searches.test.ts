@@ -3,7 +3,7 @@ import { provider, simulated, startGateway, type TestGateway } from "../../suppo
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
 import { onlyReceipt } from "../support.ts"
 
-/** Google bills maps per query (Gemini 3), or per prompt whose answer has a source of maps (older models). */
+/** Google bills maps per query (Gemini 3), or per prompt whose response has a source of maps (older models). */
 
 type Json = Record<string, unknown>
 
@@ -15,7 +15,7 @@ const SEARCH = { googleSearch: {} }
 
 let gateway: TestGateway
 let vendor: ScriptedVendor
-/** The grounding of the next answer; null if the vendor blocks the prompt. */
+/** The grounding of the next response; null if the vendor blocks the prompt. */
 let grounding: Json | null | undefined
 
 beforeAll(async () => {
@@ -26,13 +26,13 @@ beforeAll(async () => {
       finishReason: "STOP",
       ...(grounding && { groundingMetadata: grounding }),
     }
-    const answer =
+    const response =
       grounding === null
         ? { promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 100 } }
         : { candidates: [candidate], usageMetadata: counts }
-    if (!request.url.includes("stream")) return Response.json(answer)
+    if (!request.url.includes("stream")) return Response.json(response)
     const headers = { "content-type": "text/event-stream" }
-    return new Response(`data: ${JSON.stringify(answer)}\n\n`, { headers })
+    return new Response(`data: ${JSON.stringify(response)}\n\n`, { headers })
   })
   const bare = vendor.url.replace(/\/v1$/, "")
   const prices = { search: "10000", map_search: "20000" }
@@ -99,8 +99,8 @@ const ROWS: readonly Row[] = [
 
 describe.each([false, true])("map searches of Gemini, streamed: %p,", (isStreamed) => {
   test.each(ROWS)("cost as much as Google charges for %s", async (...row) => {
-    const [, answer, tools, older, newer] = row
-    grounding = answer
+    const [, response, tools, older, newer] = row
+    grounding = response
     expect(await chargedFor("old/m", tools, isStreamed)).toEqual([...older])
     expect(await chargedFor("new/m", tools, isStreamed)).toEqual([...newer])
   })

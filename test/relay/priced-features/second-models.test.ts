@@ -70,7 +70,7 @@ interface SecondCase {
   readonly path: string
   readonly model: string
   readonly body: Json
-  readonly answer: Json
+  readonly response: Json
   readonly usage: Readonly<Record<string, number>>
   readonly cost: bigint
   /** The path of the field that names the other model, and the name. */
@@ -89,7 +89,7 @@ const CASES: readonly SecondCase[] = [
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
-    answer: message(
+    response: message(
       [],
       {
         iterations: [
@@ -109,7 +109,7 @@ const CASES: readonly SecondCase[] = [
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
-    answer: message([{ type: "fallback", from: { model: "small" }, to: { model: "large" } }]),
+    response: message([{ type: "fallback", from: { model: "small" }, to: { model: "large" } }]),
     usage: { input: 100, output: 10 },
     cost: 1_000_000n + 200_000n,
     place: "fallbacks[0].model",
@@ -120,7 +120,7 @@ const CASES: readonly SecondCase[] = [
     path: MESSAGES,
     model: "claude/small",
     body: { fallbacks: [{ model: "large", speed: "fast" }] },
-    answer: message(
+    response: message(
       [],
       { speed: "fast", iterations: [iteration("fallback_message", 100, 10, "large")] },
       { model: "large" },
@@ -135,7 +135,7 @@ const CASES: readonly SecondCase[] = [
     path: MESSAGES,
     model: "claude/small",
     body: fallbacks,
-    answer: message([], {}, { model: "small-20260101" }),
+    response: message([], {}, { model: "small-20260101" }),
     usage: { input: 100, output: 10 },
     cost: 120_000n,
     place: "fallbacks[0].model",
@@ -146,7 +146,7 @@ const CASES: readonly SecondCase[] = [
     path: MESSAGES,
     model: "claude/small",
     body: advisor,
-    answer: message([], {
+    response: message([], {
       iterations: [
         iteration("message", 60, 4),
         iteration("advisor_message", 200, 30, "large"),
@@ -163,7 +163,7 @@ const CASES: readonly SecondCase[] = [
     path: CHAT,
     model: "router/acme/small",
     body: { fallbacks: [{ model: "acme/small" }, { model: "acme/large" }] },
-    answer: completion({ model: "acme/large" }),
+    response: completion({ model: "acme/large" }),
     usage: { input: 100, output: 10 },
     cost: 1_200_000n,
     place: "fallbacks[1].model",
@@ -174,7 +174,7 @@ const CASES: readonly SecondCase[] = [
     path: CHAT,
     model: "router/acme/small",
     body: { fallbacks: [{ model: "acme/large" }], route: "fallback" },
-    answer: completion({ model: "somebody/else" }),
+    response: completion({ model: "somebody/else" }),
     usage: { input: 100, output: 10 },
     cost: 1_200_000n,
     place: "fallbacks[0].model",
@@ -185,7 +185,7 @@ const CASES: readonly SecondCase[] = [
     path: "/v1/responses",
     model: "gpt/up",
     body: { tools: [{ type: "image_generation", quality: "high" }] },
-    answer: response([{ type: "image_generation_call", id: "ig_1", result: "AAAA" }], {
+    response: response([{ type: "image_generation_call", id: "ig_1", result: "AAAA" }], {
       tool_usage: {
         image_gen: {
           input_tokens: 30,
@@ -209,7 +209,7 @@ describe("a second model that may answer", () => {
 
     for (const stream of [false, true]) {
       test(`has its own price in the hold and the charge: ${one.name}, ${stream ? "streamed" : "whole"}`, async () => {
-        ;({ path, answer } = one)
+        ;({ path, response: answer } = one)
         const caller = await gateway.caller("10")
         const told = await caller.post(one.path, { ...body, stream })
         const text = await told.text()
@@ -253,7 +253,7 @@ describe("a second model that may answer", () => {
   })
 })
 
-describe("an answer of a fallback whose name begins with the name of the requested model", () => {
+describe("a response of a fallback whose name begins with the name of the requested model", () => {
   const own = 120_000n
   const dear = 1_200_000n
 
@@ -389,17 +389,20 @@ test.each([
 test.each([
   ["acme/large", 1_200_000n],
   ["acme/small", 120_000n],
-])("an answer that cannot be read is charged at the price of its model: %s", async (name, cost) => {
-  path = CHAT
-  let deep: Json = {}
-  for (let level = 0; level < 600; level++) deep = { deep }
-  answer = { ...completion({ model: name }), deep }
-  const caller = await gateway.caller("10")
-  const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
-  const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-  expect((await errorOf(response)).message).toContain("was charged")
-  expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-})
+])(
+  "a response that cannot be read is charged at the price of its model: %s",
+  async (name, cost) => {
+    path = CHAT
+    let deep: Json = {}
+    for (let level = 0; level < 600; level++) deep = { deep }
+    answer = { ...completion({ model: name }), deep }
+    const caller = await gateway.caller("10")
+    const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
+    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+    expect((await errorOf(response)).message).toContain("was charged")
+    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+  },
+)
 
 describe("an attempt that declined before any output", () => {
   const fallback = (category: string | null): Json => ({
@@ -427,7 +430,7 @@ describe("an attempt that declined before any output", () => {
   })
 })
 
-describe("an advisor's answers", () => {
+describe("an advisor's responses", () => {
   const told = (model: string, max: number): Json => ({
     model: "claude/small",
     messages: HELLO,
@@ -478,7 +481,7 @@ describe("an advisor's answers", () => {
 
 describe("compaction of a long conversation", () => {
   for (const stream of [false, true]) {
-    test(`costs its own tokens in addition to the answer, ${stream ? "streamed" : "whole"}`, async () => {
+    test(`costs its own tokens in addition to the response, ${stream ? "streamed" : "whole"}`, async () => {
       path = MESSAGES
       answer = message([], {
         iterations: [iteration("compaction", 60_000, 500), iteration("message", 100, 10)],

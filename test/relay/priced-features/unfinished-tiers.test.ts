@@ -7,7 +7,7 @@ import { completion, framesOf, message, response } from "../billable-frames.ts"
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, onlyReceipt, readUntil } from "../support.ts"
 
-/** The tests check service modes of answers that the gateway does not read completely. */
+/** The tests check service modes of responses that the gateway does not read completely. */
 
 type Json = Record<string, unknown>
 
@@ -27,8 +27,8 @@ interface Format {
   readonly mode: string
   /** The mode at half the price; undefined if the vendor has no such mode. */
   readonly cheaper?: string
-  /** Returns an answer that is not streamed, with a text, and that reports a mode. */
-  answer(text: string, mode?: string): Json
+  /** Returns a response that is not streamed, with a text, and that reports a mode. */
+  response(text: string, mode?: string): Json
   frames(answer: Json): string[]
 }
 
@@ -39,7 +39,7 @@ const chatAt = (model: string): Format => ({
   field: "service_tier",
   mode: "priority",
   cheaper: "flex",
-  answer: (text, mode) => {
+  response: (text, mode) => {
     const { usage, ...rest } = completion({}, {}, { content: text })
     return { ...rest, usage, ...(mode && { service_tier: mode }) }
   },
@@ -51,14 +51,14 @@ const FORMATS: readonly Format[] = [
   chatAt("compatible/m"),
   {
     ...chatAt("mistral/m"),
-    answer: (text, mode) => completion({}, mode ? { service_tier: mode } : {}, { content: text }),
+    response: (text, mode) => completion({}, mode ? { service_tier: mode } : {}, { content: text }),
   },
   {
     ...chatAt("openai/m"),
     path: () => RESPONSES,
     body: { input: "Hello there, gateway", max_output_tokens: 50, store: false },
     // As at OpenAI, the tier is sent before the usage.
-    answer: (text, mode) => {
+    response: (text, mode) => {
       const { usage, output, ...rest } = response([])
       const [said] = output as [Json]
       const content = [{ type: "output_text", text, annotations: [] }]
@@ -81,7 +81,7 @@ const FORMATS: readonly Format[] = [
     body: { messages: HELLO, max_tokens: 50 },
     field: "speed",
     mode: "fast",
-    answer: (text, mode) => {
+    response: (text, mode) => {
       const answer = message([], mode ? { speed: mode } : {})
       return { ...answer, content: [{ type: "text", text }] }
     },
@@ -102,7 +102,7 @@ const FORMATS: readonly Format[] = [
     field: "serviceTier",
     mode: "priority",
     cheaper: "flex",
-    answer: (text, mode) => ({
+    response: (text, mode) => ({
       candidates: [
         { index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" },
       ],
@@ -171,7 +171,7 @@ interface Charge {
 }
 
 /**
- * Requests an answer.
+ * Requests a response.
  * @param named the mode in the request.
  */
 async function ask(
@@ -193,7 +193,7 @@ async function ask(
     const { modes } = receipt as { readonly modes?: readonly string[] }
     return { cost: nanocredits(receipt.cost), modes }
   }
-  return { answer, leave: () => controller.abort(), charge }
+  return { response: answer, leave: () => controller.abort(), charge }
 }
 
 /** Returns the charge for a request whose caller disconnects before the vendor answers. */
@@ -205,7 +205,7 @@ async function leaveEarly(
   mayAnswer = Promise.withResolvers()
   const before = vendor.bodies.length
   sent = () => Response.json({})
-  const { answer, leave, charge } = await ask(format, named, stream)
+  const { response: answer, leave, charge } = await ask(format, named, stream)
   await until(() => vendor.bodies.length > before)
   leave()
   await answer.catch(() => undefined)
@@ -214,15 +214,15 @@ async function leaveEarly(
   return charged
 }
 
-/** Returns the charge for an answer that is larger than the gateway reads. */
+/** Returns the charge for a response that is larger than the gateway reads. */
 async function tooLarge(
   format: Format,
   named: string | undefined,
   reported?: string,
 ): Promise<Charge> {
-  sent = () => Response.json(format.answer(LARGE, reported))
+  sent = () => Response.json(format.response(LARGE, reported))
   mayAnswer.resolve()
-  const { answer, charge } = await ask(format, named, false)
+  const { response: answer, charge } = await ask(format, named, false)
   await (await answer).text()
   return charge()
 }
@@ -238,7 +238,7 @@ async function streamOf(
 ): Promise<Charge> {
   sent = () => streamed(isLeft ? [frames.join(""), 60_000] : frames)
   mayAnswer.resolve()
-  const { answer, leave, charge } = await ask(format, undefined, true)
+  const { response: answer, leave, charge } = await ask(format, undefined, true)
   const reader = (await answer).body?.getReader()
   if (!reader) throw new Error("no body")
   await readUntil(reader, (text) => text.includes("END"))
@@ -250,7 +250,7 @@ async function streamOf(
 describe.each(FORMATS)("the service mode of $model, $field, format %#", (format) => {
   const { mode, cheaper } = format
   for (const stream of [false, true]) {
-    test(`costs the price of the requested mode if no answer could be read, streamed: ${stream}`, async () => {
+    test(`costs the price of the requested mode if no response could be read, streamed: ${stream}`, async () => {
       const usual = await leaveEarly(format, undefined, stream)
       expect(usual).toMatchObject({ modes: undefined })
       expect(usual.cost).toBeGreaterThan(0n)
@@ -262,7 +262,7 @@ describe.each(FORMATS)("the service mode of $model, $field, format %#", (format)
     })
   }
 
-  test("costs the price reported at the end of an answer that is too large", async () => {
+  test("costs the price reported at the end of a response that is too large", async () => {
     const usual = 200_000n
     expect(await tooLarge(format, undefined)).toEqual({ cost: usual, modes: undefined })
     expect(await tooLarge(format, mode)).toEqual({ cost: usual * 4n, modes: [mode] })
@@ -274,7 +274,8 @@ describe.each(FORMATS)("the service mode of $model, $field, format %#", (format)
     expect(await tooLarge(format, cheaper, cheaper)).toEqual({ cost: usual / 2n, modes: [cheaper] })
   })
 
-  const framesIn = (reported?: string) => format.frames(format.answer("Hello there END", reported))
+  const framesIn = (reported?: string) =>
+    format.frames(format.response("Hello there END", reported))
 
   test("costs the price reported at the start of a stream that breaks off", async () => {
     const usual = 200_000n

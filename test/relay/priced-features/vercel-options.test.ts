@@ -10,8 +10,8 @@ let gateway: TestGateway
 let vendor: ScriptedVendor
 
 beforeAll(async () => {
-  const answer = completion({ model: "acme/small" })
-  vendor = startVendor((_, number) => respond(CHAT, vendor.bodies[number - 1], answer))
+  const response = completion({ model: "acme/small" })
+  vendor = startVendor((_, number) => respond(CHAT, vendor.bodies[number - 1], response))
   gateway = await startGateway({
     providers: { vercel: provider(vendor.url, "vercel") },
     models: { "vercel/acme/small": simulated({ context: 1_000_000, maxOutput: 50 }) },

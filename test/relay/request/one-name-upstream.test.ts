@@ -6,7 +6,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, errorOf, HELLO } from "../support.ts"
 
 let vendor: ScriptedVendor
@@ -14,7 +14,7 @@ let gateway: TestGateway
 let caller: TestCaller
 
 beforeAll(async () => {
-  vendor = startVendor(() => Response.json(wholeAnswer()))
+  vendor = startVendor(() => Response.json(wholeResponse()))
   const at = (dialect: string) => ({ ...provider(vendor.url), dialects: [dialect] })
   gateway = await startGateway({
     providers: {

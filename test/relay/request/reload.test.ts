@@ -6,7 +6,7 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, HELLO, nanocredits, nothingHeld, receiptOf, receiptsOf } from "../support.ts"
 import { until } from "../../support/until.ts"
 
@@ -15,7 +15,7 @@ function startGate() {
   const open = Promise.withResolvers<void>()
   const vendor = startVendor(async () => {
     await open.promise
-    return Response.json(wholeAnswer())
+    return Response.json(wholeResponse())
   })
   return { vendor, open: () => open.resolve() }
 }

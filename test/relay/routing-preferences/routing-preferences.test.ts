@@ -14,7 +14,7 @@ import {
   startVendor,
   streamed,
   WHOLE_STREAM,
-  wholeAnswer,
+  wholeResponse,
 } from "../scripted-vendor.ts"
 import { CHAT, creditsOf, errorOf, HELLO, receiptOf } from "../support.ts"
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
       const usage = { prompt_tokens: 2, total_tokens: 2 }
       return Response.json({ object: "list", model: "x", data, usage })
     }
-    return body?.["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+    return body?.["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse())
   })
   gateway = await startGateway({
     providers: Object.fromEntries(NAMES.map((name) => [name, provider(vendor.url)])),

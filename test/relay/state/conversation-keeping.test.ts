@@ -86,7 +86,7 @@ describe("a long stored conversation", () => {
       failed: () => undefined,
     })
 
-  /** Stores an answer with its input. */
+  /** Stores a response with its input. */
   async function store(
     stored: Conversations,
     id: string,
@@ -169,7 +169,7 @@ describe("a long stored conversation", () => {
     expect(await stored.has(account, `resp_${name}`)).toBe(false)
   })
 
-  test("stays unloaded if its answers have more values than a request body may have", async () => {
+  test("stays unloaded if its responses have more values than a request body may have", async () => {
     using stored = conversations()
     using memory = new MemoryBudget(512 * MEBIBYTE).open({ id: "key", account })
     const call = { key: { account } } as unknown as Call
@@ -190,7 +190,7 @@ test("a conversation history uses memory only while a request that loaded it run
     settings: {
       limits: {
         bodyBytes: 32 * MEBIBYTE,
-        answerBytes: 64 * MEBIBYTE,
+        responseBytes: 64 * MEBIBYTE,
         mediaBytes: MEBIBYTE,
         mediaPrivate: false,
         memoryBytes: 128 * MEBIBYTE,
@@ -209,7 +209,7 @@ test("a conversation history uses memory only while a request that loaded it run
 })
 
 describe("a conversation file that cannot be used", () => {
-  test("causes one report, and is created again without losing an answer", async () => {
+  test("causes one report, and is created again without losing a response", async () => {
     await using gateway = await startGateway()
     writeFileSync(pathOf(gateway), "no database at all ".repeat(1_000))
     const ann = await gateway.caller()
@@ -220,12 +220,12 @@ describe("a conversation file that cannot be used", () => {
     expect(told(gateway)).toBe(1)
   })
 
-  test("does not delay an answer or a second turn while it is locked", async () => {
+  test("does not delay a response or a second turn while it is locked", async () => {
     await using gateway = await startGateway()
     const ann = await gateway.caller()
     await asked(ann, { input: "Hi" })
     const locking = new Database(pathOf(gateway))
-    // The first answer may still be being written to the file.
+    // The first response may still be being written to the file.
     locking.run("PRAGMA busy_timeout = 10000")
     locking.run("BEGIN IMMEDIATE")
     const taken = await servedTime(async () => {

@@ -23,10 +23,10 @@ async function kept(gateway: TestGateway): Promise<Buffer> {
 async function expectOldestGone(gateway: TestGateway): Promise<void> {
   const [ann, bob] = [await gateway.caller(), await gateway.caller()]
   const others = await asked(bob, { input: LONG })
-  const answers: string[] = []
-  for (let turn = 0; turn < 6; turn++) answers.push((await asked(ann, { input: LONG })).id)
-  expect(await statusOf(ann, answers[0] ?? "")).toBe(404)
-  expect(await statusOf(ann, answers[5] ?? "")).toBe(200)
+  const responses: string[] = []
+  for (let turn = 0; turn < 6; turn++) responses.push((await asked(ann, { input: LONG })).id)
+  expect(await statusOf(ann, responses[0] ?? "")).toBe(404)
+  expect(await statusOf(ann, responses[5] ?? "")).toBe(200)
   expect(await statusOf(bob, others.id)).toBe(200)
 }
 

@@ -1,10 +1,10 @@
 import { type ScriptedVendor, startVendor, streamed } from "../scripted-vendor.ts"
 
-/** A vendor that stores objects. Every answer names a new response, item, container and file. */
+/** A vendor that stores objects. Every response names a new response, item, container and file. */
 export interface StateVendor extends ScriptedVendor {
-  /** Number of input tokens that the next answers report. */
+  /** Number of input tokens that the next responses report. */
   inputTokens: number
-  /** The error that replaces the next answer. */
+  /** The error that replaces the next response. */
   rejection: { readonly status: number; readonly body: object } | undefined
 }
 

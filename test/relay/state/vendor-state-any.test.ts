@@ -44,11 +44,11 @@ function ask(caller: TestCaller, body: object): Promise<Response> {
 test("an unknown id is passed on with a hold for the whole context, and is assigned to no account", async () => {
   const body = { conversation: "conv_old" }
   for (const caller of [ann, bob]) {
-    const answer = await ask(caller, body)
-    expect(answer.status).toBe(200)
-    // The vendor's answer repeats the name of the conversation.
-    expect(await answer.json()).toMatchObject({ conversation: { id: "conv_old" } })
-    const receipt = await caller.get(`/v1/receipts/${answer.headers.get("x-request-id")}`)
+    const response = await ask(caller, body)
+    expect(response.status).toBe(200)
+    // The vendor's response repeats the name of the conversation.
+    expect(await response.json()).toMatchObject({ conversation: { id: "conv_old" } })
+    const receipt = await caller.get(`/v1/receipts/${response.headers.get("x-request-id")}`)
     expect(await receipt.json()).toMatchObject({ hold: "0.20004" })
   }
 })

@@ -82,7 +82,7 @@ describe("stored vendor state in other dialects", () => {
     expect((await ofClaude(setup.ann, { thread })).status).toBe(404)
   })
 
-  test("includes the audio of chat answers", async () => {
+  test("includes the audio of chat responses", async () => {
     const audio = { voice: "alloy", format: "wav" }
     const order = { model: "first/gpt", messages: ASKED }
     const left = await setup.ann.post(CHAT, { ...order, modalities: ["text", "audio"], audio })

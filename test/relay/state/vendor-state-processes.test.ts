@@ -5,8 +5,8 @@ import { IS_EXHAUSTIVE } from "../../support/exhaustive.ts"
 import { createInstallation, runJson, startServing } from "../../support/process.ts"
 
 /**
- * Number of calls after each answer. With two processes, some of the calls reach the process that did not send the
- * answer.
+ * Number of calls after each response. With two processes, some of the calls reach the process that did not send the
+ * response.
  */
 const ROUNDS = IS_EXHAUSTIVE ? 24 : 12
 
@@ -53,7 +53,7 @@ test("ids of vendors are valid in all processes, after a restart, and for other 
   expect(await idOf(client, order)).toStartWith("resp_")
 })
 
-/** Returns the id of the answer once it has arrived completely. */
+/** Returns the id of the response once it has arrived completely. */
 async function idOf(
   client: OpenAI,
   order: { model: string; input: string; stream?: boolean; previous_response_id?: string },

@@ -12,7 +12,7 @@ const ASKED = [{ role: "user", content: "Hi" }]
 
 const setup = stateGateway()
 
-/** Returns the ids of the objects that an answer created at its vendor. */
+/** Returns the ids of the objects that a response created at its vendor. */
 async function leave(
   caller: TestCaller,
   body: object = {},
@@ -200,7 +200,7 @@ test("ids in a stream can be used before the stream ends", async () => {
   }
 })
 
-test("an account owns only the ids of tool outputs if the vendor does not store the answer", async () => {
+test("an account owns only the ids of tool outputs if the vendor does not store the response", async () => {
   const tools = [{ type: "code_interpreter", container: { type: "auto" } }]
   const { n } = await leave(setup.ann, { store: false, tools })
   const order = { model: "first/gpt", input: "Hi" }
@@ -288,10 +288,10 @@ describe("charges for vendor state", () => {
     expect(await poor.balance()).toBe(10_000_000n)
     const asked = setup.first.bodies.length
     const body = { model: "first/gpt", input: "Hi", previous_response_id: `resp_${n}` }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => poor.post(RESPONSES, { ...body, max_output_tokens: 20 })),
     )
-    const told = await Promise.all(answers.map(errorOf))
+    const told = await Promise.all(responses.map(errorOf))
     expect(told.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 402))
     expect(Number(told[0]?.required)).toBeGreaterThan(0.4)
     expect(setup.first.bodies).toHaveLength(asked)
@@ -303,8 +303,10 @@ describe("charges for vendor state", () => {
     const poor = await setup.gateway.caller("0.01")
     setup.first.inputTokens = 400_000
     const body = { model: "first/gpt", input: "Hi", previous_response_id: "resp_x" }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => poor.post(RESPONSES, body)))
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 404))
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => poor.post(RESPONSES, body)),
+    )
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 404))
     expect(setup.first.bodies).toHaveLength(0)
     expect(await poor.balance()).toBe(10_000_000n)
   })

@@ -3,7 +3,7 @@ import { type AccountCounter, TokenCounter } from "../../../src/relay/tokens/tok
 import { characterCounts, mostTokens } from "../../../src/relay/tokens/vocabularies.ts"
 import { WorkerPool } from "../../../src/workers/worker-pool.ts"
 import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
-import { type ScriptedVendor, startVendor, wholeAnswer } from "../scripted-vendor.ts"
+import { type ScriptedVendor, startVendor, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT } from "../support.ts"
 import { MODELS, SAMPLES } from "../vocabulary-samples.ts"
 
@@ -63,7 +63,7 @@ describe("a prompt with a low balance for a model with another tokenizer", () =>
   beforeAll(async () => {
     const input = (hindi?.counts[3] ?? 0) * times
     const usage = { prompt_tokens: input, completion_tokens: 1, total_tokens: input + 1 }
-    vendor = startVendor(() => Response.json({ ...wholeAnswer(), usage }))
+    vendor = startVendor(() => Response.json({ ...wholeResponse(), usage }))
     gateway = await startGateway({
       providers: { old: provider(vendor.url) },
       models: { "old/llama-2-70b": simulated() },
@@ -79,12 +79,12 @@ describe("a prompt with a low balance for a model with another tokenizer", () =>
     const caller = await gateway.caller("0.1")
     const messages = [{ role: "user", content: hindi?.text.repeat(times) ?? "" }]
     const body = { model: "old/llama-2-70b", messages, max_tokens: 16 }
-    const answers = await Promise.all(Array.from({ length: 12 }, () => caller.post(CHAT, body)))
-    const statuses = answers.map(({ status }) => status)
+    const responses = await Promise.all(Array.from({ length: 12 }, () => caller.post(CHAT, body)))
+    const statuses = responses.map(({ status }) => status)
     expect(statuses).toContain(200)
     // The credits are enough for only some of the requests.
     expect(statuses.some((status) => status === 402 || status === 429)).toBe(true)
-    await Promise.all(answers.map((answer) => answer.text()))
+    await Promise.all(responses.map((response) => response.text()))
     expect(gateway.heard.filter(({ name }) => name === "writtenOff")).toEqual([])
   })
 })

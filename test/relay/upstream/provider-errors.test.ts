@@ -323,7 +323,7 @@ const BY_STATUS = /^any |^a retired model$|aborted/
 const NAMED = CASES.filter(({ name }) => !BY_STATUS.test(name))
 const PATH = /\/(status|body|frame)-(\d+)-/
 
-function answerOf(url: string): Response {
+function responseOf(url: string): Response {
   const [, way, number] = PATH.exec(new URL(url).pathname) ?? []
   const found = CASES[Number(number)]
   if (found === undefined) return new Response("no such case", { status: 500 })
@@ -350,7 +350,7 @@ let gateway: TestGateway
 let caller: TestCaller
 
 beforeAll(async () => {
-  vendor = startVendor(({ url }) => answerOf(url))
+  vendor = startVendor(({ url }) => responseOf(url))
   const root = vendor.url.replace(/\/v1$/, "")
   const providers: Record<string, ProviderSettings> = {}
   const models: Record<string, ModelSettings> = {}

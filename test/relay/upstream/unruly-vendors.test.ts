@@ -9,32 +9,32 @@ import {
   type TestCaller,
   type TestGateway,
 } from "../../support/gateway.ts"
-import { frame, streamed, WHOLE_STREAM, wholeAnswer } from "../scripted-vendor.ts"
+import { frame, streamed, WHOLE_STREAM, wholeResponse } from "../scripted-vendor.ts"
 import { CHAT, contentOf, HELLO, nothingHeld, receiptOf } from "../support.ts"
 
 const MEGABYTE = 1024 * 1024
 /** The longest time in milliseconds in which the gateway may serve no other request. */
 const MAX_PAUSE_MS = 200
 
-type Answer = (body: Record<string, unknown>) => Response
+type Handler = (body: Record<string, unknown>) => Response
 
-const good: Answer = (body) => {
+const good: Handler = (body) => {
   if (body["input"] !== undefined) {
     const data = [{ object: "embedding", index: 0, embedding: [0.1, 0.2] }]
     const usage = { prompt_tokens: 2, total_tokens: 2 }
     return Response.json({ object: "list", model: "x", data, usage })
   }
-  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeAnswer())
+  return body["stream"] === true ? streamed([WHOLE_STREAM]) : Response.json(wholeResponse())
 }
-const status = (code: number): Answer => {
+const status = (code: number): Handler => {
   return () => Response.json({ error: { message: "no" } }, { status: code })
 }
 
-/** The next answers of each upstream model. Models without an entry work. */
-const answers = new Map<string, Answer[]>()
+/** The next responses of each upstream model. Models without an entry work. */
+const responses = new Map<string, Handler[]>()
 /** Number of requests for each upstream model. */
 const asked = new Map<string, number>()
-/** Number of bytes of an endless answer that were sent. */
+/** Number of bytes of an endless response that were sent. */
 let sent = 0
 
 let vendor: Bun.Server<undefined>
@@ -53,7 +53,7 @@ beforeAll(async () => {
       const body = (await request.json()) as Record<string, unknown>
       const model = String(body["model"])
       asked.set(model, (asked.get(model) ?? 0) + 1)
-      return (answers.get(model)?.shift() ?? good)(body)
+      return (responses.get(model)?.shift() ?? good)(body)
     },
   })
   // A busy machine may take longer than a second to read the largest frames.
@@ -104,15 +104,15 @@ function startOdd(firstByteMs: number): Promise<TestGateway> {
 }
 
 beforeEach(() => {
-  answers.clear()
+  responses.clear()
   asked.clear()
 })
 
 const ask = (model: string, stream: boolean, asking = caller) =>
   asking.post(CHAT, { model, messages: HELLO, stream })
 
-/** Returns an answer of three gigabytes that are generated while they are read. */
-function endless(type: string, text: string): Answer {
+/** Returns a response of three gigabytes that are generated while they are read. */
+function endless(type: string, text: string): Handler {
   const chunk = Buffer.from(text.repeat(Math.ceil((64 * 1024) / text.length)))
   return () => {
     sent = 0
@@ -135,8 +135,8 @@ function choices(count: number): string {
   return JSON.stringify({ id: "1", model: "x", choices: all })
 }
 
-/** Returns an answer that sends a comment every tenth of a second and has no content. */
-function alive(type: string, sign: string): Answer {
+/** Returns a response that sends a comment every tenth of a second and has no content. */
+function alive(type: string, sign: string): Handler {
   return () => {
     let timer: Timer
     const body = new ReadableStream<Uint8Array>({
@@ -152,7 +152,7 @@ function alive(type: string, sign: string): Answer {
 describe("a vendor that never sends content", () => {
   const EVENTS = "text/event-stream"
   const JSON_TYPE = "application/json"
-  const floods: readonly [string, string, Answer, boolean, number][] = [
+  const floods: readonly [string, string, Handler, boolean, number][] = [
     ["lines outside of events", "lines", endless(EVENTS, " \n"), true, 8],
     ["comments", "comments", endless(EVENTS, ": alive\n\n"), true, 16],
     ["empty frames", "frames", endless(EVENTS, "data: {}\n\n"), true, 24],
@@ -161,7 +161,7 @@ describe("a vendor that never sends content", () => {
   for (const [what, name, flood, stream, most] of floods) {
     test(`causes a failover if it sends an endless stream of ${what}`, async () => {
       const pause = await longestPause(MAX_PAUSE_MS, async () => {
-        answers.set(`${name}-bad`, [flood])
+        responses.set(`${name}-bad`, [flood])
         const response = await ask(`odd/${name}`, stream)
         expect(response.status).toBe(200)
         await response.text()
@@ -174,7 +174,7 @@ describe("a vendor that never sends content", () => {
 
   test("causes a failover if it sends millions of JSON values with the content type text/plain", async () => {
     const many = `{"choices":[${"{},".repeat(2_000_000)}{}]}`
-    answers.set("values-bad", [
+    responses.set("values-bad", [
       () => new Response(many, { headers: { "content-type": "text/plain" } }),
     ])
     const response = await ask("odd/values", false)
@@ -203,7 +203,9 @@ describe("a vendor that never sends content", () => {
     test(`causes a failover without delaying other requests if it sends ${what}`, async () => {
       const type = stream ? EVENTS : JSON_TYPE
       const body = stream ? `data: ${json}\n\n`.repeat(24) : json
-      answers.set(`${name}-bad`, [() => new Response(body, { headers: { "content-type": type } })])
+      responses.set(`${name}-bad`, [
+        () => new Response(body, { headers: { "content-type": type } }),
+      ])
       const response = await ask(`odd/${name}`, stream)
       expect(response.status).toBe(200)
       await response.text()
@@ -221,7 +223,7 @@ describe("a vendor that never sends content", () => {
   ]
   for (const [what, name, type, sign, stream] of signs) {
     test(`causes a failover if it sends ${what}`, async () => {
-      answers.set(`${name}-bad`, [alive(type, sign)])
+      responses.set(`${name}-bad`, [alive(type, sign)])
       const response = await ask(`odd/${name}`, stream, impatient)
       expect(response.status).toBe(200)
       await response.text()
@@ -250,7 +252,7 @@ test("expensive decoding is sequential, and does not block other requests", asyn
 test("comments in a stream use no memory of other requests", () => {
   let taken = 0
   const memory = {
-    takeAnswer: (bytes: number) => void (taken += bytes),
+    takeResponse: (bytes: number) => void (taken += bytes),
     give: (bytes: number) => void (taken -= bytes),
   }
   const parser = new SseParser({ memory })
@@ -269,7 +271,7 @@ test("comments in a stream use no memory of other requests", () => {
 test("an outage of all deployments is not amplified, and deployments are probed during their cooldown", async () => {
   const requests = 200
   for (const name of ["a", "b", "c"]) {
-    answers.set(
+    responses.set(
       name,
       Array.from({ length: requests * 2 }, () => status(500)),
     )
@@ -289,26 +291,26 @@ test("an outage of all deployments is not amplified, and deployments are probed 
   // resting. This limit exceeds the number of unlimited attempts only if the machine is very busy.
   const most = requests + 3 * (10 + 10 + 10 * seconds)
   expect(counted() - before).toBeLessThanOrEqual(most)
-  answers.clear()
+  responses.clear()
   let response = await ask("odd/three", false)
   while (response.status !== 200) response = await ask("odd/three", false)
   expect(response.status).toBe(200)
 })
 
 test("a failing deployment is retried even if other deployments fail", async () => {
-  answers.set("rejected-bad", [status(500), status(500)])
-  answers.set("rejected-good", [status(401), status(401)])
+  responses.set("rejected-bad", [status(500), status(500)])
+  responses.set("rejected-good", [status(401), status(401)])
   const first = await ask("odd/rejected", false)
   expect(first.status).toBe(502)
-  answers.set("rejected-bad", [status(500)])
+  responses.set("rejected-bad", [status(500)])
   const second = await ask("odd/rejected", false)
   expect(second.status).toBe(200)
   const { attempts } = await receiptOf(caller, second)
   expect(attempts.map(({ status: code }) => code)).toEqual([500, 401, 200])
 })
 
-test("an embedding answer that cannot be used counts as a failed attempt", async () => {
-  answers.set("vectors", [() => Response.json({})])
+test("an embedding response that cannot be used counts as a failed attempt", async () => {
+  responses.set("vectors", [() => Response.json({})])
   const response = await caller.post("/v1/embeddings", { model: "odd/vectors", input: "Hi" })
   expect(response.status).toBe(200)
   const { attempts } = await receiptOf(caller, response)
@@ -322,7 +324,7 @@ test("an embedding answer that cannot be used counts as a failed attempt", async
 })
 
 test("frames that arrive before the first content are sent together with the first content", async () => {
-  answers.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
+  responses.set("three", [() => streamed([frame(""), 20, WHOLE_STREAM])])
   const response = await ask("odd/three", true)
   expect(contentOf(await response.text())).toBe("Hello")
 })

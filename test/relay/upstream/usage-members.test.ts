@@ -16,8 +16,8 @@ function membersOf(text: string, chunkBytes = text.length) {
 
 const USAGE = { prompt_tokens: 30, details: { list: [1, 2, { usage: 3 }], text: 'a "}, b' } }
 
-describe("the members of a scanned answer that report its usage", () => {
-  const answers: Readonly<Record<string, object>> = {
+describe("the members of a scanned response that report its usage", () => {
+  const responses: Readonly<Record<string, object>> = {
     "at the start": { usage: USAGE, choices: [{ usage: 1 }] },
     "in the middle": { choices: [{ a: { usage: 1 } }], usage: USAGE, more: ["usage", { b: 2 }] },
     "at the end": { text: '"usage":{', choices: [], usage: USAGE },
@@ -25,10 +25,10 @@ describe("the members of a scanned answer that report its usage", () => {
     "in the answer of an event": { type: "t", response: { output: [{ usage: 1 }], usage: USAGE } },
   }
 
-  for (const [name, answer] of Object.entries(answers)) {
-    test(`include usage ${name}, for any split of the answer`, () => {
+  for (const [name, response] of Object.entries(responses)) {
+    test(`include usage ${name}, for any split of the response`, () => {
       for (const spaces of [0, 2]) {
-        const text = JSON.stringify(answer, null, spaces)
+        const text = JSON.stringify(response, null, spaces)
         const sizes = text.length > 10_000 ? [7, 1_000, 1e6] : [1, 2, 3, 5, 8, 1e6]
         for (const size of sizes) expect(membersOf(text, size)).toEqual({ usage: USAGE })
       }

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const NOW = 1_800_000_000_000
 const ROOM = { accountBytes: 1 << 20, totalBytes: 1 << 22 }
 
-function answer(
+function response(
   name: string,
   order: Partial<ConversationRecord> & { bytes?: number } = {},
 ): ConversationRecord {
@@ -37,7 +37,7 @@ async function found(
 
 /** Tests that an engine fulfills this contract. */
 export function conversationContract(engine: Engine): void {
-  test("parts of a stored answer are read unchanged, and are deleted with it", async () => {
+  test("parts of a stored response are read unchanged, and are deleted with it", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     await using other = await engine.serve(directory.path)
@@ -48,7 +48,7 @@ export function conversationContract(engine: Engine): void {
       encrypted: index === 3 ? new Uint8Array() : bytes.subarray(index),
     }))
     await conversations.keep([
-      { record: answer("whole", { parts }), room: { ...ROOM, accountBytes: 1 << 22 } },
+      { record: response("whole", { parts }), room: { ...ROOM, accountBytes: 1 << 22 } },
     ])
     const kept = await other.conversations.find(["two", "none", "whole", "empty"], query())
     if (typeof kept === "number") throw new Error("too many")
@@ -65,45 +65,45 @@ export function conversationContract(engine: Engine): void {
     expect(await found(conversations, ["whole", "one", "two", "empty"])).toEqual([])
   })
 
-  test("an answer larger than its account's limit is not stored and evicts no other answer", async () => {
+  test("a response larger than its account's limit is not stored and evicts no other response", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
     await conversations.keep([
-      { record: answer("small"), room: ROOM },
-      { record: answer("huge", { bytes: ROOM.accountBytes + 1 }), room: ROOM },
+      { record: response("small"), room: ROOM },
+      { record: response("huge", { bytes: ROOM.accountBytes + 1 }), room: ROOM },
     ])
     expect(await found(conversations, ["small", "huge"])).toEqual(["small"])
   })
 
-  test("the oldest answers of an account are evicted for its newest answer", async () => {
+  test("the oldest responses of an account are evicted for its newest response", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
     const room = { accountBytes: 10_000, totalBytes: 1 << 22 }
     const names = ["a", "b", "c", "d", "e"]
     for (const [index, name] of names.entries()) {
-      const record = answer(name, { bytes: 3_000, at: NOW + (index === 1 ? 9 : index) })
+      const record = response(name, { bytes: 3_000, at: NOW + (index === 1 ? 9 : index) })
       await conversations.keep([{ record, room }])
     }
-    await conversations.keep([{ record: answer("of bob", { account: "bob" }), room }])
+    await conversations.keep([{ record: response("of bob", { account: "bob" }), room }])
     expect(await found(conversations, [...names, "of bob"])).toEqual(["b", "d", "e", "of bob"])
   })
 
-  test("answers of the largest account are evicted when the total limit is exceeded", async () => {
+  test("responses of the largest account are evicted when the total limit is exceeded", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
     const room = { accountBytes: 1 << 20, totalBytes: 10_000 }
-    await conversations.keep([{ record: answer("modest", { account: "bob" }), room }])
+    await conversations.keep([{ record: response("modest", { account: "bob" }), room }])
     for (const name of ["first", "second", "third"]) {
-      await conversations.keep([{ record: answer(name, { bytes: 4_000 }), room }])
+      await conversations.keep([{ record: response(name, { bytes: 4_000 }), room }])
     }
     const names = ["modest", "first", "second", "third"]
     expect(await found(conversations, names)).toEqual(["modest", "second", "third"])
   })
 
-  test("answers expire at their stored time, or earlier by a newer, shorter retention", async () => {
+  test("responses expire at their stored time, or earlier by a newer, shorter retention", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
@@ -114,7 +114,7 @@ export function conversationContract(engine: Engine): void {
       soon: NOW + HOUR / 2,
     }
     for (const [name, at] of Object.entries(kept)) {
-      await conversations.keep([{ record: answer(name, { at }), room: ROOM }])
+      await conversations.keep([{ record: response(name, { at }), room: ROOM }])
     }
     const names = Object.keys(kept)
     expect(await found(conversations, names)).toEqual(["kept", "over", "soon"])
@@ -141,7 +141,7 @@ export function conversationContract(engine: Engine): void {
           const accounts = number === 0 ? ["ann", "bob"] : ["bob", "ann"]
           await node.keep(
             accounts.map((account) => ({
-              record: answer(`${name} ${account}`, { account, bytes: 700, at: NOW + index }),
+              record: response(`${name} ${account}`, { account, bytes: 700, at: NOW + index }),
               room: account === "ann" ? ROOM : room,
             })),
           )
@@ -156,25 +156,25 @@ export function conversationContract(engine: Engine): void {
     expect((await found(served.conversations, ofBob)).length).toBe(20)
     // New conversations may use the remaining space. 16 of 20 places are taken before, and all of them afterwards.
     for (let index = 0; index < 5; index++) {
-      const record = answer(`more ${index}`, { bytes: 700, at: NOW + 100 + index })
+      const record = response(`more ${index}`, { bytes: 700, at: NOW + 100 + index })
       await other.conversations.keep([{ record, room }])
     }
     const all = [...ofAnn, ...Array.from({ length: 5 }, (_, index) => `more ${index}`)]
     expect(await found(served.conversations, all)).toHaveLength(20)
   })
 
-  test("storing an answer twice creates one answer", async () => {
+  test("storing a response twice creates one response", async () => {
     using directory = new TemporaryDirectory()
     await using served = await engine.serve(directory.path)
     const { conversations } = served
     const room = { accountBytes: 1_000, totalBytes: 1 << 22 }
     for (let turn = 0; turn < 4; turn++) {
       await conversations.keep([
-        { record: answer("one"), room },
-        { record: answer("one"), room },
+        { record: response("one"), room },
+        { record: response("one"), room },
       ])
     }
-    await conversations.keep([{ record: answer("two", { at: NOW + 1 }), room }])
+    await conversations.keep([{ record: response("two", { at: NOW + 1 }), room }])
     expect(await found(conversations, ["one", "two"])).toEqual(["one", "two"])
   })
 }

@@ -428,7 +428,7 @@ export function reportContract(engine: Engine): void {
     })
   })
 
-  test("latency reports cover the answers since a given time, with filters", async () => {
+  test("latency reports cover the responses since a given time, with filters", async () => {
     await using own = await ReportedEngine.on(engine)
     await own.add(
       ...Array.from({ length: 100 }, (_, index) => ({

@@ -93,10 +93,10 @@ export function usageContract(engine: Engine): void {
         [AT - HOUR / 2, "ann", 2],
         [AT + HOUR / 2, "ann", 1],
       ])
-      const sample = await reports.sampleAnswers({ ...span, labels: [ann] }, "tag", ["team=b"])
+      const sample = await reports.sampleResponses({ ...span, labels: [ann] }, "tag", ["team=b"])
       expect(sample.at).toHaveLength(3)
-      const tagged = sample.entries.answers[0] ?? -1
-      expect([...sample.entries.answers]).toEqual([tagged, tagged])
+      const tagged = sample.entries.responses[0] ?? -1
+      expect([...sample.entries.responses]).toEqual([tagged, tagged])
       expect([...sample.entries.names].toSorted((left, right) => left - right)).toEqual([-1, 0])
     })
 
@@ -277,21 +277,21 @@ export function usageContract(engine: Engine): void {
       const reports = await own.reports.upToDate()
       const span = { from: AT, to: AT + 200 }
       const names = ["key_b", "second", "nobody", "key_a"]
-      const sample = await reports.sampleAnswers(span, "key", names)
+      const sample = await reports.sampleResponses(span, "key", names)
       expect(sample.isComplete).toBe(true)
       expect([...sample.duration].toSorted((left, right) => left - right)).toEqual(
         Array.from({ length: 130 }, (_, index) => index),
       )
       const keys = [...sample.entries.names].map((name) => names[name])
       expect(keys).toEqual([...sample.at].map((at) => keyOf(at - AT)))
-      const ofKey = await reports.sampleAnswers(
+      const ofKey = await reports.sampleResponses(
         { ...span, key: "second", accounts: ["a"] },
         "account",
         ["a"],
       )
       expect(ofKey.at.length).toBeGreaterThan(5)
       expect(new Set(ofKey.entries.names)).toEqual(new Set([0]))
-      const nowhere = await reports.sampleAnswers({ ...span, key: "nowhere" }, "all", [])
+      const nowhere = await reports.sampleResponses({ ...span, key: "nowhere" }, "all", [])
       expect(nowhere.at).toHaveLength(0)
     })
   })

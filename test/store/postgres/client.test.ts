@@ -124,7 +124,7 @@ test("a timeout error names the cause of the previous failed attempt", async () 
     port: 0,
     socket: {
       data(socket) {
-        // The second connection receives no answer.
+        // The second connection receives no response.
         if (connections++ === 0) socket.end(rejection)
       },
     },

@@ -190,7 +190,7 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
 
   test("fails if the connection breaks", async () => {
     await using cut = await cutting("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<Key>half")
-    // These operations use only the status, so their answers are complete.
+    // These operations use only the status, so their responses are complete.
     const isDone = ["put", "size", "remove", "part"].includes(name)
     if (isDone) await step(bucketAt(cut.url))
     else expect((await failureOf(step(bucketAt(cut.url)))).message).toContain("cut off")
@@ -200,10 +200,10 @@ describe.each(Object.keys(STEPS))("the bucket client on failures of %s", (name) 
 })
 
 /** Starts a server that sends some bytes and closes the connection. */
-async function cutting(answer: string) {
+async function cutting(response: string) {
   const server = createServer((socket: Socket) => {
     socket.on("error", () => undefined)
-    socket.once("data", () => socket.end(answer))
+    socket.once("data", () => socket.end(response))
   })
   const { promise, resolve } = Promise.withResolvers<void>()
   server.listen(0, "127.0.0.1", resolve)
@@ -260,8 +260,8 @@ describe("the bucket client's transfer of an object", () => {
   })
 
   test("reports a missing bucket with its own error", async () => {
-    const answer = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
-    using server = Bun.serve({ port: 0, fetch: answer })
+    const response = () => new Response("<Code>NoSuchBucket</Code>", { status: 404 })
+    using server = Bun.serve({ port: 0, fetch: response })
     const error = await failureOf(bucketAt(server.url.href).get("key"))
     expect(error.code).toBe("NoSuchBucket")
   })
@@ -269,11 +269,11 @@ describe("the bucket client's transfer of an object", () => {
 
 test("a large upload to a bucket can take longer than the timeout, but a stalled upload times out", async () => {
   const end = Promise.withResolvers<void>()
-  const answer = async () => {
+  const response = async () => {
     await end.promise
     return new Response()
   }
-  using server = Bun.serve({ port: 0, fetch: answer })
+  using server = Bun.serve({ port: 0, fetch: response })
   const bucket = bucketAt(server.url.href, { timeoutMs: 100 })
   let isOver = false
   const large = bucket.put("key", new Uint8Array(64_000)).finally(() => {

@@ -1,5 +1,5 @@
 /** A client of the gateway, and functions that send its requests. */
-import type { HttpAnswer } from "../../../src/wire/http/answer.ts"
+import type { HttpResponse } from "../../../src/wire/http/response.ts"
 import { HttpClient } from "../../../src/wire/http/client.ts"
 import type { HttpBody } from "../../../src/wire/http/request.ts"
 import type { Sending } from "../../../src/wire/http/sending.ts"
@@ -22,12 +22,12 @@ export function send(
   return client.send({ url, headers: new Headers(headers), body })
 }
 
-export async function bodyOf({ body }: HttpAnswer): Promise<string> {
+export async function bodyOf({ body }: HttpResponse): Promise<string> {
   return Buffer.concat(await Array.fromAsync(body)).toString()
 }
 
 export async function textOf(sending: Sending): Promise<string> {
-  return bodyOf(await sending.answer)
+  return bodyOf(await sending.response)
 }
 
 export const failureOf = (promise: Promise<unknown>): Promise<unknown> =>

@@ -66,7 +66,7 @@ describe("a request of the HTTP client", () => {
       [streamOf("f", "iverr"), "the body is longer than announced"],
       [broken, "no more"],
     ] as const) {
-      expect(await failureOf(send(server.url, body, headers).answer)).toMatchObject({ message })
+      expect(await failureOf(send(server.url, body, headers).response)).toMatchObject({ message })
     }
     await until(() => server.sides.every(({ isClosed }) => isClosed))
     for (const { received } of server.sides) expect(received).not.toContain("iverr")
@@ -146,8 +146,8 @@ describe("connections of the HTTP client", () => {
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
     })
-    const answer = await send(server.url, endless).answer
-    expect([answer.status, await bodyOf(answer)]).toEqual([413, "too much"])
+    const response = await send(server.url, endless).response
+    expect([response.status, await bodyOf(response)]).toEqual([413, "too much"])
     await until(() => server.sides[0]?.isClosed === true)
   })
 
@@ -198,9 +198,9 @@ describe("an aborted request of the HTTP client", () => {
     const first = send(server.url)
     await until(() => server.sides.length === 1)
     first.abort()
-    expect(await failureOf(first.answer)).toMatchObject({ message: "the request was given up" })
+    expect(await failureOf(first.response)).toMatchObject({ message: "the request was given up" })
     const second = send(server.url)
-    const { body } = await second.answer
+    const { body } = await second.response
     await body.next()
     const waiting = failureOf(body.next())
     second.abort()
@@ -218,7 +218,7 @@ describe("an aborted request of the HTTP client", () => {
     await until(() => server.sides[0]?.received.endsWith("\r\n\r\n") === true)
     sending.abort()
     await cancelled.promise
-    expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
+    expect(await failureOf(sending.response)).toBeInstanceOf(Error)
   })
 
   test("never reaches the server if it has no connection yet", async () => {
@@ -226,7 +226,7 @@ describe("an aborted request of the HTTP client", () => {
     const sending = send(server.url)
     expect(sending.isConnected).toBe(false)
     sending.abort()
-    expect(await failureOf(sending.answer)).toBeInstanceOf(Error)
+    expect(await failureOf(sending.response)).toBeInstanceOf(Error)
     expect(await textOf(send(server.url))).toBe("ok")
     expect(server.sides.map(({ received }) => received).filter((text) => text !== "")).toHaveLength(
       1,
@@ -258,7 +258,7 @@ describe("an address in the HTTP client", () => {
     "https://127.0.0.1:1/",
     "http://255.255.255.255/",
   ])("causes an error if no server listens at it: %s", async (url) => {
-    expect(await failureOf(send(url).answer)).toBeInstanceOf(Error)
+    expect(await failureOf(send(url).response)).toBeInstanceOf(Error)
   })
 
   test("uses its proxy for requests", async () => {

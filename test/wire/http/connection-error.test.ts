@@ -105,8 +105,8 @@ const CASES: readonly [
 /** Returns how the gateway's client and the runtime's client describe a failure at a URL. */
 async function failuresAt(url: string): Promise<Described[]> {
   using client = new HttpClient({})
-  const { answer } = client.send({ url, headers: new Headers(), body: "{}" })
-  const calls = [answer, fetch(url, { method: "POST", body: "{}" })]
+  const { response } = client.send({ url, headers: new Headers(), body: "{}" })
+  const calls = [response, fetch(url, { method: "POST", body: "{}" })]
   return await Promise.all(
     calls.map((call) =>
       call.then(
@@ -146,7 +146,7 @@ describe("the cause of a failed connection", () => {
     })
     using client = new HttpClient({})
     const request = { url: server.url, headers: new Headers(), body: "{}" }
-    const read = client.send(request).answer.then(({ body }) => Array.fromAsync(body))
+    const read = client.send(request).response.then(({ body }) => Array.fromAsync(body))
     const error = await read.then(
       () => undefined,
       (thrown: unknown) => thrown,

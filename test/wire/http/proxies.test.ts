@@ -60,8 +60,8 @@ describe("proxy selection, compared with the runtime's selection", () => {
     process.env["no_proxy"] = entry.replace("PORT", port)
     for (const host of HOSTS) {
       const url = new URL(`http://${host}:${port}/`)
-      const answer = await fetch(url)
-      expect([host, await answer.text()]).toEqual([
+      const response = await fetch(url)
+      expect([host, await response.text()]).toEqual([
         host,
         isProxied(url, process.env) ? "proxy" : "direct",
       ])
@@ -82,8 +82,8 @@ describe("proxy selection, compared with the runtime's selection", () => {
     }
     expect(isProxied(new URL("http://localhost:1/"), process.env)).toBe(true)
     expect(proxyFor("http:", process.env)?.value).toBe(proxy.url)
-    const answer = await fetch("http://localhost:1/")
-    expect(await answer.text()).toBe("proxy")
+    const response = await fetch("http://localhost:1/")
+    expect(await response.text()).toBe("proxy")
   })
 
   test("does not use HTTPS_PROXY for http URLs", () => {
@@ -124,8 +124,8 @@ describe("an address chosen by a caller", () => {
   test("reaches the proxy by name, because the proxy might resolve private names", async () => {
     using proxy = startRawServer(({ socket }) => void socket.write(responseOf("ok")))
     process.env["HTTP_PROXY"] = proxy.url
-    const answer = await call("http://hooks.invalid:8931/hook")
-    expect(await answer.text()).toBe("ok")
+    const response = await call("http://hooks.invalid:8931/hook")
+    expect(await response.text()).toBe("ok")
     const [side] = proxy.sides
     expect(side?.received).toStartWith("GET http://hooks.invalid:8931/hook HTTP/1.1\r\n")
     expect(side?.received.toLowerCase()).toContain("\r\nhost: hooks.invalid:8931\r\n")
@@ -139,8 +139,8 @@ describe("an address chosen by a caller", () => {
       const { port } = new URL(direct.url)
       process.env["http_proxy"] = proxy.url
       process.env["NO_PROXY"] = exception.replace("PORT", port)
-      const answer = await call(`http://localhost:${port}/`, true)
-      expect(await answer.text()).toBe("direct")
+      const response = await call(`http://localhost:${port}/`, true)
+      expect(await response.text()).toBe("direct")
       expect(proxy.sides).toHaveLength(0)
       expect(direct.sides[0]?.received).toContain(`localhost:${port}\r\n`)
     },

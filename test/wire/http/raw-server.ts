@@ -16,10 +16,10 @@ export interface RawServer extends Disposable {
 
 /**
  * Starts a server.
- * @param answer called with each chunk that arrives.
+ * @param response called with each chunk that arrives.
  */
 export function startRawServer(
-  answer: (side: ServerSide, chunk: string) => void,
+  response: (side: ServerSide, chunk: string) => void,
   hostname = "127.0.0.1",
   tls?: { key: string; cert: string },
 ): RawServer {
@@ -36,7 +36,7 @@ export function startRawServer(
       data(socket, bytes) {
         const chunk = bytes.toString("latin1")
         socket.data.received += chunk
-        answer(socket.data, chunk)
+        response(socket.data, chunk)
       },
       close(socket) {
         // A connection whose certificate was rejected was never open.

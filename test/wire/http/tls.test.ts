@@ -34,7 +34,7 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
 const TRUSTING = { NODE_EXTRA_CA_CERTS: join(FOLDER, "authority.pem") }
 
 describe("the HTTP client over TLS", () => {
-  test("shares a connection among requests, and returns long answers completely", async () => {
+  test("shares a connection among requests, and returns long responses completely", async () => {
     using server = startRawServer(
       ({ socket }) => void socket.write(responseOf("x".repeat(300_000))),
       "127.0.0.1",

@@ -1,7 +1,7 @@
 import { nanos } from "../../format/credits.ts"
-import type { ColumnAnswers } from "./exchanges.ts"
+import type { ColumnResponses } from "./exchanges.ts"
 
-/** The columns with the cheapest answer and with the fastest answer. */
+/** The columns with the cheapest response and with the fastest response. */
 export interface BestOf {
   readonly cheapest: number | undefined
   readonly fastest: number | undefined
@@ -9,8 +9,8 @@ export interface BestOf {
 
 const NONE: BestOf = { cheapest: undefined, fastest: undefined }
 
-/** Compares answers side by side when all are complete. Equal answers are not marked. */
-export function bestOf(columns: readonly ColumnAnswers[]): BestOf {
+/** Compares responses side by side when all are complete. Equal responses are not marked. */
+export function bestOf(columns: readonly ColumnResponses[]): BestOf {
   const isDone = columns.every(
     ({ steps }) => steps.length > 0 && steps.every(({ state }) => state === "done"),
   )
@@ -30,8 +30,8 @@ export function bestOf(columns: readonly ColumnAnswers[]): BestOf {
 }
 
 function leastOf(
-  columns: readonly ColumnAnswers[],
-  of: (column: ColumnAnswers) => bigint | number | undefined,
+  columns: readonly ColumnResponses[],
+  of: (column: ColumnResponses) => bigint | number | undefined,
 ): number | undefined {
   const known = columns.flatMap((column) => {
     const value = of(column)

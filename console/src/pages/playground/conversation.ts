@@ -1,4 +1,4 @@
-import type { ToolCall } from "./answer.ts"
+import type { ToolCall } from "./response.ts"
 import { t } from "../../languages/text.ts"
 
 /** An image attached to a question, as a data URL. */
@@ -54,7 +54,7 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue }
 export type JsonObject = { readonly [name: string]: JsonValue }
 
-/** One answer of a model: text, or tool calls with the results that the user entered. */
+/** One response of a model: text, or tool calls with the results that the user entered. */
 export interface Step {
   readonly text: string
   readonly toolCalls: readonly ToolCall[]
@@ -62,7 +62,7 @@ export interface Step {
   readonly results: readonly string[]
 }
 
-/** A question and a model's answers to it. */
+/** A question and a model's responses to it. */
 export interface Turn {
   readonly question: Question
   readonly steps: readonly Step[]
@@ -70,7 +70,7 @@ export interface Turn {
 
 /**
  * Builds the body of `POST /v1/chat/completions`. The last turn is the current question. Earlier
- * turns without an answer are omitted, because vendors reject two consecutive questions.
+ * turns without a response are omitted, because vendors reject two consecutive questions.
  * @throws Error if the tools or the additional fields are not valid JSON.
  */
 export function chatBody(
@@ -81,9 +81,9 @@ export function chatBody(
   const messages: JsonValue[] = []
   if (settings.system.trim() !== "") messages.push({ role: "system", content: settings.system })
   for (const turn of turns) {
-    const answers = turn.steps.flatMap(stepMessages)
-    if (answers.length === 0 && turn !== turns.at(-1)) continue
-    messages.push(...userMessages(turn.question), ...answers)
+    const responses = turn.steps.flatMap(stepMessages)
+    if (responses.length === 0 && turn !== turns.at(-1)) continue
+    messages.push(...userMessages(turn.question), ...responses)
   }
   const tools = readTools(settings.tools)
   return {

@@ -15,7 +15,7 @@ export interface CostLineProperties {
   readonly children?: ReactNode
 }
 
-/** Shows the duration and the cost of an answer, with a link to its receipt. */
+/** Shows the duration and the cost of a response, with a link to its receipt. */
 export function CostLine({ cost, requestId, durationMs, losses, children }: CostLineProperties) {
   return (
     <Group className="cost-line figures">

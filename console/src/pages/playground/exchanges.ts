@@ -1,9 +1,9 @@
-import { type AnswerContent, NOTHING_YET } from "./answer.ts"
+import { type ResponseContent, NOTHING_YET } from "./response.ts"
 import type { CallFacts } from "./gateway-call.ts"
 import type { JsonObject, Question, Step, Turn } from "./conversation.ts"
 
-/** An answer with the facts of its request. */
-export interface ShownAnswer extends AnswerContent, CallFacts, Step {
+/** A response with the facts of its request. */
+export interface ShownResponse extends ResponseContent, CallFacts, Step {
   readonly state: "running" | "done" | "stopped" | "failed"
   readonly model: string
   /** The body that was sent, for "copy as code". Null in a conversation that was reopened. */
@@ -14,28 +14,32 @@ export interface ShownAnswer extends AnswerContent, CallFacts, Step {
   readonly durationMs: number | null
 }
 
-/** The answers of one column to a question. There are several if the model called tools. */
-export interface ColumnAnswers {
+/** The responses of one column to a question. There are several if the model called tools. */
+export interface ColumnResponses {
   /** The column's id, which stays the same when another column is removed. */
   readonly column: number
-  readonly steps: readonly ShownAnswer[]
+  readonly steps: readonly ShownResponse[]
 }
 
-/** A question with the answers of each column. */
+/** A question with the responses of each column. */
 export interface Exchange {
   readonly id: number
   readonly question: Question
-  readonly columns: readonly ColumnAnswers[]
+  readonly columns: readonly ColumnResponses[]
 }
 
-/** The position of an answer among the exchanges. */
-export interface AnswerPosition {
+/** The position of a response among the exchanges. */
+export interface ResponsePosition {
   readonly id: number
   readonly column: number
   readonly step: number
 }
 
-export function newAnswer(model: string, body: JsonObject | null, startedAt: number): ShownAnswer {
+export function newResponse(
+  model: string,
+  body: JsonObject | null,
+  startedAt: number,
+): ShownResponse {
   return {
     ...NOTHING_YET,
     requestId: null,
@@ -52,9 +56,10 @@ export function newAnswer(model: string, body: JsonObject | null, startedAt: num
 }
 
 /**
- * Returns the turns of a column up to the answer at a position. The last turn contains the question for this answer.
+ * Returns the turns of a column up to the response at a position. The last turn contains the question for this
+ * response.
  */
-export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosition): Turn[] {
+export function turnsUntil(exchanges: readonly Exchange[], position: ResponsePosition): Turn[] {
   const turns: Turn[] = []
   for (const { id, question, columns } of exchanges) {
     const steps = columns.find(({ column }) => column === position.column)?.steps ?? []
@@ -65,41 +70,43 @@ export function turnsUntil(exchanges: readonly Exchange[], position: AnswerPosit
   return turns
 }
 
-/** Returns the exchanges with a new answer at a position. Later answers in the same exchange and column are removed. */
-export function withNewAnswer(
+/**
+ * Returns the exchanges with a new response at a position. Later responses in the same exchange and column are removed.
+ */
+export function withNewResponse(
   exchanges: readonly Exchange[],
-  position: AnswerPosition,
-  answer: ShownAnswer,
+  position: ResponsePosition,
+  response: ShownResponse,
 ): Exchange[] {
-  return withSteps(exchanges, position, (steps) => [...steps.slice(0, position.step), answer])
+  return withSteps(exchanges, position, (steps) => [...steps.slice(0, position.step), response])
 }
 
-/** Returns the exchanges with changed facts of one answer. */
+/** Returns the exchanges with changed facts of one response. */
 export function withFacts(
   exchanges: readonly Exchange[],
-  position: AnswerPosition,
-  facts: Partial<ShownAnswer>,
+  position: ResponsePosition,
+  facts: Partial<ShownResponse>,
 ): Exchange[] {
   return withSteps(exchanges, position, (steps) =>
-    steps.map((answer, step) => (step === position.step ? { ...answer, ...facts } : answer)),
+    steps.map((response, step) => (step === position.step ? { ...response, ...facts } : response)),
   )
 }
 
 function withSteps(
   exchanges: readonly Exchange[],
-  { id, column }: AnswerPosition,
-  change: (steps: readonly ShownAnswer[]) => readonly ShownAnswer[],
+  { id, column }: ResponsePosition,
+  change: (steps: readonly ShownResponse[]) => readonly ShownResponse[],
 ): Exchange[] {
   return exchanges.map((exchange) => {
     if (exchange.id !== id) return exchange
-    const columns = exchange.columns.map((answers) =>
-      answers.column === column ? { ...answers, steps: change(answers.steps) } : answers,
+    const columns = exchange.columns.map((responses) =>
+      responses.column === column ? { ...responses, steps: change(responses.steps) } : responses,
     )
     return { ...exchange, columns }
   })
 }
 
-/** Returns the costs of each model's answers in credits, without unknown and zero costs. */
+/** Returns the costs of each model's responses in credits, without unknown and zero costs. */
 export function knownCosts(exchanges: readonly Exchange[]): ReadonlyMap<string, readonly string[]> {
   const costs = new Map<string, string[]>()
   for (const { model, cost } of exchanges.flatMap(({ columns }) =>

@@ -9,7 +9,7 @@ export interface FailureNoticeProperties {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Replaces a failed answer with the reason and the next step. */
+/** Replaces a failed response with the reason and the next step. */
 export function FailureNotice({ failure, onRetry }: FailureNoticeProperties) {
   const advice = adviceFor(failure)
   return (

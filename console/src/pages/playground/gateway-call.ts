@@ -1,5 +1,5 @@
 import { gatewayPath } from "../../base-path.ts"
-import { type AnswerContent, NOTHING_YET, withEvent } from "./answer.ts"
+import { type ResponseContent, NOTHING_YET, withEvent } from "./response.ts"
 import { CallError, type CallFailure, failureOfBody, ownFailure } from "./call-failure.ts"
 import type { JsonObject } from "./conversation.ts"
 import { FrameReader } from "./frames.ts"
@@ -65,13 +65,13 @@ export function factsOf(response: Response): CallFacts {
 }
 
 /**
- * Reads a streamed chat answer to its end. A stream without an end marker is a failure.
+ * Reads a streamed chat response to its end. A stream without an end marker is a failure.
  * @param onContent receives the complete content so far, after each chunk.
  */
 export async function readChat(
   response: Response,
-  onContent: (content: AnswerContent) => void,
-): Promise<AnswerContent> {
+  onContent: (content: ResponseContent) => void,
+): Promise<ResponseContent> {
   let content = NOTHING_YET
   if (response.body === null) return { ...content, failure: brokenOff() }
   const frames = new FrameReader()

@@ -1,6 +1,6 @@
-import type { ToolCall } from "./answer.ts"
+import type { ToolCall } from "./response.ts"
 import type { ChatSettings, Column, Question } from "./conversation.ts"
-import { type Exchange, newAnswer, type ShownAnswer } from "./exchanges.ts"
+import { type Exchange, newResponse, type ShownResponse } from "./exchanges.ts"
 import type { HandedOver } from "./hand-over.ts"
 import { settingsIn } from "./request-settings.ts"
 import { type Said, saidIn } from "./said.ts"
@@ -34,7 +34,7 @@ export function readRequest({ model, body }: HandedOver): ReadRequest {
 }
 
 function exchangesOf(all: readonly Said[], model: string): Exchange[] {
-  const exchanges: { question: Question; steps: ShownAnswer[] }[] = []
+  const exchanges: { question: Question; steps: ShownResponse[] }[] = []
   for (const said of all) {
     const last = exchanges.at(-1)
     const step = last?.steps.at(-1)
@@ -44,8 +44,8 @@ function exchangesOf(all: readonly Said[], model: string): Exchange[] {
       // A conversation that starts with the model's message has no question.
       const steps = last?.steps ?? []
       if (last === undefined) exchanges.push({ question: { text: "", images: [] }, steps })
-      const answer = newAnswer(model, null, 0)
-      steps.push({ ...answer, state: "done", text: said.text, toolCalls: said.calls })
+      const response = newResponse(model, null, 0)
+      steps.push({ ...response, state: "done", text: said.text, toolCalls: said.calls })
     } else if (last !== undefined && step !== undefined) {
       last.steps[last.steps.length - 1] = withResult(step, said)
     }
@@ -55,11 +55,11 @@ function exchangesOf(all: readonly Said[], model: string): Exchange[] {
   })
 }
 
-function withResult(answer: ShownAnswer, said: { id: string; text: string }): ShownAnswer {
-  const place = answer.toolCalls.findIndex(({ id }) => id === said.id)
-  if (place === -1) return answer
-  const results = answer.toolCalls.map((_: ToolCall, index) =>
-    index === place ? said.text : (answer.results[index] ?? ""),
+function withResult(response: ShownResponse, said: { id: string; text: string }): ShownResponse {
+  const place = response.toolCalls.findIndex(({ id }) => id === said.id)
+  if (place === -1) return response
+  const results = response.toolCalls.map((_: ToolCall, index) =>
+    index === place ? said.text : (response.results[index] ?? ""),
   )
-  return { ...answer, results }
+  return { ...response, results }
 }

@@ -1,5 +1,5 @@
 import { memberOf } from "../../api/api-error.ts"
-import type { ToolCall } from "./answer.ts"
+import type { ToolCall } from "./response.ts"
 import type { AttachedImage } from "./conversation.ts"
 
 /** A message of a request, in a common form for all formats. */
@@ -42,15 +42,15 @@ export function systemIn(body: unknown): string {
 }
 
 /** Reads the model's messages from the response to a chat request. For a streamed response, only the text is stored. */
-export function answeredIn(answer: unknown): (Said | System)[] {
-  if (typeof answer === "string") {
-    return answer === "" ? [] : [{ by: "model", text: answer, calls: [] }]
+export function answeredIn(response: unknown): (Said | System)[] {
+  if (typeof response === "string") {
+    return response === "" ? [] : [{ by: "model", text: response, calls: [] }]
   }
   const messages = [
-    ...listOf(memberOf(answer, "choices")).map((choice) => memberOf(choice, "message")),
-    ...listOf(memberOf(answer, "candidates")).map((candidate) => memberOf(candidate, "content")),
-    ...listOf(memberOf(answer, "output")),
-    ...(Array.isArray(memberOf(answer, "content")) ? [answer] : []),
+    ...listOf(memberOf(response, "choices")).map((choice) => memberOf(choice, "message")),
+    ...listOf(memberOf(response, "candidates")).map((candidate) => memberOf(candidate, "content")),
+    ...listOf(memberOf(response, "output")),
+    ...(Array.isArray(memberOf(response, "content")) ? [response] : []),
   ]
   return messages.flatMap(readItem).filter((said) => said.by !== "user")
 }

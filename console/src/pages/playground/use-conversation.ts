@@ -3,12 +3,12 @@ import { type CallFailure, failureOf } from "./call-failure.ts"
 import { chatBody, type ChatSettings, type JsonObject, type Question } from "./conversation.ts"
 import {
   type Exchange,
-  newAnswer,
-  type AnswerPosition,
-  type ShownAnswer,
+  newResponse,
+  type ResponsePosition,
+  type ShownResponse,
   turnsUntil,
   withFacts,
-  withNewAnswer,
+  withNewResponse,
 } from "./exchanges.ts"
 import { callGateway, factsOf, readChat, receiptCost } from "./gateway-call.ts"
 import { type Payer, withSecret } from "./secrets.ts"
@@ -31,11 +31,11 @@ export interface Conversation {
     columns: readonly AskedColumn[],
     settings: ChatSettings,
   ) => void
-  /** Requests an answer again with the current settings. */
-  readonly retry: (position: AnswerPosition, model: string, settings: ChatSettings) => void
-  /** Sends the results of an answer's tool calls, so that its model continues. */
+  /** Requests a response again with the current settings. */
+  readonly retry: (position: ResponsePosition, model: string, settings: ChatSettings) => void
+  /** Sends the results of a response's tool calls, so that its model continues. */
   readonly giveResults: (
-    position: AnswerPosition,
+    position: ResponsePosition,
     results: readonly string[],
     settings: ChatSettings,
   ) => void
@@ -49,18 +49,18 @@ export function useConversation(payer: Payer | undefined, said: readonly Exchang
   const aborts = useRef(new Set<AbortController>())
   useEffect(() => {
     const all = aborts.current
-    // Stops all answers when the user leaves the page, because further output would be charged but never seen.
+    // Stops all responses when the user leaves the page, because further output would be charged but never seen.
     return () => stopAll(all)
   }, [])
 
   const run = useCallback(
-    async (payer: Payer, position: AnswerPosition, body: JsonObject, model: string) => {
+    async (payer: Payer, position: ResponsePosition, body: JsonObject, model: string) => {
       const abort = new AbortController()
       aborts.current.add(abort)
       setRunning((count) => count + 1)
-      const change = (facts: Partial<ShownAnswer>): void =>
+      const change = (facts: Partial<ShownResponse>): void =>
         setExchanges((all) => withFacts(all, position, facts))
-      setExchanges((all) => withNewAnswer(all, position, newAnswer(model, body, Date.now())))
+      setExchanges((all) => withNewResponse(all, position, newResponse(model, body, Date.now())))
       try {
         await answerInto(change, { payer, body, signal: abort.signal })
       } finally {
@@ -83,18 +83,18 @@ export function useConversation(payer: Payer | undefined, said: readonly Exchang
     }
   }
 
-  function retry(position: AnswerPosition, model: string, settings: ChatSettings): void {
+  function retry(position: ResponsePosition, model: string, settings: ChatSettings): void {
     if (payer === undefined) return
     void run(payer, position, chatBody(model, settings, turnsUntil(exchanges, position)), model)
   }
 
   function giveResults(
-    position: AnswerPosition,
+    position: ResponsePosition,
     results: readonly string[],
     settings: ChatSettings,
   ): void {
     const exchange = exchanges.find(({ id }) => id === position.id)
-    const column = exchange?.columns.find((answers) => answers.column === position.column)
+    const column = exchange?.columns.find((responses) => responses.column === position.column)
     const model = column?.steps[position.step]?.model
     if (payer === undefined || model === undefined) return
     const all = withFacts(exchanges, position, { results })
@@ -117,9 +117,9 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-type Change = (facts: Partial<ShownAnswer>) => void
+type Change = (facts: Partial<ShownResponse>) => void
 
-/** Streams one answer to its position in the conversation. Failures are stored in the answer. */
+/** Streams one response to its position in the conversation. Failures are stored in the response. */
 async function answerInto(change: Change, { payer, body, signal }: Asking): Promise<void> {
   const startedAt = Date.now()
   let requestId: string | null = null
@@ -149,7 +149,7 @@ async function answerInto(change: Change, { payer, body, signal }: Asking): Prom
       const failedId = failure.status >= 500 ? failure.requestId : null
       change({ state: "failed", failure, durationMs, requestId: requestId ?? failedId })
     }
-    // Output that was delivered before the user stopped the answer is charged. The receipt contains the cost.
+    // Output that was delivered before the user stopped the response is charged. The receipt contains the cost.
     if (requestId !== null) change({ cost: await costAfterwards(payer, requestId) })
   }
 }
@@ -161,14 +161,14 @@ async function costAfterwards(payer: Payer, requestId: string): Promise<string |
 /** Forwards the newest content at a limited rate. */
 class Painter {
   readonly #change: Change
-  #waiting: Partial<ShownAnswer> | undefined
+  #waiting: Partial<ShownResponse> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(change: Change) {
     this.#change = change
   }
 
-  paint(content: Partial<ShownAnswer>): void {
+  paint(content: Partial<ShownResponse>): void {
     this.#waiting = content
     this.#timer ??= setTimeout(() => this.flush(), RENDER_INTERVAL_MS)
   }

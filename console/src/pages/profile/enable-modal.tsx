@@ -1,7 +1,7 @@
 import { Button, Center, Group, Modal, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useState } from "react"
-import type { Answer } from "tollgate-contract/client.ts"
+import type { RouteResponse } from "tollgate-contract/client.ts"
 import { api } from "../../api/client.ts"
 import { refresh } from "../../api/refresh.ts"
 import { CopyButton } from "../../ui/copy-button.tsx"
@@ -12,7 +12,7 @@ import { PasswordForm } from "./password-modal.tsx"
 import { QrCode } from "./qr-code.tsx"
 import { t } from "../../languages/text.ts"
 
-type Enabling = Answer<"POST /auth/two-factor/enable">
+type Enabling = RouteResponse<"POST /auth/two-factor/enable">
 
 export interface EnableModalProperties {
   readonly isOpen: boolean
@@ -39,7 +39,7 @@ export function EnableModal({ isOpen, onClose }: EnableModalProperties) {
             action={t("Continue")}
             send={(password) => api("POST /auth/two-factor/enable", { body: { password } })}
             onCancel={close}
-            onDone={async (answer) => setEnabling(answer)}
+            onDone={async (response) => setEnabling(response)}
           />
         ) : (
           <CodeForm

@@ -6,17 +6,17 @@ import { useSubmit } from "../../ui/use-submit.ts"
 import { PasswordField } from "../../ui/password-field.tsx"
 import { t } from "../../languages/text.ts"
 
-export interface PasswordFormProperties<Answer> {
+export interface PasswordFormProperties<RouteResponse> {
   readonly action: string
   /** Sends the request with the entered password. */
-  readonly send: (password: string) => Promise<Answer>
+  readonly send: (password: string) => Promise<RouteResponse>
   readonly children?: ReactNode
   readonly onCancel: () => void
-  readonly onDone: (answer: Answer) => Promise<void>
+  readonly onDone: (response: RouteResponse) => Promise<void>
 }
 
-export interface PasswordModalProperties<Answer> extends Omit<
-  PasswordFormProperties<Answer>,
+export interface PasswordModalProperties<RouteResponse> extends Omit<
+  PasswordFormProperties<RouteResponse>,
   "onCancel"
 > {
   readonly isOpen: boolean
@@ -25,16 +25,16 @@ export interface PasswordModalProperties<Answer> extends Omit<
 }
 
 /** Confirms an action with the user's password. */
-export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer>) {
+export function PasswordModal<RouteResponse>(properties: PasswordModalProperties<RouteResponse>) {
   const { isOpen, title, onClose, onDone, ...form } = properties
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>
-      <PasswordForm<Answer>
+      <PasswordForm<RouteResponse>
         {...form}
         onCancel={onClose}
-        onDone={async (answer) => {
+        onDone={async (response) => {
           onClose()
-          await onDone(answer)
+          await onDone(response)
         }}
       />
     </Modal>
@@ -42,7 +42,7 @@ export function PasswordModal<Answer>(properties: PasswordModalProperties<Answer
 }
 
 /** The form of `PasswordModal`, for use inside another modal. */
-export function PasswordForm<Answer>(properties: PasswordFormProperties<Answer>) {
+export function PasswordForm<RouteResponse>(properties: PasswordFormProperties<RouteResponse>) {
   const { action, send, children, onCancel, onDone } = properties
   const form = useForm({
     initialValues: { password: "" },

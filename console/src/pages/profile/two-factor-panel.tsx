@@ -70,7 +70,7 @@ export function TwoFactorPanel({ isOn }: { readonly isOn: boolean }) {
           api("POST /auth/two-factor/generate-backup-codes", { body: { password } })
         }
         onClose={close}
-        onDone={async (answer) => setCodes(answer.backup_codes)}
+        onDone={async (response) => setCodes(response.backup_codes)}
       >
         {t("The old codes stop working.")}
       </PasswordModal>

@@ -77,7 +77,7 @@ function StoredContent({ receipt, content }: StoredContentProperties) {
       ) : (
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Part title={t("Request")} label={t("Copy the request")} value={content.request} />
-          <Part title={t("Response")} label={t("Copy the response")} value={content.answer} />
+          <Part title={t("Response")} label={t("Copy the response")} value={content.response} />
         </SimpleGrid>
       )}
     </Panel>

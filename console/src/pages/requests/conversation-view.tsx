@@ -21,15 +21,15 @@ const WHO: Readonly<Record<Turn["by"], string>> = {
 const SHOWN = 12
 
 /** Returns all turns, ending with the response; empty if the request is not a chat. */
-export function turnsOf({ request, answer }: Content): readonly Turn[] {
+export function turnsOf({ request, response }: Content): readonly Turn[] {
   const asked = conversationIn(request)
-  return asked.length === 0 ? [] : [...asked, ...answeredIn(answer)]
+  return asked.length === 0 ? [] : [...asked, ...answeredIn(response)]
 }
 
 /** Shows a chat by speaker, with tool calls and images. */
 export function ConversationView({ content }: { readonly content: Content }) {
   const turns = turnsOf(content)
-  const answered = answeredIn(content.answer).length
+  const answered = answeredIn(content.response).length
   const [isWhole, setWhole] = useState(false)
   const hidden = isWhole ? 0 : Math.max(0, turns.length - SHOWN)
   return (
@@ -44,7 +44,7 @@ export function ConversationView({ content }: { readonly content: Content }) {
           <TurnView
             key={(hidden + index).toString()}
             turn={turn}
-            isAnswer={hidden + index >= turns.length - answered}
+            isResponse={hidden + index >= turns.length - answered}
           />
         ))}
       </ol>
@@ -59,15 +59,15 @@ export function ConversationView({ content }: { readonly content: Content }) {
 
 interface TurnViewProperties {
   readonly turn: Turn
-  readonly isAnswer: boolean
+  readonly isResponse: boolean
 }
 
-function TurnView({ turn, isAnswer }: TurnViewProperties) {
+function TurnView({ turn, isResponse }: TurnViewProperties) {
   return (
-    <li className="said" data-by={turn.by} data-answer={isAnswer || undefined}>
+    <li className="said" data-by={turn.by} data-answer={isResponse || undefined}>
       <Text size="xs" c="dimmed" fw={600} className="said-by">
         {WHO[turn.by]}
-        {isAnswer && <span className="said-answer"> {t("· response")}</span>}
+        {isResponse && <span className="said-answer"> {t("· response")}</span>}
       </Text>
       <div className="said-text">
         {turn.by === "tool" && (

@@ -1,7 +1,7 @@
 import { Skeleton } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import type { Answer } from "tollgate-contract/client.ts"
+import type { RouteResponse } from "tollgate-contract/client.ts"
 import { oneQuery } from "../../api/queries.ts"
 import { ErrorNotice } from "../../ui/error-notice.tsx"
 import { type Fact, Facts } from "../../ui/facts.tsx"
@@ -22,8 +22,8 @@ export function KnownPrices() {
 }
 
 /** Returns the facts of the list. Placeholders reserve their space while the list is loading. */
-function factsOf(list: Answer<"GET /prices"> | undefined): readonly Fact[] {
-  const shown = (value: (list: Answer<"GET /prices">) => ReactNode) =>
+function factsOf(list: RouteResponse<"GET /prices"> | undefined): readonly Fact[] {
+  const shown = (value: (list: RouteResponse<"GET /prices">) => ReactNode) =>
     list === undefined ? <Skeleton height={20} width={120} /> : value(list)
   return [
     { label: t("Date"), value: shown(({ date }) => date) },

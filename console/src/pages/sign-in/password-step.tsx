@@ -22,10 +22,10 @@ export function PasswordStep({ onDone, onCode }: PasswordStepProperties) {
     },
   })
   const { submit, isBusy, error } = useSubmit(form, async (values) => {
-    const answer = await api("POST /auth/sign-in/email", {
+    const response = await api("POST /auth/sign-in/email", {
       body: { ...values, email: values.email.trim() },
     })
-    if (answer.two_factor) onCode()
+    if (response.two_factor) onCode()
     else await onDone()
   })
   return (

@@ -75,11 +75,11 @@ function IssuerButtons({ issuers: houses, back }: IssuerButtonsProperties) {
     setBusy(provider)
     setError(null)
     try {
-      const answer = await api("POST /auth/sign-in/oidc", {
+      const response = await api("POST /auth/sign-in/oidc", {
         body: { provider, return_to: `/console${back}` },
       })
-      keepLinkToken(answer.link_token)
-      window.location.assign(answer.url)
+      keepLinkToken(response.link_token)
+      window.location.assign(response.url)
     } catch (thrown) {
       setError(thrown)
       setBusy(null)

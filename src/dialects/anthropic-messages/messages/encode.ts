@@ -103,7 +103,7 @@ function placeholder(losses: LossList): Turn {
   return { role: "user", results: [], blocks: [{ type: "text", text: PLACEHOLDER }] }
 }
 
-/** Removes white space from the end of a prefilled answer, because Anthropic rejects it. */
+/** Removes white space from the end of a prefilled response, because Anthropic rejects it. */
 function trimPrefill(turns: Turn[]): void {
   const last = turns.at(-1)
   const block = last?.blocks.at(-1)
@@ -118,9 +118,9 @@ function encodeTurn({ role, results, blocks, fields }: Turn): JsonObject {
 }
 
 /**
- * Whether a thinking budget may be sent. Anthropic rejects a budget during tool calls and in a prefilled answer if the
- * assistant's turn did not start with thinking. A turn includes the results of its calls, and has thinking only at its
- * start.
+ * Whether a thinking budget may be sent. Anthropic rejects a budget during tool calls and in a prefilled response if
+ * the assistant's turn did not start with thinking. A turn includes the results of its calls, and has thinking only at
+ * its start.
  */
 export function mayThink(all: readonly JsonObject[]): boolean {
   const messages = all.filter(({ role }) => role !== "system")

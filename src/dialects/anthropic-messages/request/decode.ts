@@ -88,7 +88,7 @@ function checkBudget({ thinking, max_tokens: maxTokens }: MessageParameters): vo
   }
 }
 
-/** Decodes the answer format. `output_format` is the older name of `output_config.format`. */
+/** Decodes the response format. `output_format` is the older name of `output_config.format`. */
 function decodeFormat(parameters: MessageParameters): ResponseFormat | undefined {
   const format = parameters.output_config?.format ?? parameters.output_format
   if (format?.type !== "json_schema") return undefined

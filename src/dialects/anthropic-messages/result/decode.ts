@@ -1,4 +1,4 @@
-import { EntryCount } from "../../../canon/answer-limits.ts"
+import { EntryCount } from "../../../canon/response-limits.ts"
 import type { ChatResult, Choice } from "../../../canon/chat.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -39,7 +39,7 @@ const RESULT_FIELDS = new Set([
  */
 export function decodeResult(body: JsonObject): ChatResult {
   if (!Array.isArray(body.content)) {
-    throw new GatewayError("upstream_error", "The provider's answer is not a message.")
+    throw new GatewayError("upstream_error", "The provider's response is not a message.")
   }
   const searches = new SearchSteps()
   const blocks = body.content.filter(isJsonObject)
@@ -71,8 +71,8 @@ export function decodeResult(body: JsonObject): ChatResult {
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more blocks, citations or search results than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more blocks, citations or search results than a response can have.
  */
 function countEntries(content: JsonValue[]): void {
   const count = new EntryCount()

@@ -65,8 +65,8 @@ function reportedParts(parts: readonly Part[]): readonly Part[] {
 }
 
 /**
- * Encodes a part of an answer as a block.
- * @returns undefined for a part that an answer in this dialect cannot contain.
+ * Encodes a part of a response as a block.
+ * @returns undefined for a part that a response in this dialect cannot contain.
  */
 function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined {
   switch (part.type) {
@@ -91,7 +91,7 @@ function encodePart(part: Exclude<Part, WebSearchPart>): JsonObject | undefined 
         type: "tool_use",
         id,
         name,
-        // Arguments are parsed on demand, because an answer may have many long calls.
+        // Arguments are parsed on demand, because a response may have many long calls.
         get input() {
           return (input ??= objectIn(part.arguments))
         },

@@ -1,4 +1,4 @@
-import { GrowingMembers } from "../../../canon/answer-limits.ts"
+import { GrowingMembers } from "../../../canon/response-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import type { EventDecoder, SseFrame } from "../../../canon/dialect.ts"
 import { extraOf } from "../../../canon/extra.ts"
@@ -102,7 +102,7 @@ class MessageDecoder implements EventDecoder {
     const [id, model] = [textAt(message, "id"), textAt(message, "model")]
     events.push(defined({ type: "start", id, model }))
     pushExtra(messageExtra(message), events)
-    // If the model continues after programmatic tool calls, this event can contain the whole answer.
+    // If the model continues after programmatic tool calls, this event can contain the whole response.
     for (const block of listAt(message, "content")) {
       if (isJsonObject(block)) this.#blocks.whole(block, events)
     }

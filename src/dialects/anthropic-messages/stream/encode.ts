@@ -1,4 +1,4 @@
-import { GrowingMembers } from "../../../canon/answer-limits.ts"
+import { GrowingMembers } from "../../../canon/response-limits.ts"
 import { assertNever } from "../../../canon/assert-never.ts"
 import type { ChatEvent, ChatRequest } from "../../../canon/chat.ts"
 import type { EventEncoder, SseFrame } from "../../../canon/dialect.ts"
@@ -111,7 +111,7 @@ class MessageEncoder implements EventEncoder {
         else this.#blocks.signature(event.signature, frames)
         break
       case "media":
-        // Answers in this format have no images or audio, so only the words of audio are sent.
+        // Responses in this format have no images or audio, so only the words of audio are sent.
         this.#blocks.text(spokenWords(event.media), frames)
         break
       case "citation":

@@ -1,4 +1,4 @@
-import { checkEntries, GrowingMembers } from "../../../canon/answer-limits.ts"
+import { checkEntries, GrowingMembers } from "../../../canon/response-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -190,7 +190,7 @@ export class OpenBlocks {
   }
 
   /**
-   * Returns the input of a call. It is returned as text if it is not an object, or if the inputs of the answer are
+   * Returns the input of a call. It is returned as text if it is not an object, or if the inputs of the response are
    * long.
    */
   #inputOf(text: string): JsonValue {

@@ -47,7 +47,8 @@ class ConversationWriter {
   readonly #parts: PartEncoder
   readonly #points: CachePoints
   /**
-   * Whether the last message is from the user, even if it is empty. The model then does not continue an earlier answer.
+   * Whether the last message is from the user, even if it is empty. The model then does not continue an earlier
+   * response.
    */
   #isUserLast = false
 
@@ -134,7 +135,7 @@ class ConversationWriter {
   }
 
   /**
-   * Drops reasoning from the end of an answer that was cut off while the model was thinking. Reasoning must not be the
+   * Drops reasoning from the end of a response that was cut off while the model was thinking. Reasoning must not be the
    * last block.
    */
   #dropLastThoughts(content: JsonObject[]): void {
@@ -145,7 +146,7 @@ class ConversationWriter {
   }
 }
 
-/** Removes white space from the end of a prefilled answer, because Claude rejects it. */
+/** Removes white space from the end of a prefilled response, because Claude rejects it. */
 function trimPrefill(turn: Turn | undefined): void {
   const block = turn?.role === "assistant" ? turn.content.at(-1) : undefined
   if (typeof block?.text === "string") block.text = block.text.trimEnd()

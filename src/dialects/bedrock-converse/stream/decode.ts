@@ -4,26 +4,26 @@ import { type JsonObject, objectAt, textAt } from "../../../canon/json.ts"
 import type { OtherContent } from "../../../canon/other-content.ts"
 import { parseFrame, startedTwice } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
-import { AnswerBlocks } from "./answer-blocks.ts"
+import { ResponseBlocks } from "./response-blocks.ts"
 import { decodeUsage } from "../usage.ts"
 
 /**
  * Creates a decoder for one stream of Converse (docs/contribute/wire/bedrock-converse.md#f6). The stop reason and the
- * usage are in separate frames. The answer is complete when both have arrived.
+ * usage are in separate frames. The response is complete when both have arrived.
  */
 export function decodeEvents(request: ChatRequest | undefined): EventDecoder {
-  return new ConverseDecoder(new AnswerBlocks(request))
+  return new ConverseDecoder(new ResponseBlocks(request))
 }
 
 class ConverseDecoder implements EventDecoder {
-  readonly #blocks: AnswerBlocks
+  readonly #blocks: ResponseBlocks
   #isStarted = false
   #isAnnounced = false
   #isStopped = false
   #isMetered = false
   #finished = false
 
-  constructor(blocks: AnswerBlocks) {
+  constructor(blocks: ResponseBlocks) {
     this.#blocks = blocks
   }
 
@@ -47,7 +47,7 @@ class ConverseDecoder implements EventDecoder {
     return events
   }
 
-  /** Ends the stream. An answer with a stop reason is complete even without its usage. */
+  /** Ends the stream. A response with a stop reason is complete even without its usage. */
   end(): ChatEvent[] {
     if (this.#isStopped) this.#finished = true
     this.#blocks.stopAll()

@@ -2,8 +2,8 @@ import type { EmbeddingFormat, EmbeddingRequest } from "../../../canon/embedding
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import type { JsonObject, JsonValue } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
+import type { OperationResponse } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { lossesOf, textsOf, tokensOfCalls } from "./batches.ts"
@@ -28,15 +28,15 @@ export function bedrockEmbedding(decodeError: EmbeddingFormat["decodeError"]): E
       const path = `/model/${encodeURIComponent(model)}/invoke`
       return { calls: bodies.map((body) => jsonCall(path, body)), losses }
     },
-    decode(answers, request) {
+    decode(responses, request) {
       return {
         vectors: countedVectors(
-          answers.map((answer) => vectorsOf(jsonOf(answer))),
+          responses.map((response) => vectorsOf(jsonOf(response))),
           request,
         )
           .flat()
           .map(vectorOf),
-        tokens: tokensOfCalls(answers.map(tokensOf)),
+        tokens: tokensOfCalls(responses.map(tokensOf)),
       }
     },
     decodeError,
@@ -78,7 +78,7 @@ function vectorsOf(body: JsonObject): readonly JsonValue[] {
   return embedding === undefined ? cohereVectors(body) : [embedding]
 }
 
-function tokensOf(answer: OperationAnswer): number | undefined {
-  const tokens = answer.headers.get(TOKENS_HEADER) ?? jsonOf(answer)["inputTextTokenCount"]
+function tokensOf(response: OperationResponse): number | undefined {
+  const tokens = response.headers.get(TOKENS_HEADER) ?? jsonOf(response)["inputTextTokenCount"]
   return quantityOf(tokens)
 }

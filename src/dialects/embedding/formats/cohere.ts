@@ -11,7 +11,7 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { countedVectors, vectorOf } from "../../../canon/vectors.ts"
@@ -49,8 +49,8 @@ export function cohereEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       const { bodies, losses } = cohereBodies(request, model)
       return { calls: bodies.map((body) => jsonCall("/v2/embed", { model, ...body })), losses }
     },
-    decode(answers, request) {
-      const bodies = answers.map(jsonOf)
+    decode(responses, request) {
+      const bodies = responses.map(jsonOf)
       const vectors = countedVectors(bodies.map(cohereVectors), request).flat().map(vectorOf)
       return { vectors, tokens: tokensOfCalls(bodies.map(billedTokens)) }
     },

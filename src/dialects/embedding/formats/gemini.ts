@@ -4,7 +4,7 @@ import type {
   EmbeddingRequest,
 } from "../../../canon/embedding.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vectors.ts"
@@ -59,8 +59,8 @@ export function geminiEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       )
       return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
     },
-    decode(answers, request) {
-      const bodies = answers.map(jsonOf)
+    decode(responses, request) {
+      const bodies = responses.map(jsonOf)
       const vectors = countedVectors(
         bodies.map((body) => listAt(body, "embeddings")),
         request,

@@ -15,8 +15,8 @@ import {
   listAt,
   objectAt,
 } from "../../../canon/json.ts"
-import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-response.ts"
+import type { OperationResponse } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import { countedVectors, vectorOf, vectorOfBytes } from "../../../canon/vectors.ts"
@@ -24,7 +24,7 @@ import { batchesOf, tokensOfCalls } from "./batches.ts"
 
 /**
  * Maximum numbers in the response to a call. Servers print up to 29 bytes for a number: a double on a separate line.
- * With this maximum, the response fits into the default of `limits.answer_mb`.
+ * With this maximum, the response fits into the default of `limits.response_mb`.
  */
 const MAX_NUMBERS = 4 * 1024 * 1024
 /** Assumed numbers of each vector, if the request does not set their count. Few models have more. */
@@ -93,7 +93,7 @@ export function openAiEmbedding(
       )
       return { calls, losses }
     },
-    decode: (answers, request) => decode(answers, request, READERS[all.numbers]),
+    decode: (responses, request) => decode(responses, request, READERS[all.numbers]),
     usageIn: (members) => ({ ...NO_USAGE, inputFresh: tokensOf(members) ?? 0 }),
     decodeError,
   }
@@ -185,11 +185,11 @@ function purposeOf(
 }
 
 function decode(
-  answers: readonly OperationAnswer[],
+  responses: readonly OperationResponse[],
   request: EmbeddingRequest,
   read: VectorReader,
 ): EmbeddingResult {
-  const bodies = answers.map(jsonOf)
+  const bodies = responses.map(jsonOf)
   const tokens = tokensOfCalls(bodies.map(tokensOf))
   const usage = tokens > 0 ? { ...NO_USAGE, inputFresh: tokens } : undefined
   const readVectors = (): Vector[] =>

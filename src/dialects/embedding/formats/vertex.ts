@@ -1,6 +1,6 @@
 import type { EmbeddingFormat, Vector } from "../../../canon/embedding.ts"
 import { isJsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, unusable } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { shortenedVectors, countedVectors, vectorOf } from "../../../canon/vectors.ts"
 import { defined } from "../../shared/fields.ts"
@@ -34,9 +34,9 @@ export function vertexEmbedding(decodeError: EmbeddingFormat["decodeError"]): Em
       )
       return { calls, losses: lossesOf(request, GEMINI_FIELDS) }
     },
-    decode(answers, request) {
+    decode(responses, request) {
       const calls = countedVectors(
-        answers.map((answer) => listAt(jsonOf(answer), "predictions")),
+        responses.map((response) => listAt(jsonOf(response), "predictions")),
         request,
       ).map((list) => list.map(predictionOf))
       const vectors = calls.flat().map(({ vector }) => vector)

@@ -6,7 +6,7 @@ import { DIALECT } from "../identifiers.ts"
 import { PartialArguments } from "../tools/partial-arguments.ts"
 
 /**
- * Decodes a part of an answer (docs/contribute/wire/gemini.md#f3). The signature of a part becomes a reasoning part
+ * Decodes a part of a response (docs/contribute/wire/gemini.md#f3). The signature of a part becomes a reasoning part
  * right before it. A part that exists only in this dialect keeps its signature.
  */
 export function decodePart(part: JsonObject): Part[] {
@@ -40,7 +40,7 @@ function decodeMain(part: JsonObject): Part | undefined {
     if (text === "") return undefined
     return part.thought === true ? { type: "reasoning", text } : { type: "text", text }
   }
-  // A thought that is not text is not part of the answer.
+  // A thought that is not text is not part of the response.
   if (part.thought === true) return unknownPart(part)
   const call = objectAt(part, "functionCall")
   if (call !== undefined) return decodeCall(call)

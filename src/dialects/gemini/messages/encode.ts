@@ -36,7 +36,7 @@ class ConversationWriter {
   readonly #calls = new Map<string, KnownCall>()
   #callCount = 0
   /** Tool messages, collected until the turn's last tool message. */
-  #answers: Message[] = []
+  #responses: Message[] = []
   /** Index of the last user content, at which the current turn begins. */
   #turnStart = 0
 
@@ -63,7 +63,7 @@ class ConversationWriter {
         this.#push("model", encodeModelTurn(message.parts, this.#encoding))
         break
       case "tool":
-        this.#answers.push(message)
+        this.#responses.push(message)
         break
       default:
         assertNever(message.role)
@@ -109,8 +109,8 @@ class ConversationWriter {
   }
 
   #addResults(): void {
-    this.#push("user", encodeToolResults(this.#answers, this.#calls, this.#encoding))
-    this.#answers = []
+    this.#push("user", encodeToolResults(this.#responses, this.#calls, this.#encoding))
+    this.#responses = []
   }
 
   #numberCalls(parts: readonly Part[]): void {
@@ -185,8 +185,8 @@ function isOwnReasoning(part: Part): boolean {
 }
 
 /**
- * Returns the signature that Gemini can read. In a stream, it follows the answer. The text of the reasoning is part of
- * the signature, so its absence is no loss.
+ * Returns the signature that Gemini can read. In a stream, it follows the response. The text of the reasoning is part
+ * of the signature, so its absence is no loss.
  * @param isOwn whether Gemini signed any reasoning of the turn.
  */
 function ownSignature(part: ReasoningPart, isOwn: boolean, losses: LossList): string | undefined {

@@ -100,8 +100,8 @@ const cached = new Map<string, string>()
  * Converts field names to camel case. Google also accepts snake case (the JSON mapping of protocol buffers), and its
  * own examples use both. Code that reads a field, especially a billed field, can then rely on one form.
  * @returns the same body if all its names are in camel case.
- * @throws GatewayError `invalid_value` if the body has too many different names, because converting them would block the
- * event loop.
+ * @throws GatewayError `invalid_value` if the body has too many different names, because converting them would block
+ * the event loop.
  */
 export function nameInCamelCase(body: JsonObject): JsonObject {
   return new CamelCase().object(body)

@@ -159,7 +159,7 @@ function generationExtra(config: JsonObject) {
   return {
     ...extra,
     ...(thinking && { thinkingConfig: parameters.thinkingConfig as JsonObject }),
-    // The answer of type `text/x.enum` is one value of the schema's enum.
+    // The response of type `text/x.enum` is one value of the schema's enum.
     ...(isOther && {
       responseMimeType: type,
       ...(parameters.responseSchema && { responseSchema: parameters.responseSchema as JsonObject }),

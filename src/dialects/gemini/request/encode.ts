@@ -53,7 +53,7 @@ export function encodeRequest(request: ChatRequest, quirks: GeminiQuirks): Encod
 }
 
 /**
- * Encodes the answer format.
+ * Encodes the response format.
  * @returns an instruction that replaces the format, if the model rejects the format together with functions.
  */
 function encodeFormat(
@@ -124,7 +124,9 @@ function reportUnknown(request: ChatRequest, losses: LossList): void {
 /** Exclusive upper limit of seeds, because Google's seeds are signed 32-bit integers. */
 const SEED_RANGE = 2 ** 31
 
-/** Encodes `generationConfig` (@google/genai), without the format of the answer, which `encodeAnswerFormat` encodes. */
+/**
+ * Encodes `generationConfig` (@google/genai), without the format of the response, which `encodeAnswerFormat` encodes.
+ */
 function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject {
   const { losses } = encoding
   const config: JsonObject = {}
@@ -150,7 +152,7 @@ function encodeGeneration(request: ChatRequest, encoding: Encoding): JsonObject 
   return config
 }
 
-/** Returns the format of the answer as members of `generationConfig`. */
+/** Returns the format of the response as members of `generationConfig`. */
 function encodeAnswerFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":
@@ -166,7 +168,7 @@ function encodeAnswerFormat(format: ResponseFormat): JsonObject {
 }
 
 /**
- * Returns the format of the answer as an instruction, for models that reject the field together with functions;
+ * Returns the format of the response as an instruction, for models that reject the field together with functions;
  * undefined if no format is requested.
  */
 function describeAnswerFormat(format: ResponseFormat): string | undefined {

@@ -11,7 +11,8 @@ const DEFAULT_VOICE = "Kore"
 const MODALITIES: readonly Modality[] = ["text", "image", "audio"]
 
 /**
- * Returns the modalities of the answer; undefined if the caller lets the model decide, or names unsupported modalities.
+ * Returns the modalities of the response; undefined if the caller lets the model decide, or names unsupported
+ * modalities.
  */
 export function decodeModalities(config: JsonObject): Modality[] | undefined {
   const { responseModalities: listed } = config
@@ -23,7 +24,7 @@ export function decodeModalities(config: JsonObject): Modality[] | undefined {
   return known.length === named.length ? known : undefined
 }
 
-/** Returns the voice of the answer. Settings other than a single voice are kept unchanged. */
+/** Returns the voice of the response. Settings other than a single voice are kept unchanged. */
 export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
   const speech = objectAt(config, "speechConfig")
   if (speech === undefined) return undefined
@@ -37,7 +38,7 @@ export function decodeSpeech(config: JsonObject): SpeechOptions | undefined {
   }
 }
 
-/** Sets the modalities of the answer, and its voice, in `generationConfig`. */
+/** Sets the modalities of the response, and its voice, in `generationConfig`. */
 export function encodeModalities(
   config: JsonObject,
   { modalities, speech }: ChatRequest,

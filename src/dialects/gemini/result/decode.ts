@@ -1,4 +1,4 @@
-import { EntryCount } from "../../../canon/answer-limits.ts"
+import { EntryCount } from "../../../canon/response-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -24,18 +24,18 @@ import { wholeFinish } from "../../shared/finish.ts"
 import { decodeFinish, finishWord } from "../finish.ts"
 import { DIALECT } from "../identifiers.ts"
 import { decodePart } from "../messages/decode-parts.ts"
-import { answerHead, blockReason, candidateExtra } from "./head.ts"
+import { responseHead, blockReason, candidateExtra } from "./head.ts"
 import { decodeSearch } from "../search.ts"
 import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 
 /**
- * Decodes a whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). The answer to a blocked prompt has one
- * choice that ended because of a filter.
- * @throws GatewayError `upstream_error` if the body is not an answer.
+ * Decodes a whole `GenerateContentResponse` (docs/contribute/wire/gemini.md#f3). The response to a blocked prompt has
+ * one choice that ended because of a filter.
+ * @throws GatewayError `upstream_error` if the body is not a response.
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   const choices = decodeChoices(body, request?.choices)
-  return defined({ ...answerHead(body), choices, usage: decodeGeminiUsage(body.usageMetadata) })
+  return defined({ ...responseHead(body), choices, usage: decodeGeminiUsage(body.usageMetadata) })
 }
 
 function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
@@ -46,14 +46,14 @@ function decodeChoices(body: JsonObject, asked: number | undefined): Choice[] {
   if (candidates.length > 0) return candidates.map(decodeChoice)
   const blocked = blockReason(body)
   if (blocked === undefined) {
-    throw new GatewayError("upstream_error", "The provider's answer has no candidates.")
+    throw new GatewayError("upstream_error", "The provider's response has no candidates.")
   }
   return [{ index: 0, parts: [], finish: "content-filter", rawFinish: blocked }]
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more parts or sources than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more parts or sources than a response can have.
  */
 function countEntries(candidates: readonly JsonValue[]): void {
   const count = new EntryCount()

@@ -32,7 +32,7 @@ export interface CandidateEnd extends Ending {
   readonly extra: JsonObject
 }
 
-/** Encodes a candidate of a whole answer (`Candidate` of @google/genai). */
+/** Encodes a candidate of a whole response (`Candidate` of @google/genai). */
 function encodeCandidate(choice: Choice): JsonObject {
   const signatures = new Signatures()
   const grounding = new Grounding()
@@ -110,7 +110,7 @@ export class WrittenLogprobs {
   }
 
   /**
-   * Encodes a log probability. An answer may have 200,000 of them, so one with the usual members is written without
+   * Encodes a log probability. A response may have 200,000 of them, so one with the usual members is written without
    * copies.
    */
   #encoded({ token, logprob }: JsonObject): JsonObject {
@@ -139,7 +139,7 @@ export function ownParts(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : []
 }
 
-/** Returns a call with all of its arguments. They are parsed on demand, because an answer may have many long calls. */
+/** Returns a call with all of its arguments. They are parsed on demand, because a response may have many long calls. */
 export function callPart(id: string, name: string, written: string): JsonObject {
   let args: JsonObject | undefined
   const functionCall = {

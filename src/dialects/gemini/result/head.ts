@@ -8,12 +8,12 @@ import {
   unknownFields,
 } from "../../../canon/json.ts"
 import { defined } from "../../shared/fields.ts"
-import type { AnswerHead } from "../../shared/result.ts"
+import type { ResponseHead } from "../../shared/result.ts"
 import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 
-/** Members of an answer that the canon can represent. */
-const ANSWER_FIELDS = new Set([
+/** Members of a response that the canon can represent. */
+const RESPONSE_FIELDS = new Set([
   "candidates",
   "responseId",
   "modelVersion",
@@ -21,24 +21,24 @@ const ANSWER_FIELDS = new Set([
   "usageMetadata",
 ])
 
-/** Returns the head of an answer, or of its first chunk. */
-export function answerHead(answer: JsonObject): AnswerHead {
-  const created = Date.parse(textAt(answer, "createTime") ?? "")
-  const extra = unknownFields(answer, ANSWER_FIELDS)
+/** Returns the head of a response, or of its first chunk. */
+export function responseHead(response: JsonObject): ResponseHead {
+  const created = Date.parse(textAt(response, "createTime") ?? "")
+  const extra = unknownFields(response, RESPONSE_FIELDS)
   return defined({
-    id: textAt(answer, "responseId"),
-    model: textAt(answer, "modelVersion"),
+    id: textAt(response, "responseId"),
+    model: textAt(response, "modelVersion"),
     created: Number.isNaN(created) ? undefined : Math.floor(created / 1_000),
     extra: extra && extraOf(DIALECT, withoutOperatorData(extra)),
   })
 }
 
 /**
- * Returns the reason why the prompt was blocked. An answer to a blocked prompt has no candidates
+ * Returns the reason why the prompt was blocked. A response to a blocked prompt has no candidates
  * (docs/contribute/wire/gemini.md#f8).
  */
-export function blockReason(answer: JsonObject): string | undefined {
-  const feedback = objectAt(answer, "promptFeedback")
+export function blockReason(response: JsonObject): string | undefined {
+  const feedback = objectAt(response, "promptFeedback")
   return feedback === undefined ? undefined : textAt(feedback, "blockReason")
 }
 

@@ -1,4 +1,4 @@
-import { GrowingMembers } from "../../../canon/answer-limits.ts"
+import { GrowingMembers } from "../../../canon/response-limits.ts"
 import type { ChatEvent } from "../../../canon/chat.ts"
 import { extraOf } from "../../../canon/extra.ts"
 import {
@@ -38,7 +38,7 @@ interface OpenCall {
   readonly arguments: PartialArguments
 }
 
-/** Decodes one candidate of a streamed answer, chunk by chunk. */
+/** Decodes one candidate of a streamed response, chunk by chunk. */
 export class Candidate {
   readonly #choice: number
   readonly #other: OtherContent

@@ -6,7 +6,7 @@ import { choiceNumber } from "../../../canon/quantity.ts"
 import { checkChoices, StreamedChoices } from "../../shared/choices.ts"
 import { isDoneMark, parseFrame } from "../../shared/stream.ts"
 import { decodeErrorEvent } from "../errors.ts"
-import { answerHead, blockReason } from "../result/head.ts"
+import { responseHead, blockReason } from "../result/head.ts"
 import { Candidate } from "./candidate.ts"
 import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
 
@@ -16,10 +16,10 @@ import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
  * reason.
  */
 export function decodeEvents(asked?: Pick<ChatRequest, "choices">): EventDecoder {
-  return new AnswerDecoder(asked?.choices)
+  return new ResponseDecoder(asked?.choices)
 }
 
-class AnswerDecoder implements EventDecoder {
+class ResponseDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #candidates = new Map<number, Candidate>()
   readonly #numbers: StreamedChoices
@@ -54,26 +54,26 @@ class AnswerDecoder implements EventDecoder {
     return events
   }
 
-  #onAnswer(answer: JsonObject, events: ChatEvent[]): void {
-    const error = objectAt(answer, "error")
+  #onAnswer(response: JsonObject, events: ChatEvent[]): void {
+    const error = objectAt(response, "error")
     if (error !== undefined) {
-      const usage = decodeGeminiUsage(answer.usageMetadata)
+      const usage = decodeGeminiUsage(response.usageMetadata)
       if (usage !== undefined) events.push({ type: "usage", usage })
       events.push(decodeErrorEvent(error))
       return
     }
     if (!this.#started) {
       this.#started = true
-      events.push({ type: "start", ...answerHead(answer) })
+      events.push({ type: "start", ...responseHead(response) })
     }
-    const candidates = listAt(answer, "candidates")
+    const candidates = listAt(response, "candidates")
     checkChoices(candidates)
     for (const [position, candidate] of candidates.entries()) {
       if (isJsonObject(candidate)) this.#candidateOf(candidate, position)?.push(candidate, events)
     }
-    const blocked = this.#candidates.size === 0 ? blockReason(answer) : undefined
+    const blocked = this.#candidates.size === 0 ? blockReason(response) : undefined
     if (blocked !== undefined) this.#candidateOf({}, 0)?.finish(blocked)
-    const usage = decodeGeminiUsage(answer.usageMetadata)
+    const usage = decodeGeminiUsage(response.usageMetadata)
     if (usage !== undefined) events.push({ type: "usage", usage })
   }
 

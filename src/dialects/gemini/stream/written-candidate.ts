@@ -1,4 +1,4 @@
-import { GrowingMembers } from "../../../canon/answer-limits.ts"
+import { GrowingMembers } from "../../../canon/response-limits.ts"
 import type { FinishReason } from "../../../canon/chat.ts"
 import { type Extra, ownFields } from "../../../canon/extra.ts"
 import { type JsonObject, parseJsonObject } from "../../../canon/json.ts"

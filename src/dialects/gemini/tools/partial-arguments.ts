@@ -1,4 +1,4 @@
-import { checkEntries, GrowingMembers } from "../../../canon/answer-limits.ts"
+import { checkEntries, GrowingMembers } from "../../../canon/response-limits.ts"
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../canon/json.ts"
 
 /** Matches a step of a path such as `$.recipe.steps[0]['a b']` (RFC 9535). */
@@ -9,7 +9,7 @@ const MAX_STEPS = 64
 
 type Container = JsonObject | JsonValue[]
 
-/** Counts the members and elements that streamed arguments of an answer have added. */
+/** Counts the members and elements that streamed arguments of a response have added. */
 export class ArgumentSize {
   readonly members = new GrowingMembers()
   #elements = 0
@@ -33,7 +33,7 @@ export class PartialArguments {
     this.#size = size
   }
 
-  /** Adds the chunks of one frame. @throws GatewayError `upstream_error` for more elements than an answer can have. */
+  /** Adds the chunks of one frame. @throws GatewayError `upstream_error` for more elements than a response can have. */
   add(chunks: readonly JsonValue[]): void {
     let count = 0
     for (const chunk of chunks) {

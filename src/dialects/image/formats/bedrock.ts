@@ -1,7 +1,7 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest, wantedSize } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { decodeImageError } from "../errors.ts"
 import {
@@ -42,8 +42,8 @@ export const BEDROCK_IMAGES: ImageFormat = {
     if (!isStability(model)) return "black"
     return isInpainting(model) ? "white" : undefined
   },
-  decode(answers) {
-    const bodies = answers.map(jsonOf)
+  decode(responses) {
+    const bodies = responses.map(jsonOf)
     const images = bodies.flatMap((body) =>
       imageListAt(body, "images").flatMap((data) =>
         typeof data === "string" ? [base64Image(data)] : [],

@@ -1,7 +1,7 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { type ImageFormat, type ImageRequest, wantedSize } from "../../../canon/image.ts"
 import type { JsonObject } from "../../../canon/json.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import { decodeImageError } from "../errors.ts"
 import { carriedOptions, countsOf, notSupported } from "./encoding.ts"
 import { bytesImage } from "./images.ts"
@@ -44,8 +44,8 @@ export const FIREWORKS_IMAGES: ImageFormat = {
     const call = { ...jsonCall(path, body), headers: { accept: "image/png" } }
     return { calls: countsOf(request, 1).map(() => call), losses }
   },
-  decode: (answers) => ({
-    images: answers.map(({ bytes }) => bytesImage(bytes)),
+  decode: (responses) => ({
+    images: responses.map(({ bytes }) => bytesImage(bytes)),
     facts: {},
   }),
   sent: (request, model) => (SIZED.test(model) ? request : sentRatio(request)),

@@ -1,8 +1,8 @@
-import { EntryCount } from "../../../canon/answer-limits.ts"
+import { EntryCount } from "../../../canon/response-limits.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest, type Image } from "../../../canon/image.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import type { Usage } from "../../../canon/usage.ts"
 import { decodeGeminiUsage } from "../../shared/gemini-usage.ts"
@@ -17,7 +17,7 @@ import {
   promptOf,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { base64Image, forbidden, imageListAt, usageOfAnswers } from "./images.ts"
+import { base64Image, forbidden, imageListAt, usageOfResponses } from "./images.ts"
 import { ratioOf, sentRatio } from "./sizes.ts"
 
 /** Aspect ratios of Gemini's image models (`ImageConfig.aspectRatio` of @google/genai). */
@@ -29,7 +29,7 @@ const IMAGEN_MAX = 4
 
 /**
  * Creates the format of Google's image models. Gemini's `generateContent` returns one image per call among the parts of
- * its answer. Imagen's `predict` returns several images (docs/contribute/wire/images.md#f5).
+ * its response. Imagen's `predict` returns several images (docs/contribute/wire/images.md#f5).
  * @param parent the path before `/models`.
  */
 export function googleImages(parent: string): ImageFormat {
@@ -37,20 +37,20 @@ export function googleImages(parent: string): ImageFormat {
     tasks: ALL_TASKS,
     encode: (request, model) =>
       isImagen(model) ? encodeImagen(request, model, parent) : encodeGemini(request, model, parent),
-    decode(answers) {
-      const bodies = answers.map(jsonOf)
+    decode(responses) {
+      const bodies = responses.map(jsonOf)
       const answered = bodies.map((body) => {
         const images = [...geminiImages(body), ...imagenImages(body)]
         return { images, usage: usageOf(objectAt(body, "usageMetadata"), images.length > 0) }
       })
       const images = answered.flatMap((call) => call.images)
       const [first] = bodies
-      const usage = usageOfAnswers(answered)
+      const usage = usageOfResponses(answered)
       if (images.length === 0 && first) throw forbidden(reasonOf(first), usage.usage)
       return { images, ...usage, facts: {} }
     },
     usageIn(members) {
-      // An answer that was not decoded is assumed to have an image.
+      // A response that was not decoded is assumed to have an image.
       const isRead = members["candidates"] !== undefined
       const hasImages = !isRead || geminiImages(members).length > 0
       return usageOf(objectAt(members, "usageMetadata"), hasImages)
@@ -119,7 +119,7 @@ function geminiParts(body: JsonObject): JsonObject[] {
 }
 
 /**
- * Returns the images of an answer. Images that are thoughts are left out, because they are drafts of the final image.
+ * Returns the images of a response. Images that are thoughts are left out, because they are drafts of the final image.
  */
 function geminiImages(body: JsonObject): Image[] {
   return geminiParts(body).flatMap((part) => {

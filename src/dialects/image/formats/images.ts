@@ -12,7 +12,7 @@ import { totalOutput, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 /** Matches the beginning of a data URL, which some servers send before the base64. */
 const DATA_URL = /^data:[^,]{0,100},/
 
-/** Maximum images that are read from an answer, several times the number that can be requested. */
+/** Maximum images that are read from a response, several times the number that can be requested. */
 const MAX_IMAGES = 1_000
 
 /** Returns the list of images in a member. Images beyond the maximum are dropped, because they were not requested. */
@@ -21,8 +21,8 @@ export function imageListAt(object: JsonObject, key: string): readonly JsonValue
 }
 
 /** Returns the images of a response in OpenAI's form: `data[]` with `b64_json` or `url`. */
-export function imagesOfData(answer: JsonObject): Image[] {
-  return imageListAt(answer, "data").flatMap((entry) => {
+export function imagesOfData(response: JsonObject): Image[] {
+  return imageListAt(response, "data").flatMap((entry) => {
     if (!isJsonObject(entry)) return []
     const data = textAt(entry, "b64_json")?.replace(DATA_URL, "")
     const url = textAt(entry, "url")
@@ -48,9 +48,9 @@ export function bytesImage(bytes: Uint8Array<ArrayBuffer>): Image {
 }
 
 /**
- * Returns the error for an answer without an image. Usually, the vendor's safety rules forbid the image.
+ * Returns the error for a response without an image. Usually, the vendor's safety rules forbid the image.
  * @param reason the reason in the vendor's words.
- * @param usage the usage of an answer that may consist of text.
+ * @param usage the usage of a response that may consist of text.
  */
 export function forbidden(reason: string | undefined, usage?: Usage): GatewayError {
   const words = reason === undefined ? "" : ` Its reason: ${reason.slice(0, 500)}`
@@ -61,26 +61,26 @@ export function forbidden(reason: string | undefined, usage?: Usage): GatewayErr
   )
 }
 
-/** Marks an answer without an image as billed if its provider reports output, which is then text. */
+/** Marks a response without an image as billed if its provider reports output, which is then text. */
 export function billedText(usage: Usage | undefined): GatewayErrorDetails {
   if (usage === undefined || totalOutput(usage) === 0) return {}
   // Without details, all output was counted as images.
   const { output, imageOutput } = usage
   const ofText = { ...usage, output: output + imageOutput, imageOutput: 0 }
-  return { providerError: "generation", billedAnswer: { usage: ofText } }
+  return { providerError: "generation", billedResponse: { usage: ofText } }
 }
 
 /**
  * Returns the total usage of all calls, if each call reported its usage. If there are several calls, also returns the
  * usage of each call.
  */
-export function usageOfAnswers(
-  answers: readonly { readonly images: readonly Image[]; readonly usage: Usage | undefined }[],
+export function usageOfResponses(
+  responses: readonly { readonly images: readonly Image[]; readonly usage: Usage | undefined }[],
 ): Pick<ImageResult, "usage" | "calls"> {
-  const usage = usageOfCalls(answers.map((answer) => answer.usage))
-  const calls = answers.map((answer) => ({
-    images: answer.images.length,
-    ...(answer.usage && { usage: answer.usage }),
+  const usage = usageOfCalls(responses.map((response) => response.usage))
+  const calls = responses.map((response) => ({
+    images: response.images.length,
+    ...(response.usage && { usage: response.usage }),
   }))
   return { ...(usage && { usage }), ...(calls.length > 1 && { calls }) }
 }

@@ -9,8 +9,8 @@ import {
   wantedSize,
 } from "../../../canon/image.ts"
 import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
-import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
+import type { OperationResponse, OperationCall } from "../../../canon/operation.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { encodeForm, type OutgoingField } from "../../../wire/encode-form.ts"
@@ -23,7 +23,7 @@ import {
   rejectMoreImages,
   VARIATION_EMULATED,
 } from "./encoding.ts"
-import { imagesOfData, usageOfAnswers } from "./images.ts"
+import { imagesOfData, usageOfResponses } from "./images.ts"
 import type { OpenAiFamily } from "./openai-families.ts"
 import { nearestSize, SIZE_APPROXIMATED } from "./sizes.ts"
 import { countOf } from "../../shared/usage.ts"
@@ -74,13 +74,13 @@ function canStream({ stream, count, task }: ImageRequest, { streams }: OpenAiFam
 }
 
 /** Decodes images from a server with OpenAI's format. The usage is absent if the server reported no tokens. */
-export function decodeImages(answers: readonly OperationAnswer[]): ImageResult {
-  const bodies = answers.map(jsonOf)
+export function decodeImages(responses: readonly OperationResponse[]): ImageResult {
+  const bodies = responses.map(jsonOf)
   const answered = bodies.map((body) => ({
     images: imagesOfData(body),
     usage: imageUsageIn(body),
   }))
-  const counted = usageOfAnswers(answered)
+  const counted = usageOfResponses(answered)
   const facts: JsonObject = {}
   for (const name of FACTS) {
     const value = bodies[0]?.[name]

@@ -1,7 +1,7 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, type ImageRequest } from "../../../canon/image.ts"
 import { type JsonObject, textAt } from "../../../canon/json.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
 import { encodeForm, type OutgoingField, type OutgoingFile } from "../../../wire/encode-form.ts"
 import { decodeImageError } from "../errors.ts"
@@ -63,8 +63,8 @@ export const STABILITY_IMAGES: ImageFormat = {
     return { calls: countsOf(request, 1).map(() => call), losses }
   },
   maskStyle: (model) => (isInpainting(model) ? "white" : undefined),
-  decode(answers) {
-    const bodies = answers.map(jsonOf)
+  decode(responses) {
+    const bodies = responses.map(jsonOf)
     const images = bodies.flatMap((body) => imageOf(body) ?? [])
     const [first] = bodies
     if (images.length === 0 && first) throw forbidden(textAt(first, "finish_reason"))

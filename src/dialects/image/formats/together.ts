@@ -1,6 +1,6 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat, wantedSize } from "../../../canon/image.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   carriedOptions,

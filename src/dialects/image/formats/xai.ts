@@ -1,6 +1,6 @@
 import type { Loss } from "../../../canon/extra.ts"
 import { ALL_TASKS, type ImageFormat } from "../../../canon/image.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import { decodeImageError } from "../errors.ts"
 import {
   carriedOptions,
@@ -19,7 +19,7 @@ const MAX_PER_CALL = 10
 
 /**
  * The format of xAI's images. Edits are sent as JSON too. Several input images are accepted, but no masks. Aspect
- * ratios replace sizes (docs.x.ai, "Image Generation"; `xai-image-model.ts` of vercel/ai; recorded answer).
+ * ratios replace sizes (docs.x.ai, "Image Generation"; `xai-image-model.ts` of vercel/ai; recorded response).
  */
 export const XAI_IMAGES: ImageFormat = {
   tasks: ALL_TASKS,

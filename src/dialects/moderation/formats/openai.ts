@@ -12,7 +12,7 @@ import {
   textsOf,
   verdictCount,
 } from "../../../canon/moderation.ts"
-import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, readForm, unusable } from "../../../canon/operation-response.ts"
 import type { EncodedOperation } from "../../../canon/operation.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { withoutOperatorData } from "../../shared/vendor-costs.ts"
@@ -32,7 +32,7 @@ export function openAiModeration(decodeError: ModerationFormat["decodeError"]): 
       const { input: sent, losses } = withoutContext(input)
       return { calls: [jsonCall(PATH, { ...extra, model, input: encodeInput(sent) })], losses }
     },
-    decode: decodeAnswer,
+    decode: decodeResponse,
     usageIn,
     decodeError,
   }
@@ -51,7 +51,7 @@ export function mistralModeration(decodeError: ModerationFormat["decodeError"]):
       const dropped = Object.keys(extra).map((name): Loss => ({ name, effect: "dropped" }))
       return { calls, losses: [...dropped, ...losses] }
     },
-    decode: decodeAnswer,
+    decode: decodeResponse,
     usageIn,
     decodeError,
   }
@@ -124,8 +124,11 @@ function encodePart(part: ModerationPart): JsonObject {
   return part.type === "text" ? { ...part } : { type: "image_url", image_url: { url: part.url } }
 }
 
-const decodeAnswer: ModerationFormat["decode"] = (answers, { input, extra }: ModerationRequest) => {
-  const [body = {}] = answers.map(jsonOf)
+const decodeResponse: ModerationFormat["decode"] = (
+  responses,
+  { input, extra }: ModerationRequest,
+) => {
+  const [body = {}] = responses.map(jsonOf)
   const verdicts = readForm(extra, () => verdictsOf(body.results, verdictCount(input)))
   const tokens = tokensOf(body)
   return { verdicts, ...(tokens > 0 && { tokens }) }

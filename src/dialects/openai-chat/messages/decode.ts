@@ -143,13 +143,13 @@ function decodeFunctionAnswer(message: JsonObject, index: number, legacy: Legacy
   if (typeof name !== "string") throw missingParameter(`messages[${index}].name`)
   const content = message.content === null ? [] : decodeContent(message.content, index)
   const origin = { form: "legacy", name } as const
-  const answer: Part = {
+  const response: Part = {
     type: "tool-result",
     id: legacy.last(name),
     content: content.filter(isToolContent),
     origin,
   }
-  return { role: "tool", parts: [answer] }
+  return { role: "tool", parts: [response] }
 }
 
 const MARKED: ReadonlySet<Part["type"]> = new Set([

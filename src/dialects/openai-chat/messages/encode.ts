@@ -49,14 +49,14 @@ class MessageEncoder {
   }
 
   push(message: Message): void {
-    const answers = message.parts.filter((part) => part.type === "tool-result")
-    if (answers.length === 0) this.#show()
-    for (const answer of answers) {
-      this.#shown.push(...answer.content.filter((part) => part.type !== "text"))
-      this.#encoded.push(this.#answer(answer, message))
+    const responses = message.parts.filter((part) => part.type === "tool-result")
+    if (responses.length === 0) this.#show()
+    for (const response of responses) {
+      this.#shown.push(...response.content.filter((part) => part.type !== "text"))
+      this.#encoded.push(this.#response(response, message))
     }
     const rest = message.parts.filter((part) => part.type !== "tool-result")
-    if (rest.length === 0 && answers.length > 0) return
+    if (rest.length === 0 && responses.length > 0) return
     this.#show()
     this.#encoded.push(
       message.role === "assistant" ? this.#assistant(message, rest) : this.#plain(message, rest),
@@ -79,13 +79,13 @@ class MessageEncoder {
     return encodeContent(parts, this.#quirks, this.#losses)
   }
 
-  #answer(answer: ToolResultPart, message: Message): JsonObject {
-    if (answer.failed === true) this.#losses.add("tool_result.failed")
-    const { content: others } = this.#fieldsOf(answer.extra) ?? {}
-    const content = this.#content([...this.#textOf(answer), ...unknownParts(others)])
-    const { origin } = answer
+  #response(response: ToolResultPart, message: Message): JsonObject {
+    if (response.failed === true) this.#losses.add("tool_result.failed")
+    const { content: others } = this.#fieldsOf(response.extra) ?? {}
+    const content = this.#content([...this.#textOf(response), ...unknownParts(others)])
+    const { origin } = response
     if (origin?.form === "legacy") return { role: "function", name: origin.name, content }
-    const encoded: JsonObject = { role: "tool", tool_call_id: answer.id, content }
+    const encoded: JsonObject = { role: "tool", tool_call_id: response.id, content }
     return message.role === "tool" ? this.#withRest(encoded, message) : encoded
   }
 

@@ -130,7 +130,7 @@ function withoutError(choice: JsonValue): JsonValue {
 }
 
 /**
- * Whether a chunk is OpenAI's report on the answer. It has no choice and comes after the usage
+ * Whether a chunk is OpenAI's report on the response. It has no choice and comes after the usage
  * (docs/contribute/wire/openai-chat.md#f5).
  */
 function isRemark(chunk: JsonObject, choices: readonly JsonValue[]): boolean {

@@ -57,7 +57,7 @@ function patchResult(body: JsonObject, patch: ResultPatch): void {
 }
 
 /**
- * Adds, in place, the members that the specification guarantees in a whole answer. For a complete answer, it only
+ * Adds, in place, the members that the specification guarantees in a whole response. For a complete response, it only
  * checks a few members.
  * @param asked the number of requested choices.
  */

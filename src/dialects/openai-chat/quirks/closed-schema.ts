@@ -55,8 +55,8 @@ function fitMessage(message: JsonObject, schema: ClosedSchema, losses: LossList)
 }
 
 /**
- * Whether a value is an empty list. Clients send back received messages, and an answer without annotations has an empty
- * list of annotations.
+ * Whether a value is an empty list. Clients send back received messages, and a response without annotations has an
+ * empty list of annotations.
  */
 function isEmptyList(value: JsonValue): boolean {
   return Array.isArray(value) && value.length === 0

@@ -39,7 +39,7 @@ export interface OpenAiChatQuirks {
   readonly cacheControl: boolean
   /** Whether an assistant's message may have `images` in OpenRouter's form. */
   readonly assistantImages: boolean
-  /** Whether `image_config` sets the shape of images in the answer. */
+  /** Whether `image_config` sets the shape of images in the response. */
   readonly imageConfig: boolean
   /** Whether a file may be sent as a link. */
   readonly fileUrls: boolean
@@ -65,7 +65,7 @@ export interface OpenAiChatQuirks {
   readonly stops: number
   /** Whether the vendor is known to end the text before a stop sequence. */
   readonly cutsStops: boolean
-  /** Whether an answer names the stop sequence that ended it. OpenAI's answers do not. */
+  /** Whether a response names the stop sequence that ended it. OpenAI's responses do not. */
   readonly reportsStop: boolean
   /** The highest temperature that is accepted. A higher value is lowered to it, which is a loss. */
   readonly maxTemperature?: number

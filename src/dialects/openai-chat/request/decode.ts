@@ -73,7 +73,7 @@ const PARAMETERS = parameterSchemas(
   ["logit_bias", "store", "prediction", "web_search_options"],
 )
 
-/** Sets the modalities of the answer and the voice of spoken answers. */
+/** Sets the modalities of the response and the voice of spoken responses. */
 function setOutput(request: Writable<ChatRequest>, { modalities, audio }: ChatParameters): void {
   if (isDefined(modalities) && modalities.length > 0) request.modalities = modalities
   if (!isDefined(audio)) return
@@ -116,7 +116,7 @@ function setLegacyFunctions(request: Writable<ChatRequest>, body: JsonObject): v
 const UNNAMED_SCHEMA = "answer"
 
 /**
- * Decodes the answer format.
+ * Decodes the response format.
  * @returns undefined for formats that only some vendors support.
  */
 function decodeFormat(format: ChatParameters["response_format"]): ResponseFormat | undefined {
@@ -171,7 +171,7 @@ function requestExtra(
 }
 
 const FORMATS: readonly string[] = ["json_object", "json_schema", "text"]
-/** Answer formats of vendors that constrain the output by a grammar. */
+/** Response formats of vendors that constrain the output by a grammar. */
 const VENDOR_FORMATS: readonly string[] = ["grammar", "regex", "structural_tag", "lark_grammar"]
 
 const MAX_METADATA = 16

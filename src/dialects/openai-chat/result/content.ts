@@ -5,12 +5,12 @@ import type { ImagePart, ReasoningPart, TextPart } from "../../../canon/message.
 type ContentPart = TextPart | ReasoningPart | ImagePart
 
 /**
- * Decodes the content of an answer, which is usually text. Mistral's thinking models send a list of `{type: "thinking",
- * thinking: [{text}]}` and `{type: "text", text}` instead (docs/contribute/wire/openai-chat.md#f20).
+ * Decodes the content of a response, which is usually text. Mistral's thinking models send a list of `{type:
+ * "thinking", thinking: [{text}]}` and `{type: "text", text}` instead (docs/contribute/wire/openai-chat.md#f20).
  */
 export function decodeContentParts(content: JsonValue | undefined): ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }]
-  // Cloudflare Workers AI sends a structured answer as an object instead of its JSON text.
+  // Cloudflare Workers AI sends a structured response as an object instead of its JSON text.
   if (isJsonObject(content)) return [{ type: "text", text: JSON.stringify(content) }]
   if (!Array.isArray(content)) return []
   const parts: ContentPart[] = []

@@ -1,5 +1,5 @@
 import { withoutMetadata, withoutOperatorData } from "../../shared/vendor-costs.ts"
-import { EntryCount } from "../../../canon/answer-limits.ts"
+import { EntryCount } from "../../../canon/response-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -60,7 +60,7 @@ const CUSTOM_CALL_FIELDS = new Set(["id", "type", "index", "custom"])
  */
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (!Array.isArray(body.choices)) {
-    throw new GatewayError("upstream_error", "The provider's answer is not a chat completion.")
+    throw new GatewayError("upstream_error", "The provider's response is not a chat completion.")
   }
   if (body.choices.length === 0) throw noChoice()
   checkChoices(body.choices)
@@ -81,8 +81,8 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more texts, reasoning or citations than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more texts, reasoning or citations than a response can have.
  */
 function countEntries(choices: readonly JsonValue[]): void {
   const count = new EntryCount()
@@ -110,7 +110,7 @@ function byIndex(left: { readonly index: number }, right: { readonly index: numb
   return left.index - right.index
 }
 
-/** Data of the answer that applies to all choices. */
+/** Data of the response that applies to all choices. */
 interface Whole {
   readonly request: ChatRequest | undefined
   readonly sources: Sources | undefined

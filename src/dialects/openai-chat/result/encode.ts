@@ -39,7 +39,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
 
-/** The parts of the request that an answer depends on. */
+/** The parts of the request that a response depends on. */
 interface Asked {
   readonly origins: Origins
   readonly speech: SpeechOptions | undefined

@@ -167,7 +167,7 @@ export class ChoiceEncoder {
   }
 }
 
-/** Writes a tool call of a streamed answer, in the form in which the caller declared the tool. */
+/** Writes a tool call of a streamed response, in the form in which the caller declared the tool. */
 class WrittenCall {
   readonly #call: number
   readonly #isLegacy: boolean

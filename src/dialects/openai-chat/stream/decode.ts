@@ -23,7 +23,7 @@ import { ChoiceDecoder, isWorthKeeping } from "./choice-decoder.ts"
 import { Sources } from "../search.ts"
 import { choiceUsage, chunkUsage, decodeUsage } from "../usage.ts"
 
-/** Members of a chunk that do not affect the answer as a whole, or that only pad the chunk. */
+/** Members of a chunk that do not affect the response as a whole, or that only pad the chunk. */
 const CHUNK_FIELDS = new Set([
   "id",
   "object",
@@ -37,8 +37,8 @@ const CHUNK_FIELDS = new Set([
 ])
 
 /**
- * Members of a chunk or a choice that describe how an answer was generated, such as metadata of a vendor's filters,
- * samplers and servers. A chunk with only these members starts an answer, as does a delta with only a role.
+ * Members of a chunk or a choice that describe how a response was generated, such as metadata of a vendor's filters,
+ * samplers and servers. A chunk with only these members starts a response, as does a delta with only a role.
  */
 const CHUNK_REMARKS = new Set([
   ...CHUNK_FIELDS,
@@ -74,7 +74,7 @@ export function decodeEvents(request?: ChatRequest): EventDecoder {
 class ChunkDecoder implements EventDecoder {
   readonly other = new OtherContent()
   readonly #choices = new Map<number, ChoiceDecoder>()
-  /** The parts of the request that determine the meaning of an answer. */
+  /** The parts of the request that determine the meaning of a response. */
   readonly #asked: Pick<ChatRequest, "stop" | "speech" | "choices"> | undefined
   readonly #numbers: StreamedChoices
   #started = false
@@ -94,7 +94,7 @@ class ChunkDecoder implements EventDecoder {
 
   push(frame: SseFrame): ChatEvent[] {
     const events: ChatEvent[] = []
-    // Frames after the final mark are not part of the answer.
+    // Frames after the final mark are not part of the response.
     if (this.#finished) return events
     if (isDoneMark(frame)) this.#onDone(events)
     else if (frame.json !== undefined) this.#onChunk(frame.json, frame.event, events)
@@ -114,7 +114,7 @@ class ChunkDecoder implements EventDecoder {
     return events
   }
 
-  /** Ends the answer. Some servers omit the finish reason of an answer that is complete. */
+  /** Ends the response. Some servers omit the finish reason of a response that is complete. */
   #onDone(events: ChatEvent[]): void {
     if (this.#choices.size === 0) throw noChoice()
     this.#finished = true
@@ -162,8 +162,8 @@ class ChunkDecoder implements EventDecoder {
   }
 
   /**
-   * Starts the answer. Azure's first chunk has neither id nor model, so the first chunk that has them starts the
-   * answer.
+   * Starts the response. Azure's first chunk has neither id nor model, so the first chunk that has them starts the
+   * response.
    */
   #onStart(chunk: JsonObject, hasChoices: boolean, events: ChatEvent[]): void {
     const id = textAt(chunk, "id")

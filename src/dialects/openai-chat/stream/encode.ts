@@ -42,7 +42,7 @@ const MAX_REPEATED = 128
  * Encodes a stream. Each choice starts with a chunk that contains its role. That chunk is sent at the first event of
  * the choice, because only then is it known whether the choice has content or only calls. All chunks have the same id,
  * time and model, so the JSON before and after the choice is serialized once per stream. Only the first chunk has the
- * unknown members of the answer.
+ * unknown members of the response.
  */
 class ChunkEncoder implements EventEncoder {
   readonly #request: ChatRequest

@@ -46,7 +46,8 @@ export const COMPACTION_BYTES = Buffer.byteLength(
 const HEADING = "This is a summary of the conversation so far:\n\n"
 
 /**
- * The fields of a request that a compaction keeps. All other fields affect an answer, which a compaction does not have.
+ * The fields of a request that a compaction keeps. All other fields affect a response, which a compaction does not
+ * have.
  */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   "model",
@@ -74,7 +75,7 @@ const KEPT_FIELDS: ReadonlySet<string> = new Set([
  */
 const CALLED_TOOLS: ReadonlySet<JsonValue | undefined> = new Set(["function", "custom"])
 
-/** Returns a body that makes a model write a summary instead of an answer. */
+/** Returns a body that makes a model write a summary instead of a response. */
 export function compactionBody(body: JsonObject): JsonObject {
   const kept = Object.entries(withSummaries(body)).filter(([name]) => KEPT_FIELDS.has(name))
   const request: JsonObject = Object.fromEntries(kept)

@@ -32,7 +32,7 @@ export function withMessages(input: readonly JsonValue[]): readonly JsonValue[] 
 
 /**
  * Removes the id of a message if an earlier item has the same id. OpenAI rejects such an input, which the client pi
- * sends when it continues another model's answer. The id of a message is optional.
+ * sends when it continues another model's response. The id of a message is optional.
  * @returns the same input if all ids differ, which is the usual case.
  */
 export function withDistinctIds(input: readonly JsonValue[]): readonly JsonValue[] {

@@ -161,7 +161,7 @@ function decodeAudio(part: JsonObject, name: string): AudioPart {
   return withRest(decoded, part, AUDIO_FIELDS)
 }
 
-/** Decodes audio of an earlier answer. */
+/** Decodes audio of an earlier response. */
 function decodeSpoken(part: JsonObject): AudioPart {
   const transcript = textAt(part, "transcript")
   return {

@@ -1,4 +1,4 @@
-import { EntryCount } from "../../../canon/answer-limits.ts"
+import { EntryCount } from "../../../canon/response-limits.ts"
 import type { ChatRequest, ChatResult, Choice } from "../../../canon/chat.ts"
 import type { Writable } from "../../../canon/writable.ts"
 import { GatewayError } from "../../../canon/errors.ts"
@@ -25,7 +25,7 @@ import { checkImages, checkToolCalls } from "../../shared/choices.ts"
 import { decodeImageItem, IMAGE_CALL } from "../media.ts"
 import { reasoningText } from "../reasoning.ts"
 import { ownItem } from "./own-item.ts"
-import { answerHead } from "./head.ts"
+import { responseHead } from "./head.ts"
 import { originOfCall } from "../tools/decode.ts"
 import { decodeUsage } from "../usage.ts"
 import { decodeSearch } from "../search.ts"
@@ -39,7 +39,7 @@ import { textArguments } from "../../shared/text-tool.ts"
 export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResult {
   if (body.status === "failed") throw failedResponse(body)
   if (!Array.isArray(body.output)) {
-    throw new GatewayError("upstream_error", "The provider's answer is not a response.")
+    throw new GatewayError("upstream_error", "The provider's response is not a response.")
   }
   countEntries(body.output)
   const items = body.output.filter(isJsonObject).map(ownItem)
@@ -48,12 +48,12 @@ export function decodeResult(body: JsonObject, request?: ChatRequest): ChatResul
     items.filter(({ type }) => type === "function_call" || type === "custom_tool_call").length,
   )
   const choices = [decodeChoice(body, items, request?.tools)]
-  return defined({ ...answerHead(body), choices, usage: decodeUsage(body) })
+  return defined({ ...responseHead(body), choices, usage: decodeUsage(body) })
 }
 
 /**
- * Checks the number of entries of an answer.
- * @throws GatewayError `upstream_error` if there are more items, texts or citations than an answer can have.
+ * Checks the number of entries of a response.
+ * @throws GatewayError `upstream_error` if there are more items, texts or citations than a response can have.
  */
 function countEntries(output: JsonValue[]): void {
   const count = new EntryCount()

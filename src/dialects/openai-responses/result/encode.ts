@@ -35,7 +35,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
   const [choice] = result.choices
   const ending = encodeFinish(choice?.finish ?? "other")
   const createdAt = result.created ?? nowInSeconds()
-  const answer = {
+  const response = {
     id: responseId(request, result.id),
     createdAt,
     model: result.model ?? request.model,
@@ -44,7 +44,7 @@ export function encodeResult(result: ChatResult, request: ChatRequest): JsonObje
     output: choice === undefined ? [] : encodeOutput(choice, ending, originsOf(request)),
     usage: encodeUsage(result.usage ?? NO_USAGE),
   }
-  return { ...encodeResponse(answer, echoOf(request)), ...ownFields(DIALECT, result.extra) }
+  return { ...encodeResponse(response, echoOf(request)), ...ownFields(DIALECT, result.extra) }
 }
 
 type Origins = ReadonlyMap<string, CallOrigin> | undefined
@@ -110,7 +110,7 @@ function ownItems(fields: JsonObject | undefined, ids: ItemIds): JsonObject[] {
     .map((item) => ({ ...item, id: ids.itemId("item_", textAt(item, "id")) }))
 }
 
-/** Adds log probabilities to the first text of the answer. They are stored for the answer as a whole. */
+/** Adds log probabilities to the first text of the response. They are stored for the response as a whole. */
 function setLogprobs(items: readonly JsonObject[], logprobs: JsonValue[]): void {
   const message = items.find(({ type }) => type === "message")
   const first = message === undefined ? undefined : listAt(message, "content")[0]

@@ -1,7 +1,7 @@
 import { extraOf } from "../../../canon/extra.ts"
 import { type JsonObject, textAt, unknownFields } from "../../../canon/json.ts"
 import { defined } from "../../shared/fields.ts"
-import type { AnswerHead } from "../../shared/result.ts"
+import type { ResponseHead } from "../../shared/result.ts"
 import { withoutOperatorData } from "../../shared/vendor-costs.ts"
 import { DIALECT } from "../identifiers.ts"
 
@@ -43,10 +43,10 @@ const KNOWN_FIELDS = new Set([
 ])
 
 /**
- * Returns the head of an answer, or of its first event. Its extra has the members that exist in this dialect only, such
- * as the service tier used and reports of filters.
+ * Returns the head of a response, or of its first event. Its extra has the members that exist in this dialect only,
+ * such as the service tier used and reports of filters.
  */
-export function answerHead(response: JsonObject): AnswerHead {
+export function responseHead(response: JsonObject): ResponseHead {
   const { created_at: created } = response
   const extra = unknownFields(response, KNOWN_FIELDS)
   return defined({

@@ -77,7 +77,7 @@ export function responseId(request: ChatRequest, id: string | undefined): string
 }
 
 /** The content of a response, and its state. */
-export interface Answer {
+export interface ResponseContent {
   readonly id: string
   readonly createdAt: number
   readonly model: string
@@ -89,18 +89,18 @@ export interface Answer {
 }
 
 /** Encodes a response with every member that OpenAI's description or Open Responses' description requires. */
-export function encodeResponse(answer: Answer, echo: JsonObject): JsonObject {
+export function encodeResponse(response: ResponseContent, echo: JsonObject): JsonObject {
   return {
-    id: answer.id,
+    id: response.id,
     object: "response",
-    created_at: answer.createdAt,
-    status: answer.status,
-    completed_at: answer.status === "completed" ? nowInSeconds() : null,
-    error: answer.error ?? null,
-    incomplete_details: answer.incomplete ?? null,
-    model: answer.model,
-    output: answer.output,
-    usage: answer.usage,
+    created_at: response.createdAt,
+    status: response.status,
+    completed_at: response.status === "completed" ? nowInSeconds() : null,
+    error: response.error ?? null,
+    incomplete_details: response.incomplete ?? null,
+    model: response.model,
+    output: response.output,
+    usage: response.usage,
     ...echo,
   }
 }

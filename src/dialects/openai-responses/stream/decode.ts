@@ -14,14 +14,14 @@ import { finishEvent } from "../../shared/finish.ts"
 import { isDoneMark, parseFrameOrError, startedTwice } from "../../shared/stream.ts"
 import { readVendorError } from "../errors.ts"
 import { decodeFinish } from "../finish.ts"
-import { answerHead } from "../result/head.ts"
+import { responseHead } from "../result/head.ts"
 import type { OpenItem, ReasoningPlace } from "./open-item.ts"
 import { OpenItems } from "./open-items.ts"
 import { decodeUsage } from "../usage.ts"
 
 type StartEvent = Extract<ChatEvent, { type: "start" }>
 
-/** Members that identify the subject of an event and are not part of the answer. */
+/** Members that identify the subject of an event and are not part of the response. */
 const EVENT_FIELDS = new Set([
   "type",
   "sequence_number",
@@ -228,7 +228,7 @@ class ResponseDecoder implements EventDecoder {
 }
 
 function startOf(response: JsonObject): StartEvent {
-  return { type: "start", ...answerHead(response) }
+  return { type: "start", ...responseHead(response) }
 }
 
 function pushUsage(response: JsonObject, events: ChatEvent[]): void {

@@ -14,7 +14,7 @@ import { encodeFinish } from "../finish.ts"
 import { DIALECT, ItemIds } from "../identifiers.ts"
 import { imageItem, ownImageItem } from "../media.ts"
 import { encodeLogprobs } from "../result/output-items.ts"
-import { type Answer, echoOf, encodeResponse, responseId } from "../result/response.ts"
+import { type ResponseContent, echoOf, encodeResponse, responseId } from "../result/response.ts"
 import { CallWriter, CustomCallWriter, type OpenCallWriter } from "./call-writers.ts"
 import { COMPLETED, FrameWriter } from "./frame-writer.ts"
 import {
@@ -30,7 +30,7 @@ import { encodeUsage } from "../usage.ts"
 import { searchId } from "../search.ts"
 
 type EventOf<Type extends ChatEvent["type"]> = Extract<ChatEvent, { type: Type }>
-type Head = Pick<Answer, "id" | "createdAt" | "model">
+type Head = Pick<ResponseContent, "id" | "createdAt" | "model">
 
 /** Approximate characters of an item without its content. */
 const ITEM_LENGTH = 150
@@ -45,7 +45,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 
 /**
  * Returns the events that end a broken stream: the error, and the response so far.
- * @param length approximate characters of the answer in the response.
+ * @param length approximate characters of the response in the response.
  */
 export function failureFrames(
   writer: FrameWriter,
@@ -79,7 +79,7 @@ export function encodeBreak(error: GatewayError, requestId: string, last: string
  * choices are not sent.
  */
 class ResponseEncoder implements EventEncoder {
-  readonly keepsAnswer = true
+  readonly keepsResponse = true
   readonly #request: ChatRequest
   readonly #writer = new FrameWriter()
   readonly #ids = new ItemIds()
@@ -126,7 +126,7 @@ class ResponseEncoder implements EventEncoder {
     this.#closeAll(frames)
     const usage = encodeUsage(this.#usage ?? NO_USAGE)
     const response = this.#response(frames, { status, incomplete, usage })
-    // This event also ends an answer that was cut short. The response's status shows this
+    // This event also ends a response that was cut short. The response's status shows this
     // (docs/contribute/design-notes.md#truncated-responses).
     frames.push(this.#writer.parsed(COMPLETED, { response }, this.#length))
     return frames
@@ -184,8 +184,8 @@ class ResponseEncoder implements EventEncoder {
     const head = { id, createdAt, model: event?.model ?? this.#request.model }
     this.#head = head
     this.#echo = { ...echoOf(this.#request), ...ownFields(DIALECT, event?.extra) }
-    const answer: Answer = { ...head, status: "in_progress", output: [], usage: null }
-    const response = `"response":${JSON.stringify(encodeResponse(answer, this.#echo))}`
+    const started: ResponseContent = { ...head, status: "in_progress", output: [], usage: null }
+    const response = `"response":${JSON.stringify(encodeResponse(started, this.#echo))}`
     frames.push(this.#writer.frame("response.created", response))
     frames.push(this.#writer.frame("response.in_progress", response))
     return head
@@ -198,7 +198,7 @@ class ResponseEncoder implements EventEncoder {
 
   #response(
     frames: SseFrame[],
-    ending: Pick<Answer, "status" | "incomplete" | "usage">,
+    ending: Pick<ResponseContent, "status" | "incomplete" | "usage">,
   ): JsonObject {
     const output = this.#items.map(({ item }) => item)
     return encodeResponse({ ...this.#headOf(frames), output, ...ending }, this.#echo)

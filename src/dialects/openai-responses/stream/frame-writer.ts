@@ -2,7 +2,7 @@ import type { SseFrame } from "../../../canon/dialect.ts"
 import type { JsonObject } from "../../../canon/json.ts"
 import { frameOf } from "../../shared/stream.ts"
 
-/** The last event of every stream whose answer has ended, whether it is complete or was cut short. */
+/** The last event of every stream whose response has ended, whether it is complete or was cut short. */
 export const COMPLETED = "response.completed"
 
 /** Writes the events of one stream, numbered without gaps (docs/contribute/wire/openai-responses.md#f7). */
@@ -27,7 +27,7 @@ export class FrameWriter {
 
   /**
    * Returns an event that may be long.
-   * @param length approximate characters of the answer in the event.
+   * @param length approximate characters of the response in the event.
    */
   long(type: string, members: JsonObject, length: number): SseFrame {
     const json = { type, ...members, sequence_number: this.#next++ }

@@ -44,7 +44,7 @@ export abstract class ItemWriter {
   /** The item as written so far. */
   abstract get item(): JsonObject
 
-  /** Approximate characters of the answer in the item. */
+  /** Approximate characters of the response in the item. */
   get length(): number {
     return approximateLength(this.item)
   }

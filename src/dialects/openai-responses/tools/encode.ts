@@ -84,7 +84,7 @@ export function encodeToolChoice(choice: ToolChoice, tools: readonly Tool[] = []
   return { type, name: origin?.name ?? choice.name }
 }
 
-/** Encodes the format of the answer for requests and responses. */
+/** Encodes the format of the response for requests and responses. */
 export function encodeFormat(format: ResponseFormat): JsonObject {
   switch (format.type) {
     case "text":

@@ -1,5 +1,5 @@
 import { isDefined, type JsonObject, objectAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
@@ -25,8 +25,8 @@ export function cohereRerank(decodeError: RerankFormat["decodeError"]): RerankFo
         losses: lost.map((name) => ({ name, effect: "dropped" as const })),
       }
     },
-    decode(answers, request) {
-      const [body = {}] = answers.map(jsonOf)
+    decode(responses, request) {
+      const [body = {}] = responses.map(jsonOf)
       const scores = scoresOf(body["results"], request)
       return { ...ranked(scores, request), ...searchesOf(body) }
     },

@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf, readForm } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, readForm } from "../../../canon/operation-response.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { RerankFormat, RerankResult } from "../../../canon/rerank.ts"
 import { ranked, scoresOf } from "./ranking.ts"
@@ -43,8 +43,8 @@ export function jinaRerank(
             : [{ name: "max_tokens_per_doc", effect: "dropped" }],
       }
     },
-    decode(answers, request) {
-      const [body = {}] = answers.map(jsonOf)
+    decode(responses, request) {
+      const [body = {}] = responses.map(jsonOf)
       const scores = readForm(request.extra, () => scoresOf(body[resultsField], request))
       return { ...ranked(scores, request), ...usageOf(body) }
     },

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "../../../canon/json.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
+import { unusable } from "../../../canon/operation-response.ts"
 import type { DocumentScore, RerankRequest, RerankResult } from "../../../canon/rerank.ts"
 
 /** A ranking, and whether its scores had to be mapped to 0 to 1. */

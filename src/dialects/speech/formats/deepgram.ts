@@ -1,5 +1,5 @@
 import { invalidValue } from "../../../canon/invalid-request.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import {
   PCM_RATE,
   SOUND_FORMS,

@@ -1,5 +1,5 @@
 import { isJsonObject, textAt } from "../../../canon/json.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { type SoundForm, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { vendorRejection } from "../../../canon/vendor-error.ts"

@@ -1,6 +1,6 @@
-import { checkEntries } from "../../../canon/answer-limits.ts"
+import { checkEntries } from "../../../canon/response-limits.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, unusable } from "../../../canon/operation-response.ts"
 import { quantityOf } from "../../../canon/quantity.ts"
 import { PCM_RATE, type SpeechFormat, type Spoken, voiceName } from "../../../canon/speech.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"

@@ -1,5 +1,5 @@
 import { textAt } from "../../../canon/json.ts"
-import { jsonCall, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, unusable } from "../../../canon/operation-response.ts"
 import { type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 
@@ -24,8 +24,8 @@ export function mistralSpeech(decodeError: SpeechFormat["decodeError"]): SpeechF
         form,
         delivery: {
           type: "json",
-          read(answer) {
-            const sound = textAt(answer, "audio_data")
+          read(response) {
+            const sound = textAt(response, "audio_data")
             if (sound === undefined) throw unusable("it contains no audio")
             return { sound: new Uint8Array(Buffer.from(sound, "base64")) }
           },

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../canon/json.ts"
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import {
   SOUND_FORMS,
   type SoundForm,

@@ -1,4 +1,4 @@
-import { jsonCall } from "../../../canon/operation-answer.ts"
+import { jsonCall } from "../../../canon/operation-response.ts"
 import { PCM_RATE, type SpeechFormat, voiceName } from "../../../canon/speech.ts"
 import { formToAsk, lossesOf } from "./audio-format.ts"
 

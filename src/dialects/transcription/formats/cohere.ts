@@ -1,5 +1,5 @@
 import type { Loss } from "../../../canon/extra.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
 import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { audioForm, formCall, lossesOf, rejectTranslation, transcriptText } from "./fields.ts"
@@ -31,9 +31,9 @@ export function cohereTranscription(
       const losses = lossesOf(request, new Set(["language", "temperature"]), own)
       return { calls: [formCall("/v2/audio/transcriptions", audioForm(fields, request))], losses }
     },
-    decode(answer, { language }) {
+    decode(response, { language }) {
       // Cohere's text starts with a space.
-      const text = transcriptText(jsonOf(answer)).trim()
+      const text = transcriptText(jsonOf(response)).trim()
       // The default language is not reported, because the language of the text is not known.
       return { text, ...(language !== undefined && { language }), usage: {} }
     },

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonOf, unusable } from "../../../canon/operation-response.ts"
 import type {
   Transcript,
   TranscriptionFormat,
@@ -40,8 +40,8 @@ export const DEEPGRAM_TRANSCRIPTION: TranscriptionFormat = {
     } as const
     return { calls: [call], losses }
   },
-  decode(answer) {
-    const body = jsonOf(answer)
+  decode(response) {
+    const body = jsonOf(response)
     const results = objectAt(body, "results")
     const [channel] = results ? listAt(results, "channels") : []
     const [alternative] = isJsonObject(channel) ? listAt(channel, "alternatives") : []

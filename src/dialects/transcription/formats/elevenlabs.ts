@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, listAt, textAt } from "../../../canon/json.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
 import type { TranscriptionFormat, TranscriptSegment } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import { defined } from "../../shared/fields.ts"
@@ -41,8 +41,8 @@ export function elevenLabsTranscription(
       const losses = lossesOf(request, CARRIED)
       return { calls: [formCall("/v1/speech-to-text", audioForm(fields, request))], losses }
     },
-    decode(answer, { form }) {
-      const body = jsonOf(answer)
+    decode(response, { form }) {
+      const body = jsonOf(response)
       const spoken: JsonObject = {
         words: listAt(body, "words").filter((item) => isJsonObject(item) && item.type === "word"),
       }

@@ -1,4 +1,4 @@
-import { checkEntries } from "../../../canon/answer-limits.ts"
+import { checkEntries } from "../../../canon/response-limits.ts"
 import { GatewayError } from "../../../canon/errors.ts"
 import type { Loss } from "../../../canon/extra.ts"
 import {
@@ -8,7 +8,7 @@ import {
   listAt,
   textAt,
 } from "../../../canon/json.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
+import { unusable } from "../../../canon/operation-response.ts"
 import { measureOf } from "../../../canon/quantity.ts"
 import type {
   Transcript,
@@ -61,8 +61,8 @@ export function formCall(path: string, form: EncodedForm) {
 }
 
 /**
- * Returns the `text` of an answer; empty for silence.
- * @throws GatewayError `upstream_error` for an answer without a text, such as an error with status 200.
+ * Returns the `text` of a response; empty for silence.
+ * @throws GatewayError `upstream_error` for a response without a text, such as an error with status 200.
  */
 export function transcriptText({ text }: JsonObject): string {
   if (typeof text !== "string") throw unusable("it contains no transcript")

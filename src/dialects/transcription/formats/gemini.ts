@@ -1,7 +1,7 @@
 import { GatewayError } from "../../../canon/errors.ts"
 import { fileTooLarge } from "../../../canon/form-file.ts"
 import { isJsonObject, type JsonObject, listAt, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonCall, jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonCall, jsonOf, unusable } from "../../../canon/operation-response.ts"
 import {
   type Transcript,
   type TranscriptionFormat,
@@ -52,8 +52,8 @@ export function geminiTranscription(
         losses,
       }
     },
-    decode(answer, request) {
-      const body = jsonOf(answer)
+    decode(response, request) {
+      const body = jsonOf(response)
       const [candidate] = listAt(body, "candidates")
       if (!isJsonObject(candidate)) throw unusable("it contains no transcript")
       const parts = listAt(objectAt(candidate, "content") ?? {}, "parts")
@@ -94,7 +94,7 @@ function unwritten({ tokens }: Transcript["usage"], { audio }: TranscriptionRequ
   return new GatewayError(
     "upstream_error",
     "The model reached its output limit before it wrote a transcript. Its reasoning is charged. Send shorter audio, or use a model that reasons less.",
-    { providerError: "generation", billedAnswer: usage ? { usage } : {} },
+    { providerError: "generation", billedResponse: usage ? { usage } : {} },
   )
 }
 

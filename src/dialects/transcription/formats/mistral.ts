@@ -1,5 +1,5 @@
 import { isJsonObject, objectAt, textAt } from "../../../canon/json.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
 import {
   type TranscriptionFormat,
   type TranscriptSegment,
@@ -50,8 +50,8 @@ export function mistralTranscription(
       }
       return { calls: [formCall("/audio/transcriptions", audioForm(fields, request))], losses }
     },
-    decode(answer) {
-      const body = jsonOf(answer)
+    decode(response) {
+      const body = jsonOf(response)
       const language = textAt(body, "language")
       const segments: TranscriptSegment[] = timedListAt(body, "segments").flatMap((item) => {
         if (!isJsonObject(item)) return []

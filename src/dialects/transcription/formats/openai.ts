@@ -8,8 +8,8 @@ import {
   objectAt,
   textAt,
 } from "../../../canon/json.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
+import type { OperationResponse } from "../../../canon/operation.ts"
 import {
   type Transcript,
   type TranscriptForm,
@@ -162,8 +162,8 @@ function fieldsOf(
   return fields
 }
 
-function decode(answer: OperationAnswer, request: TranscriptionRequest): Transcript {
-  const body = jsonOf(answer)
+function decode(response: OperationResponse, request: TranscriptionRequest): Transcript {
+  const body = jsonOf(response)
   const text = transcriptText(body)
   const duration = numberAt(body, "duration")
   const language = textAt(body, "language")

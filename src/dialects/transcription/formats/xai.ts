@@ -1,5 +1,5 @@
 import { textAt } from "../../../canon/json.ts"
-import { jsonOf } from "../../../canon/operation-answer.ts"
+import { jsonOf } from "../../../canon/operation-response.ts"
 import type { TranscriptionFormat } from "../../../canon/transcription.ts"
 import type { OutgoingField } from "../../../wire/encode-form.ts"
 import {
@@ -31,8 +31,8 @@ export function xaiTranscription(
       const losses = lossesOf(request, new Set(["language", "timestamps"]))
       return { calls: [formCall("/stt", audioForm(fields, request))], losses }
     },
-    decode(answer) {
-      const body = jsonOf(answer)
+    decode(response) {
+      const body = jsonOf(response)
       const words = wordsAt(body, "words", "text")
       return timedTranscript({
         text: transcriptText(body),

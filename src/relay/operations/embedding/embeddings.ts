@@ -7,7 +7,7 @@ import {
   type Vector,
 } from "../../../canon/embedding.ts"
 import { GatewayError } from "../../../canon/errors.ts"
-import { readForm, unusable } from "../../../canon/operation-answer.ts"
+import { readForm, unusable } from "../../../canon/operation-response.ts"
 import { invalidValue } from "../../../canon/invalid-request.ts"
 import { NO_USAGE, type Usage } from "../../../canon/usage.ts"
 import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"

@@ -1,5 +1,5 @@
 import type { ImageFormat, ImageRequest } from "../../../canon/image.ts"
-import type { OperationAnswer, OperationCall } from "../../../canon/operation.ts"
+import type { OperationResponse, OperationCall } from "../../../canon/operation.ts"
 import { ImageEventReader, paidEvent } from "../../../dialects/image/stream.ts"
 import { formatCredits } from "../../../ledger/money.ts"
 import type { Call } from "../../request/call.ts"
@@ -13,11 +13,15 @@ import {
   eventsOf,
 } from "../charged-body.ts"
 import type { OpenOperation } from "../open-operation.ts"
-import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
+import {
+  type OperationCandidate,
+  readWhole,
+  type UpstreamResponse,
+} from "../operation-candidate.ts"
 
 /** An image that a vendor streams, after its first event has arrived. */
 export interface ImageStreaming {
-  readonly answer: UpstreamAnswer
+  readonly response: UpstreamResponse
   readonly reader: ImageEventReader
   /** Outgoing events, except for the last one. */
   readonly chunks: Chunks
@@ -29,7 +33,7 @@ export interface ImageStreaming {
  */
 export type StreamedImage =
   | ({ readonly type: "stream" } & ImageStreaming)
-  | { readonly type: "whole"; readonly answer: OperationAnswer }
+  | { readonly type: "whole"; readonly response: OperationResponse }
 
 /**
  * Requests a streamed image from a vendor.
@@ -40,16 +44,16 @@ export async function streamImage(
   format: ImageFormat,
   call: OperationCall,
 ): Promise<StreamedImage> {
-  const answer = await candidate.call(call, format)
-  const { attempt, response } = answer
+  const upstream = await candidate.call(call, format)
+  const { attempt, response } = upstream
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
-    return { type: "whole", answer: await readWhole(answer, format) }
+    return { type: "whole", response: await readWhole(upstream, format) }
   }
   const reader = new ImageEventReader()
   try {
-    const chunks = await awaitFirst(eventsOf(answer, reader))
+    const chunks = await awaitFirst(eventsOf(upstream, reader))
     attempt.succeed()
-    return { type: "stream", answer, reader, chunks }
+    return { type: "stream", response: upstream, reader, chunks }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
@@ -63,8 +67,8 @@ export function imageBody(
   call: Call,
 ): ReadableStream<Uint8Array> {
   const { deployment } = open
-  const { answer, reader, chunks } = streaming
-  const { attempt } = answer
+  const { response: upstream, reader, chunks } = streaming
+  const { attempt } = upstream
   const end = async (ending: Ending): Promise<BodyEnd> => {
     if (ending === "whole") {
       attempt.succeed()

@@ -75,14 +75,14 @@ function outputBound(request: ImageRequest, { upstreamModel }: Deployment): numb
  * maximum.
  */
 export function imagesUsage(
-  { calls, ...answer }: ImageCall & Pick<ImageResult, "calls">,
+  { calls, ...response }: ImageCall & Pick<ImageResult, "calls">,
   deployment: Deployment,
   request: ImageRequest,
 ): CountedUsage {
-  if (calls === undefined) return usageOfCall(answer, deployment, request)
+  if (calls === undefined) return usageOfCall(response, deployment, request)
   const counted = calls.map((call) => usageOfCall(call, deployment, request))
   return {
-    usage: { ...counted.map(({ usage }) => usage).reduce(addUsage), images: answer.images },
+    usage: { ...counted.map(({ usage }) => usage).reduce(addUsage), images: response.images },
     estimated: counted.some(({ estimated }) => estimated),
   }
 }

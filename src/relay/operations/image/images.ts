@@ -12,8 +12,8 @@ import {
   sizeName,
 } from "../../../canon/image.ts"
 import { imageType } from "../../../canon/media-source.ts"
-import type { OperationAnswer } from "../../../canon/operation.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
+import type { OperationResponse } from "../../../canon/operation.ts"
+import { unusable } from "../../../canon/operation-response.ts"
 import { NO_USAGE, totalInput } from "../../../canon/usage.ts"
 import { type Deployment, credentialIdOf, type Model } from "../../../catalog/model.ts"
 import {
@@ -30,9 +30,9 @@ import type { DrawnMask, DrawnStyle } from "../../../media/mask.ts"
 import type { MediaInspector } from "../../../media/media-inspector.ts"
 import { invalidImage } from "../../../media/request-images.ts"
 import type { ImageStore } from "../../../media/image-store.ts"
-import type { Answer, Call, Caller } from "../../request/call.ts"
-import { billedAnswerOf } from "../../lifetime/call-failure.ts"
-import { BILLED, billedFor } from "../../upstream/answer-size.ts"
+import type { EndpointResponse, Call, Caller } from "../../request/call.ts"
+import { billedResponseOf } from "../../lifetime/call-failure.ts"
+import { BILLED, billedFor } from "../../upstream/response-size.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { ProviderClient } from "../../request/provider-client.ts"
@@ -45,7 +45,7 @@ import type { Operations } from "../operations.ts"
 
 import type { OpenOperation, Outcome } from "../open-operation.ts"
 import type { OperationCandidate } from "../operation-candidate.ts"
-import { notCarried } from "../../pipeline/answer-headers.ts"
+import { notCarried } from "../../pipeline/response-headers.ts"
 
 const MEBIBYTE = 1024 * 1024
 
@@ -85,7 +85,7 @@ export class Images {
    * Generates the images of a request.
    * @throws GatewayError, in which case nothing is held.
    */
-  async make(input: ImageInput, caller: Caller): Promise<Answer> {
+  async make(input: ImageInput, caller: Caller): Promise<EndpointResponse> {
     const { call, request } = input
     const open = await this.#operations.begin(
       {
@@ -163,7 +163,7 @@ export class Images {
         result.images.map((image) => this.#inRequestedForm(image, input)),
       )
     } catch (thrown) {
-      if (billedAnswerOf(thrown) === undefined) {
+      if (billedResponseOf(thrown) === undefined) {
         open.release(asGatewayError(thrown))
         throw thrown
       }
@@ -309,7 +309,7 @@ async function attempt(
   }
   const streamed = await streamImage(candidate, format, first)
   if (streamed.type === "stream") return { value: streamed, losses: once(lost) }
-  const result = await decoded(format, [streamed.answer], drawn)
+  const result = await decoded(format, [streamed.response], drawn)
   return { value: { type: "whole", result }, losses: once([...lost, STREAM_EMULATED]) }
 }
 
@@ -352,15 +352,15 @@ async function completedImages(
 
 async function decoded(
   format: ImageFormat,
-  answers: readonly OperationAnswer[],
+  responses: readonly OperationResponse[],
   request: ImageRequest,
 ): Promise<ImageResult> {
-  const result = await format.decode(answers, request)
+  const result = await format.decode(responses, request)
   const { images } = result
   if (images.length === 0) {
     throw new GatewayError(
       "upstream_error",
-      "The provider's answer cannot be used: it contains no image.",
+      "The provider's response cannot be used: it contains no image.",
       billedText(result.usage),
     )
   }

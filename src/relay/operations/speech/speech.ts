@@ -3,7 +3,7 @@ import { NO_USAGE } from "../../../canon/usage.ts"
 import { credentialIdOf, type Model } from "../../../catalog/model.ts"
 import { rejectLong, type SpeechOptions } from "../../../dialects/speech/request.ts"
 import { atNoExtraPrice } from "../../priced-features/passed-fields.ts"
-import type { Answer, Call, Caller } from "../../request/call.ts"
+import type { EndpointResponse, Call, Caller } from "../../request/call.ts"
 import { askedModel, preferredModel } from "../../routing-preferences/preferred-model.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import type { Operations } from "../operations.ts"
@@ -32,7 +32,7 @@ export class Speech {
    * Converts the text of a request to speech.
    * @throws GatewayError, in which case nothing is held.
    */
-  async answer(call: Call, options: SpeechOptions, caller: Caller): Promise<Answer> {
+  async respond(call: Call, options: SpeechOptions, caller: Caller): Promise<EndpointResponse> {
     const operation = this.#operations.prepare(call, caller)
     const plan = this.plan(call, options)
     await operation.admit(plan)
@@ -98,7 +98,7 @@ const CONTENT_TYPES: Readonly<Record<SoundForm, string>> = {
 }
 
 /** Returns the audio in the form that the caller requested. Its end is sent once the request is charged. */
-function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): Answer {
+function answerSpeech(open: OpenOperation<SpeechReceived>, call: Call): EndpointResponse {
   const { value, headers, deployment } = open
   const { request, form, received, attempt } = value
   const end = async (ending: Ending): Promise<BodyEnd> => {

@@ -1,4 +1,4 @@
-import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonOf, unusable } from "../../../canon/operation-response.ts"
 import {
   type EncodedSpeech,
   PCM_RATE,
@@ -10,12 +10,16 @@ import type { Usage } from "../../../canon/usage.ts"
 import type { SpeechOptions } from "../../../dialects/speech/request.ts"
 import { SpeechEventReader } from "../../../dialects/speech/stream.ts"
 import { unwrapWave, wrapWave } from "../../../media/wave.ts"
-import { notCarried } from "../../pipeline/answer-headers.ts"
+import { notCarried } from "../../pipeline/response-headers.ts"
 import type { Call } from "../../request/call.ts"
 import type { Attempt, Candidate } from "../../upstream/attempt.ts"
 import { awaitFirst, type Chunks, chunksOf, eventsOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
-import { answerOf, type OperationCandidate, type UpstreamAnswer } from "../operation-candidate.ts"
+import {
+  responseOf,
+  type OperationCandidate,
+  type UpstreamResponse,
+} from "../operation-candidate.ts"
 import { formatOf } from "../vendor-format.ts"
 import { isByTokens } from "./speech-usage.ts"
 
@@ -54,20 +58,20 @@ export async function synthesizeAt(
   const { format, request, encoded } = encodedFor(candidate, options)
   const { form, losses, delivery } = encoded
   if (call.isStrict && losses.length > 0) throw notCarried(losses)
-  const answer = await candidate.call(encoded.call, format)
-  const { attempt } = answer
+  const upstream = await candidate.call(encoded.call, format)
+  const { attempt } = upstream
   const { upstreamModel } = candidate.deployment
   const received: Received = {
     bytes: 0,
     announced: undefined,
     rate: undefined,
     usage: undefined,
-    billedCharacters: format.billedCharacters?.(answer.response.headers, upstreamModel),
+    billedCharacters: format.billedCharacters?.(upstream.response.headers, upstreamModel),
   }
   try {
     // Two chunks are needed if the last chunk is withheld, because it could be the first one.
     const count = options.events ? 1 : 2
-    const sounds = sourceOf(answer, { format, encoded }, received)
+    const sounds = sourceOf(upstream, { format, encoded }, received)
     const source = await awaitFirst(counted(sounds, received), count)
     const chunks = asWanted(source, { delivery, from: form, wanted: request.form, received })
     return { value: { request, chunks, received, form, attempt }, losses }
@@ -98,33 +102,33 @@ const NOT_AUDIO = /^(application\/json|text\/)/
 
 /** Yields the audio of a response, in any form of delivery. */
 async function* sourceOf(
-  answer: UpstreamAnswer,
+  upstream: UpstreamResponse,
   { format, encoded: { delivery } }: Pick<EncodedFor, "format" | "encoded">,
   received: Received,
 ): AsyncGenerator<Uint8Array> {
-  const { attempt, response } = answer
+  const { attempt, response } = upstream
   const { headers } = response
   const type = headers.get("content-type") ?? ""
   const isEvents = type.startsWith("text/event-stream")
   if (delivery.type === "json") {
     using _ = attempt
-    const speech = delivery.read(jsonOf(await answerOf(answer, format)))
+    const speech = delivery.read(jsonOf(await responseOf(upstream, format)))
     received.usage = speech.usage
     received.rate = speech.rate
     yield speech.sound
   } else if (delivery.type === "events" && isEvents) {
     const reader = new SpeechEventReader()
-    yield* eventsOf(answer, reader)
+    yield* eventsOf(upstream, reader)
     received.usage = reader.usage
   } else if (NOT_AUDIO.test(type)) {
     if (type.startsWith("application/json")) {
-      jsonOf(await answerOf(answer, format))
+      jsonOf(await responseOf(upstream, format))
     }
     throw unusable("it contains no audio")
   } else {
     const announced = Number(headers.get("content-length"))
     if (announced > 0) received.announced = announced
-    yield* chunksOf(answer)
+    yield* chunksOf(upstream)
   }
 }
 

@@ -7,12 +7,16 @@ import type {
 import { TranscriptEventReader } from "../../../dialects/transcription/stream.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
-import { notCarried } from "../../pipeline/answer-headers.ts"
+import { notCarried } from "../../pipeline/response-headers.ts"
 import type { Call } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import { awaitFirst, type Chunks, eventsOf } from "../charged-body.ts"
 import type { Outcome } from "../open-operation.ts"
-import { type OperationCandidate, readWhole, type UpstreamAnswer } from "../operation-candidate.ts"
+import {
+  type OperationCandidate,
+  readWhole,
+  type UpstreamResponse,
+} from "../operation-candidate.ts"
 import type { OperationPlan } from "../operation-plan.ts"
 import { formatOf } from "../vendor-format.ts"
 import { transcriptionLimits } from "./transcription-usage.ts"
@@ -22,7 +26,7 @@ export type TranscriptReceived =
   | { readonly type: "whole"; readonly transcript: Transcript }
   | {
       readonly type: "stream"
-      readonly answer: UpstreamAnswer
+      readonly response: UpstreamResponse
       readonly reader: TranscriptEventReader
       readonly chunks: Chunks
     }
@@ -77,24 +81,24 @@ async function receive(
   call: OperationCall,
   request: TranscriptionRequest,
 ): Promise<TranscriptReceived> {
-  const answer = await candidate.call(call, format)
-  const { attempt, response } = answer
+  const upstream = await candidate.call(call, format)
+  const { attempt, response } = upstream
   const type = response.headers.get("content-type")
   if (!request.stream || !type?.startsWith("text/event-stream")) {
-    const whole = await readWhole(answer, format)
+    const whole = await readWhole(upstream, format)
     return { type: "whole", transcript: format.decode(whole, request) }
   }
   const reader = new TranscriptEventReader()
   try {
-    const chunks = await awaitFirst(passedOn(answer, reader))
-    return { type: "stream", answer, reader, chunks }
+    const chunks = await awaitFirst(passedOn(upstream, reader))
+    return { type: "stream", response: upstream, reader, chunks }
   } catch (thrown) {
     throw attempt.fail(thrown)
   }
 }
 
 /** Yields the events before the last one, which waits for the charge. */
-async function* passedOn(answer: UpstreamAnswer, reader: TranscriptEventReader): Chunks {
-  yield* eventsOf(answer, reader)
+async function* passedOn(upstream: UpstreamResponse, reader: TranscriptEventReader): Chunks {
+  yield* eventsOf(upstream, reader)
   return reader.last
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import type { Model } from "../../../catalog/model.ts"
-import type { Answer, Call, Caller } from "../../request/call.ts"
+import type { EndpointResponse, Call, Caller } from "../../request/call.ts"
 import type { RuntimeConfig } from "../../request/runtime-config.ts"
 import type { Operation } from "../operation.ts"
 import type { Admission, OperationPlan } from "../operation-plan.ts"
@@ -92,7 +92,7 @@ export class Transcription implements Disposable {
    * Responds to the request after it has arrived completely.
    * @throws GatewayError, in which case nothing is held.
    */
-  async answer(request: TranscriptionRequest): Promise<Answer> {
+  async respond(request: TranscriptionRequest): Promise<EndpointResponse> {
     const call = this.#call
     const operation = this.#operation
     const expected = this.#expected
@@ -113,10 +113,10 @@ export class Transcription implements Disposable {
     return answerTranscription(open, request, call)
   }
 
-  async #translated(request: TranscriptionRequest, model: Model): Promise<Answer> {
+  async #translated(request: TranscriptionRequest, model: Model): Promise<EndpointResponse> {
     const input = { call: this.#call, request, model }
     const translation = await translate(this.#services, input, this.#operation, this.#caller)
-    return renderedAnswer(translation.transcript, request, translation.headers)
+    return renderedResponse(translation.transcript, request, translation.headers)
   }
 
   [Symbol.dispose](): void {
@@ -151,29 +151,29 @@ async function answerTranscription(
   open: OpenOperation<TranscriptReceived>,
   request: TranscriptionRequest,
   call: Call,
-): Promise<Answer> {
+): Promise<EndpointResponse> {
   const { value, headers, deployment } = open
   if (value.type === "stream") {
     Object.assign(headers, EVENT_STREAM_HEADERS)
-    const { answer, reader, chunks } = value
+    const { response, reader, chunks } = value
     const end = async (): Promise<BodyEnd> => {
       await open.settle(transcriptionUsage(reader, request, deployment))
       return { isCharged: true }
     }
-    const { attempt } = answer
+    const { attempt } = response
     return { headers, body: chargedBody({ attempt, chunks, call, hasErrorEvents: true, end }) }
   }
   const { transcript } = value
   await open.settle(transcriptionUsage(transcript, request, deployment))
-  return renderedAnswer(transcript, request, headers)
+  return renderedResponse(transcript, request, headers)
 }
 
 /** Returns a whole transcript in the requested format, after it was charged. */
-function renderedAnswer(
+function renderedResponse(
   transcript: Transcript,
   request: TranscriptionRequest,
   headers: Record<string, string>,
-): Answer {
+): EndpointResponse {
   return afterCharge(() => {
     if (request.stream) {
       Object.assign(headers, EVENT_STREAM_HEADERS)

@@ -1,6 +1,6 @@
 import type { ChatResult } from "../../../canon/chat.ts"
 import type { OperationCall } from "../../../canon/operation.ts"
-import { jsonOf, unusable } from "../../../canon/operation-answer.ts"
+import { jsonOf, unusable } from "../../../canon/operation-response.ts"
 import { addUsage, NO_USAGE, type Usage, usageOfCalls } from "../../../canon/usage.ts"
 import type { Model } from "../../../catalog/model.ts"
 import type { CountedUsage } from "../../billing/priced-usage.ts"
@@ -63,9 +63,9 @@ export async function translateAt(
     const json = dialect.encodeRequest(fitted, candidate.rules).body
     return { path: path(upstreamModel, false), body: { type: "json", json }, headers }
   })
-  const answers = await candidate.callAll(dialect, calls)
-  const results = answers.map((answer, index) =>
-    dialect.decodeResult(jsonOf(answer), requests[index]),
+  const responses = await candidate.callAll(dialect, calls)
+  const results = responses.map((response, index) =>
+    dialect.decodeResult(jsonOf(response), requests[index]),
   )
   const counter = services.counter.of(task.call.key.account)
   const texts: string[] = []

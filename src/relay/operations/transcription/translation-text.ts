@@ -1,5 +1,5 @@
 import type { ChatRequest } from "../../../canon/chat.ts"
-import { unusable } from "../../../canon/operation-answer.ts"
+import { unusable } from "../../../canon/operation-response.ts"
 import type { Transcript, TranscriptForm } from "../../../canon/transcription.ts"
 
 /** Lines that are translated in one call. A single line is sent unchanged; several lines are numbered. */
@@ -151,10 +151,10 @@ function boundOf(bytes: number, calls: number, prompt: string | undefined): Tran
  * Returns the lines of a response, one for each line of the chunk.
  * @throws GatewayError `upstream_error` if the model changed the number of lines.
  */
-export function readTranslation(chunk: TranslationChunk, answer: string): string[] {
-  if (chunk.length === 1) return [answer.trim()]
+export function readTranslation(chunk: TranslationChunk, response: string): string[] {
+  if (chunk.length === 1) return [response.trim()]
   const lines: string[] = []
-  for (const line of answer.split("\n")) {
+  for (const line of response.split("\n")) {
     const [, number, text = ""] = /^\s*(\d+)\s*\|(.*)$/.exec(line) ?? []
     const last = lines.length - 1
     if (number !== undefined && Number(number) === lines.length + 1) lines.push(text.trim())

@@ -1,9 +1,9 @@
 import type { Loss } from "../../../canon/extra.ts"
 import type { Transcript, TranscriptionRequest } from "../../../canon/transcription.ts"
 import { NO_USAGE } from "../../../canon/usage.ts"
-import { addAnswerHeaders, notCarried } from "../../pipeline/answer-headers.ts"
+import { addResponseHeaders, notCarried } from "../../pipeline/response-headers.ts"
 import type { Call, Caller } from "../../request/call.ts"
-import { billedAnswerOf, isCallerGone } from "../../lifetime/call-failure.ts"
+import { billedResponseOf, isCallerGone } from "../../lifetime/call-failure.ts"
 import type { Candidate } from "../../upstream/attempt.ts"
 import type { CountedOperationServices } from "../operations.ts"
 import type { OpenOperation, Outcome } from "../open-operation.ts"
@@ -89,7 +89,7 @@ export async function translate(
     unread: ({ unreadUsage: reported }) => reported ?? untranslatedUsage(chunks),
   })
   using translated = await translation.catch(async (failure: unknown) => {
-    if (isCallerGone(failure) || billedAnswerOf(failure) !== undefined)
+    if (isCallerGone(failure) || billedResponseOf(failure) !== undefined)
       await settle(transcribed, request)
     throw failure
   })
@@ -156,7 +156,7 @@ async function settleBoth(
   ])
   const { headers, losses } = transcribed
   const cost = one.charged + other.charged
-  addAnswerHeaders(headers, { losses, cost, balance: other.balance })
+  addResponseHeaders(headers, { losses, cost, balance: other.balance })
   return headers
 }
 

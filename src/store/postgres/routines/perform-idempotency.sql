@@ -1,4 +1,4 @@
--- Changes the totals of scopes, which are the number of keys and the bytes of answers, and the total bytes of all
+-- Changes the totals of scopes, which are the number of keys and the bytes of responses, and the total bytes of all
 -- scopes (scope '').
 CREATE OR REPLACE FUNCTION count_idempotency(p_scopes text[], p_keys bigint[], p_bytes bigint[])
 RETURNS void LANGUAGE sql AS $$
@@ -100,14 +100,14 @@ BEGIN
       END IF;
       result := to_json(true);
     ELSE
-      -- 'keep': the answer is stored, and may replace older ones.
+      -- 'keep': the response is stored, and may replace older ones.
       v_dropped := '{}';
       SELECT scope, size INTO v_found FROM idempotency WHERE request = s.request FOR UPDATE;
       IF FOUND THEN
         UPDATE idempotency SET state = 'kept', size = s.size WHERE request = s.request;
         c_scopes := c_scopes || v_found.scope; c_keys := c_keys || 0::bigint; c_bytes := c_bytes || (s.size - v_found.size);
-        -- The oldest answers are dropped to make room for the new one, which may itself be dropped: first those in its
-        -- scope, then those in all scopes.
+        -- The oldest responses are dropped to make room for the new one, which may itself be dropped: first those in
+        -- its scope, then those in all scopes.
         FOR v_scope, v_max IN VALUES (v_found.scope, s.max_of_scope), ('', s.max_of_all) LOOP
           v_total := coalesce((SELECT sum(bytes) FROM idempotency_totals WHERE scope = v_scope), 0)
             + coalesce((SELECT sum(bytes) FROM unnest(c_scopes, c_bytes) AS c (scope, bytes)

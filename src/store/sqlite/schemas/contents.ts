@@ -11,5 +11,5 @@ CREATE TABLE contents (
 CREATE INDEX contents_by_time ON contents (at);
 `
 
-/** Prompts and answers of accounts that store them, in `contents.db`. */
+/** Prompts and responses of accounts that store them, in `contents.db`. */
 export const CONTENTS_SCHEMA: Schema = { file: "contents.db", steps: [CONTENTS] }

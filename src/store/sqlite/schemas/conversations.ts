@@ -6,14 +6,14 @@ export const ALL_ACCOUNTS = ""
 const PARTS = `
 CREATE TABLE parts (
   hash TEXT PRIMARY KEY,
-  answer TEXT NOT NULL,
+  response TEXT NOT NULL,
   account TEXT NOT NULL,
   at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   bytes INTEGER NOT NULL,
   encrypted BLOB NOT NULL
 ) STRICT;
-CREATE INDEX parts_by_answer ON parts (answer);
+CREATE INDEX parts_by_response ON parts (response);
 CREATE INDEX parts_by_account ON parts (account, at);
 CREATE INDEX parts_by_time ON parts (at);
 CREATE INDEX parts_by_expiry ON parts (expires_at);

@@ -106,7 +106,7 @@ afterAll(async () => {
   tokens[Symbol.dispose]()
 })
 
-interface Answer {
+interface ResponseBody {
   readonly object: string
   readonly data: readonly { object: string; index: number; embedding: number[] | string }[]
   readonly model: string
@@ -116,11 +116,11 @@ interface Answer {
 async function embed(
   caller: TestCaller,
   body: object,
-): Promise<{ response: Response; answer: Answer; receipt: Receipt }> {
+): Promise<{ response: Response; json: ResponseBody; receipt: Receipt }> {
   const response = await caller.post(PATH, body)
   expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])
-  const answer = (await response.json()) as Answer
-  return { response, answer, receipt: await receiptOf(caller, response) }
+  const json = (await response.json()) as ResponseBody
+  return { response, json, receipt: await receiptOf(caller, response) }
 }
 
 function lengthOf(embedding: number[] | string | undefined): number {
@@ -133,15 +133,15 @@ describe("embeddings of every vendor", () => {
   for (const model of everybody) {
     test(`contain a vector for each input, in order, and are charged by token count: ${model}`, async () => {
       const caller = await gateway.caller("1")
-      const { answer, receipt } = await embed(caller, { model, input: TEXTS })
+      const { json, receipt } = await embed(caller, { model, input: TEXTS })
       const alone = await embed(caller, { model, input: TEXTS[1] })
-      expect(answer).toMatchObject({ object: "list", model })
-      expect(answer.data.map(({ index, object }) => [index, object])).toEqual(
+      expect(json).toMatchObject({ object: "list", model })
+      expect(json.data.map(({ index, object }) => [index, object])).toEqual(
         TEXTS.map((_, index) => [index, "embedding"]),
       )
-      expect(answer.data[1]?.embedding).toEqual(alone.answer.data[0]?.embedding ?? "none")
-      for (const { embedding } of answer.data) expect(lengthOf(embedding)).toBeCloseTo(1, 4)
-      const { prompt_tokens: prompt, total_tokens: total } = answer.usage
+      expect(json.data[1]?.embedding).toEqual(alone.json.data[0]?.embedding ?? "none")
+      for (const { embedding } of json.data) expect(lengthOf(embedding)).toBeCloseTo(1, 4)
+      const { prompt_tokens: prompt, total_tokens: total } = json.usage
       expect([prompt, total]).toEqual([7, 7])
       expect(receipt).toMatchObject({
         status: "settled",
@@ -156,9 +156,9 @@ describe("embeddings of every vendor", () => {
       const caller = await gateway.caller("1")
       const floats = await embed(caller, { model, input: TEXTS })
       const texts = await embed(caller, { model, input: TEXTS, encoding_format: "base64" })
-      texts.answer.data.forEach(({ embedding }, index) => {
+      texts.json.data.forEach(({ embedding }, index) => {
         expect(typeof embedding).toBe("string")
-        const told = floats.answer.data[index]?.embedding ?? []
+        const told = floats.json.data[index]?.embedding ?? []
         expect(numbersOf(embedding).map(Math.fround)).toEqual(numbersOf(told).map(Math.fround))
       })
     })
@@ -167,8 +167,8 @@ describe("embeddings of every vendor", () => {
       const caller = await gateway.caller("1")
       // The tokens of "Hello, world!" in cl100k_base.
       const input = [[9906, 11, 1917, 0]]
-      const { answer } = await embed(caller, { model, input })
-      expect(answer.data.length).toBe(1)
+      const { json } = await embed(caller, { model, input })
+      expect(json.data.length).toBe(1)
       const takesTokens = model === "all/openai" || model === "all/azure"
       const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body)
       expect(sent).toContain(takesTokens ? "[[9906,11,1917,0]]" : "Hello, world!")
@@ -179,9 +179,9 @@ describe("embeddings of every vendor", () => {
     const caller = await gateway.caller("1")
     for (const model of everybody) {
       const body = { model, input: "rain", dimensions: 256 }
-      const { answer, response } = await embed(caller, body)
-      expect([model, answer.data[0]?.embedding.length]).toEqual([model, 256])
-      expect(lengthOf(answer.data[0]?.embedding)).toBeCloseTo(1, 4)
+      const { json, response } = await embed(caller, body)
+      expect([model, json.data[0]?.embedding.length]).toEqual([model, 256])
+      expect(lengthOf(json.data[0]?.embedding)).toBeCloseTo(1, 4)
       expect(response.headers.get("x-tollgate-losses")).toBeNull()
     }
   })
@@ -218,15 +218,15 @@ describe("base64 embeddings", () => {
       const caller = await gateway.caller("1")
       const expected = await embed(caller, { model: "sim/embed", input: TEXTS })
       for (const encoding_format of ["base64", "float"]) {
-        const { answer, receipt } = await embed(caller, { model, input: TEXTS, encoding_format })
+        const { json, receipt } = await embed(caller, { model, input: TEXTS, encoding_format })
         const isRejected = model === "sim/rejects-base64" && encoding_format === "base64"
         expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(
           isRejected ? ["rejected_by_upstream", "ok"] : ["ok"],
         )
         expect(receipt.usage).toEqual(expected.receipt.usage)
-        answer.data.forEach(({ embedding }, index) => {
+        json.data.forEach(({ embedding }, index) => {
           expect(typeof embedding).toBe(encoding_format === "base64" ? "string" : "object")
-          const wanted = expected.answer.data[index]?.embedding ?? []
+          const wanted = expected.json.data[index]?.embedding ?? []
           expect(numbersOf(embedding)).toEqual(numbersOf(wanted))
         })
       }
@@ -247,12 +247,12 @@ describe("embedding inputs above a vendor's maximum", () => {
     test(`require several calls: 250 inputs to ${model} in ${calls} calls`, async () => {
       const caller = await gateway.caller("1")
       const before = gateway.simulator.requests.length
-      const { answer, receipt } = await embed(caller, { model, input: many })
+      const { json, receipt } = await embed(caller, { model, input: many })
       expect(gateway.simulator.requests.length - before).toBe(calls)
       expect(receipt.attempts.length).toBe(calls)
-      expect(answer.data.length).toBe(250)
-      const { answer: one } = await embed(caller, { model, input: many[249] })
-      expect(answer.data[249]?.embedding).toEqual(one.data[0]?.embedding ?? "none")
+      expect(json.data.length).toBe(250)
+      const { json: one } = await embed(caller, { model, input: many[249] })
+      expect(json.data[249]?.embedding).toEqual(one.data[0]?.embedding ?? "none")
       // Each text consists of "text" and a number.
       expect(receipt.usage).toEqual({ input: 500 })
     })
@@ -263,9 +263,9 @@ describe("charges for embeddings", () => {
   test("follow the gateway's own count if usage is missing or zero, and the operator is notified", async () => {
     for (const model of ["sim/fault-no-usage", "sim/fault-wrong-usage"]) {
       const caller = await gateway.caller("1")
-      const { answer, receipt } = await embed(caller, { model, input: "the cat sat" })
+      const { json, receipt } = await embed(caller, { model, input: "the cat sat" })
       expect(receipt).toMatchObject({ estimated: true, usage: { input: 3 } })
-      expect(answer.usage.prompt_tokens).toBe(3)
+      expect(json.usage.prompt_tokens).toBe(3)
       expect(gateway.heard.at(-1)).toMatchObject({ name: "usageMissing" })
     }
   })

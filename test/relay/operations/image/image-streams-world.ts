@@ -65,7 +65,12 @@ export async function setUp(): Promise<void> {
       "together/black-forest-labs/FLUX.1-schnell": image(),
     },
     settings: {
-      limits: { bodyBytes: 1 << 22, mediaBytes: 1 << 22, answerBytes: 1 << 26, mediaPrivate: true },
+      limits: {
+        bodyBytes: 1 << 22,
+        mediaBytes: 1 << 22,
+        responseBytes: 1 << 26,
+        mediaPrivate: true,
+      },
     },
   })
   caller = await gateway.caller("100")

@@ -79,7 +79,7 @@ export function startImageGateway(): Promise<TestGateway> {
       limits: {
         bodyBytes: 4 * MEGABYTE,
         mediaBytes: 4 * MEGABYTE,
-        answerBytes: 1 << 26,
+        responseBytes: 1 << 26,
         mediaPrivate: true,
       },
     },

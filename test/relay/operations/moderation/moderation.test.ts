@@ -67,7 +67,7 @@ interface Verdict {
   readonly category_scores: Readonly<Record<string, number>>
 }
 
-interface Answer {
+interface ResponseBody {
   readonly id: string
   readonly model: string
   readonly results: readonly Verdict[]
@@ -77,36 +77,36 @@ interface Answer {
 async function moderate(caller: TestCaller, body: object) {
   const response = await caller.post(PATH, body)
   expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])
-  const answer = (await response.json()) as Answer
-  return { response, answer, receipt: await receiptOf(caller, response) }
+  const json = (await response.json()) as ResponseBody
+  return { response, json, receipt: await receiptOf(caller, response) }
 }
 
 describe("moderation by every model", () => {
   for (const id of ["all/openai", "all/mistral", "all/own"]) {
     test(`returns one verdict for each text: ${id}`, async () => {
       const caller = await gateway.caller("1")
-      const { answer, receipt } = await moderate(caller, { model: id, input: [GOOD, BAD] })
-      expect(answer.model).toBe(id)
-      expect(answer.results.map(({ flagged }) => flagged)).toEqual([false, true])
-      const [, bad] = answer.results
+      const { json, receipt } = await moderate(caller, { model: id, input: [GOOD, BAD] })
+      expect(json.model).toBe(id)
+      expect(json.results.map(({ flagged }) => flagged)).toEqual([false, true])
+      const [, bad] = json.results
       expect([bad?.categories["violence"], bad?.category_scores["violence"]]).toEqual([true, 0.9])
       expect(receipt.status).toBe("settled")
-      expect(answer.usage.prompt_tokens).toBe(receipt.usage?.["input"] ?? 0)
+      expect(json.usage.prompt_tokens).toBe(receipt.usage?.["input"] ?? 0)
       expect(nanocredits(receipt.hold)).toBeGreaterThanOrEqual(nanocredits(receipt.cost))
       await nothingHeld(caller)
     })
 
     test(`returns one verdict for a single text: ${id}`, async () => {
       const caller = await gateway.caller("1")
-      const { answer } = await moderate(caller, { model: id, input: BAD })
-      expect(answer.results.map(({ flagged }) => flagged)).toEqual([true])
+      const { json } = await moderate(caller, { model: id, input: BAD })
+      expect(json.results.map(({ flagged }) => flagged)).toEqual([true])
     })
   }
 
   test("classifies text and images together for a model of OpenAI", async () => {
     const caller = await gateway.caller("1")
-    const { answer } = await moderate(caller, { model: "all/openai", input: PARTS })
-    expect(answer.results).toMatchObject([
+    const { json } = await moderate(caller, { model: "all/openai", input: PARTS })
+    expect(json.results).toMatchObject([
       { flagged: true, category_applied_input_types: { violence: ["text", "image"] } },
     ])
     const { body } = gateway.simulator.requests.at(-1) ?? {}
@@ -126,8 +126,8 @@ describe("a free moderation model", () => {
 
   test("serves requests that name no model, even if the settings have no price", async () => {
     const caller = await gateway.caller("0")
-    const { answer, receipt } = await moderate(caller, { input: BAD })
-    expect(answer.model).toBe("omni-moderation-latest")
+    const { json, receipt } = await moderate(caller, { input: BAD })
+    expect(json.model).toBe("omni-moderation-latest")
     expect(receipt.deployment).toContain("omni-moderation-latest")
   })
 
@@ -161,9 +161,9 @@ describe("a free moderation model", () => {
 describe("a priced moderation model", () => {
   test("results in a charge for the tokens that its provider reports", async () => {
     const caller = await gateway.caller("1")
-    const { answer, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
+    const { json, receipt } = await moderate(caller, { model: "all/mistral", input: BAD })
     expect(receipt.estimated).toBe(false)
-    expect(nanocredits(receipt.cost)).toBe(BigInt(answer.usage.prompt_tokens) * 100n)
+    expect(nanocredits(receipt.cost)).toBe(BigInt(json.usage.prompt_tokens) * 100n)
   })
 
   test("results in a charge by the gateway's own count if the provider reports no usage", async () => {
@@ -192,8 +192,8 @@ describe("a moderation provider that accepts only texts", () => {
   test("gets the texts of one input as one text, with a reported loss", async () => {
     const caller = await gateway.caller("1")
     const input = [GOOD, BAD].map((text) => ({ type: "text", text }))
-    const { response, answer } = await moderate(caller, { model: "all/mistral", input })
-    expect(answer.results.map(({ flagged }) => flagged)).toEqual([true])
+    const { response, json } = await moderate(caller, { model: "all/mistral", input })
+    expect(json.results.map(({ flagged }) => flagged)).toEqual([true])
     expect(response.headers.get("x-tollgate-losses")).toBe("input:approximated")
   })
 
@@ -234,7 +234,7 @@ describe("moderation of conversations", () => {
       const caller = await gateway.caller("1")
       const input = [conversation, [{ role: "user", content: BAD }]]
       const response = await caller.post("/v1/chat/moderations", { model: id, input })
-      const { results } = (await response.json()) as Answer
+      const { results } = (await response.json()) as ResponseBody
       expect(results.map(({ flagged }) => flagged)).toEqual([false, true])
       expect(response.headers.get("x-tollgate-losses")).toBe(losses)
       const receipt = await receiptOf(caller, response)

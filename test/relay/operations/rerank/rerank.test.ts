@@ -84,12 +84,12 @@ async function rerank(
   caller: TestCaller,
   body: object,
   path = PATH,
-): Promise<{ response: Response; results: readonly Result[]; receipt: Receipt; answer: object }> {
+): Promise<{ response: Response; results: readonly Result[]; receipt: Receipt; json: object }> {
   const request = { query: QUERY, documents: DOCUMENTS, ...body }
   const response = await caller.post(path, request)
   expect([response.status, response.ok ? "" : await response.text()]).toEqual([200, ""])
-  const answer = (await response.json()) as { results: readonly Result[] }
-  return { response, answer, results: answer.results, receipt: await receiptOf(caller, response) }
+  const json = (await response.json()) as { results: readonly Result[] }
+  return { response, json, results: json.results, receipt: await receiptOf(caller, response) }
 }
 
 describe("reranking by every model", () => {
@@ -104,8 +104,8 @@ describe("reranking by every model", () => {
   for (const id of Object.keys(MODELS).filter((name) => name.startsWith("all/"))) {
     test(`returns the best document first, scores from 0 to 1, and documents as they were sent: ${id}`, async () => {
       const caller = await gateway.caller("1")
-      const { answer, results, response, receipt } = await rerank(caller, { model: id })
-      expect(Object.keys(answer)).toEqual(["id", "results", "meta"])
+      const { json, results, response, receipt } = await rerank(caller, { model: id })
+      expect(Object.keys(json)).toEqual(["id", "results", "meta"])
       expect(results.map(({ index }) => index)).toEqual([1, 2, 0])
       expect(results.map(({ document }) => document)).toEqual(
         [1, 2, 0].map((index) => DOCUMENTS[index]),
@@ -148,15 +148,15 @@ describe("reranking for the clients of vendors", () => {
     test(`returns Cohere's metadata with the results: ${path}`, async () => {
       const caller = await gateway.caller("1")
       const version = path === PATH ? "1" : "2"
-      const { answer, response } = await rerank(caller, { model: "all/cohere" }, path)
-      expect(answer).toMatchObject({
+      const { json, response } = await rerank(caller, { model: "all/cohere" }, path)
+      expect(json).toMatchObject({
         id: response.headers.get("x-request-id"),
         results: [{ index: 1 }, { index: 2 }, { index: 0 }],
         meta: { api_version: { version }, billed_units: { search_units: 1 } },
       })
       const byToken = await rerank(caller, { model: "all/jina" }, path)
       const { input } = byToken.receipt.usage ?? {}
-      expect(byToken.answer).toMatchObject({ meta: { billed_units: { input_tokens: input } } })
+      expect(byToken.json).toMatchObject({ meta: { billed_units: { input_tokens: input } } })
     })
   }
 

@@ -24,8 +24,8 @@ const SOUND = "s".repeat(4_800)
 const vendor = createServer((socket) => {
   socket.on("error", () => {})
   socket.once("data", (request) => {
-    const answer = request.includes("chunks") ? CHUNKED : HEAD + SOUND
-    socket.write(answer, () => socket.destroySoon())
+    const response = request.includes("chunks") ? CHUNKED : HEAD + SOUND
+    socket.write(response, () => socket.destroySoon())
   })
 })
 

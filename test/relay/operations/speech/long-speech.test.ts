@@ -50,12 +50,15 @@ afterAll(async () => {
 test.each([
   ["google/tts", { audio_output: TOKENS }],
   ["mistral/tts", { character: 5 }],
-])("ten minutes of speech from %s in a single JSON answer are passed on", async (model, usage) => {
-  const calls = vendor.bodies.length
-  const body = { model, input: "Hello", voice: "Kore", response_format: "wav" }
-  const response = await caller.post("/v1/audio/speech", body)
-  expect(response.status).toBe(200)
-  expect((await response.bytes()).length).toBeGreaterThan(48_000 * 600 - 100)
-  expect((await receiptOf(caller, response)).usage).toMatchObject(usage)
-  expect(vendor.bodies.length).toBe(calls + 1)
-})
+])(
+  "ten minutes of speech from %s in a single JSON response are passed on",
+  async (model, usage) => {
+    const calls = vendor.bodies.length
+    const body = { model, input: "Hello", voice: "Kore", response_format: "wav" }
+    const response = await caller.post("/v1/audio/speech", body)
+    expect(response.status).toBe(200)
+    expect((await response.bytes()).length).toBeGreaterThan(48_000 * 600 - 100)
+    expect((await receiptOf(caller, response)).usage).toMatchObject(usage)
+    expect(vendor.bodies.length).toBe(calls + 1)
+  },
+)

@@ -71,7 +71,7 @@ export async function nothingHeld(): Promise<void> {
   })
 }
 
-/** Returns the receipt of an answer once it is written. */
+/** Returns the receipt of a response once it is written. */
 export async function receiptOf(response: Response): Promise<Receipt> {
   const id = response.headers.get("x-request-id") ?? ""
   return (await (await caller.get(`/v1/receipts/${id}`)).json()) as Receipt

@@ -17,7 +17,7 @@ import {
 beforeAll(setUp)
 afterAll(tearDown)
 
-describe("an audio answer that breaks off", () => {
+describe("an audio response that breaks off", () => {
   const input = "word ".repeat(400)
 
   test("ends with an error, and the delivered speech is charged", async () => {

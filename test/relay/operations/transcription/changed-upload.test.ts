@@ -81,9 +81,9 @@ describe("an upload that is forwarded before it is complete", () => {
 
   test("goes to the vendor again if the vendor answers before the upload is complete", async () => {
     const before = await uploads.caller.balance()
-    let answers = 0
-    uploads.answer = (seen, number) => {
-      if (++answers > 1) return whole(seen, number)
+    let responses = 0
+    uploads.response = (seen, number) => {
+      if (++responses > 1) return whole(seen, number)
       return Response.json({ text: "of half a sound" })
     }
     const form = new SlowForm(MODEL, FILE)

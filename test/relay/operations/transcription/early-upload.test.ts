@@ -82,7 +82,7 @@ describe("long audio after its model field", () => {
   test("goes to the vendor again after a timeout", async () => {
     const before = await uploads.caller.balance()
     let isAnswered = false
-    uploads.answer = (seen, number) => {
+    uploads.response = (seen, number) => {
       if (number > 1) return whole(seen, number)
       isAnswered = true
       return new Response("too slow", { status: 408 })
@@ -100,7 +100,7 @@ describe("long audio after its model field", () => {
 
   test("goes to the next deployment if the first fails after the complete upload", async () => {
     const before = await uploads.caller.balance()
-    uploads.answer = async (seen, number) => {
+    uploads.response = async (seen, number) => {
       if (number > 1) return whole(seen, number)
       await until(() => seen.isOver)
       return new Response("broken", { status: 500 })
@@ -117,7 +117,7 @@ describe("long audio after its model field", () => {
 describe("the response to a forwarded upload", () => {
   test("contains the vendor's error if the vendor rejects the complete upload", async () => {
     const before = await uploads.caller.balance()
-    uploads.answer = async (seen) => {
+    uploads.response = async (seen) => {
       await until(() => seen.isOver)
       return Response.json({ error: { message: "nothing but silence" } }, { status: 400 })
     }
@@ -134,7 +134,7 @@ describe("the response to a forwarded upload", () => {
 
   test("can begin before the vendor has read the whole upload", async () => {
     const before = await uploads.caller.balance()
-    uploads.answer = (seen) => {
+    uploads.response = (seen) => {
       const body = new ReadableStream<Uint8Array>({
         async start(controller) {
           const say = (event: object): void =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const limits = {
     bodyBytes: 1 << 26,
     mediaBytes: 1 << 26,
-    answerBytes: 1 << 26,
+    responseBytes: 1 << 26,
     mediaPrivate: false,
   }
   gateway = await startGateway({

@@ -20,7 +20,7 @@ export interface Heard {
   text: string
 }
 
-type VendorAnswer = (heard: Heard, number: number) => Response | Promise<Response>
+type VendorResponse = (heard: Heard, number: number) => Response | Promise<Response>
 
 export const SOUND = wave(120)
 for (let at = 44; at < SOUND.length; at += 65_536) {
@@ -35,12 +35,12 @@ export const LANGUAGE = ["language", "de"] as const
 export const FILE = ["file"] as const
 
 /** Answers with the content of the request once it has arrived completely. */
-export const whole: VendorAnswer = async (heard) => {
+export const whole: VendorResponse = async (heard) => {
   await until(() => heard.isOver)
   return Response.json({ text: heard.text })
 }
 
-/** Reads a request to its end, however long that takes. The answer may be sent earlier. */
+/** Reads a request to its end, however long that takes. The response may be sent earlier. */
 async function hear(request: Request, seen: Heard): Promise<void> {
   const chunks: Uint8Array[] = []
   try {
@@ -141,7 +141,7 @@ export class SlowUploads implements AsyncDisposable {
   /** The requests that the vendor has received since the last `reset`. */
   heard: Heard[] = []
   /** The function that answers for the vendor. */
-  answer = whole
+  response = whole
   readonly #vendor: Bun.Server<undefined>
 
   private constructor(vendor: Bun.Server<undefined>, gateway: TestGateway, caller: TestCaller) {
@@ -191,12 +191,12 @@ export class SlowUploads implements AsyncDisposable {
     const seen: Heard = { bytes: 0, isOver: false, isBroken: false, text: "" }
     this.heard.push(seen)
     void hear(request, seen)
-    return this.answer(seen, this.heard.length)
+    return this.response(seen, this.heard.length)
   }
 
   reset(): void {
     this.heard = []
-    this.answer = whole
+    this.response = whole
     this.gateway.heard.length = 0
   }
 

@@ -10,10 +10,10 @@ import {
   type TestGateway,
 } from "../../../support/gateway.ts"
 import {
-  type Answer,
+  type Handler,
   type ScriptedVendor,
   startVendor,
-  wholeAnswer,
+  wholeResponse,
 } from "../../scripted-vendor.ts"
 import { until } from "../../../support/until.ts"
 
@@ -25,11 +25,11 @@ const MODEL = "mistral/voxtral-mini"
 let gateway: TestGateway
 let caller: TestCaller
 let vendor: ScriptedVendor
-let answer: Answer
+let answer: Handler
 
 /** A translator that answers in capital letters. */
-const loudly: Answer = (_, number) =>
-  Response.json(wholeAnswer(lastText(vendor.bodies[number - 1]).toUpperCase()))
+const loudly: Handler = (_, number) =>
+  Response.json(wholeResponse(lastText(vendor.bodies[number - 1]).toUpperCase()))
 
 function lastText(body: unknown): string {
   const { messages } = body as { messages: { content: string }[] }
@@ -201,7 +201,7 @@ describe("a translation by a model that only transcribes", () => {
   })
 
   test("results in a charge by the gateway's own count if the vendor reports no usage", async () => {
-    answer = () => Response.json({ ...wholeAnswer("A sound."), usage: undefined })
+    answer = () => Response.json({ ...wholeResponse("A sound."), usage: undefined })
     const response = await translate()
     await response.body?.cancel()
     const translated = await receipt(response.headers.get("x-tollgate-also-charged"))
@@ -288,15 +288,15 @@ describe("a translation that needs a text model", () => {
     expect(await poor.balance()).toBe(parseCredits("0.001"))
   })
 
-  const failures: Readonly<Record<string, Answer>> = {
+  const failures: Readonly<Record<string, Handler>> = {
     "a text model that fails": () => new Response("no", { status: 500 }),
-    "an empty answer of the text model": () => Response.json(wholeAnswer("")),
+    "an empty answer of the text model": () => Response.json(wholeResponse("")),
     "a truncated answer of the text model": () => {
-      const whole = wholeAnswer("HALF") as { choices: object[] }
+      const whole = wholeResponse("HALF") as { choices: object[] }
       const choices = whole.choices.map((choice) => ({ ...choice, finish_reason: "length" }))
       return Response.json({ ...whole, choices })
     },
-    "a text model that joins the lines": () => Response.json(wholeAnswer("1|ALL IN ONE LINE")),
+    "a text model that joins the lines": () => Response.json(wholeResponse("1|ALL IN ONE LINE")),
   }
   for (const [name, failing] of Object.entries(failures)) {
     test(`costs nothing: ${name}`, async () => {

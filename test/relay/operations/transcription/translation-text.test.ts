@@ -66,8 +66,8 @@ test("the hold for a text of a given length covers every way of splitting the te
   }
 })
 
-describe("the decoder of a translated answer", () => {
-  test("reads the answer line by line", () => {
+describe("the decoder of a translated response", () => {
+  test("reads the response line by line", () => {
     expect(readTranslation(["uno", "due"], "1|one\n2| two \n")).toEqual(["one", "two"])
     expect(readTranslation(["uno", "due"], "Here:\n1 | one\nand more\n\n2|two")).toEqual([
       "one and more",
@@ -76,7 +76,7 @@ describe("the decoder of a translated answer", () => {
     expect(readTranslation(["uno"], " one\ntwo ")).toEqual(["one\ntwo"])
   })
 
-  test("rejects an answer whose line numbers do not match", () => {
+  test("rejects a response whose line numbers do not match", () => {
     for (const wrong of [
       "1|one",
       "1|one\n3|two",

@@ -12,7 +12,7 @@ import { t } from "../../../languages/text.ts"
 
 export interface ChatBarProperties {
   readonly columns: Columns
-  /** Whether an answer is running. Models cannot be removed during that time. */
+  /** Whether a response is running. Models cannot be removed during that time. */
   readonly isRunning: boolean
   readonly onNew: () => void
   /** Opens the list of conversations; undefined without a paying account, which has no conversations. */

@@ -12,7 +12,12 @@ import {
   type Question,
   toolsFault,
 } from "../conversation.ts"
-import { type Exchange, type AnswerPosition, type ShownAnswer, turnsUntil } from "../exchanges.ts"
+import {
+  type Exchange,
+  type ResponsePosition,
+  type ShownResponse,
+  turnsUntil,
+} from "../exchanges.ts"
 import { type Said, useKeeping } from "../kept/use-keeping.ts"
 import { useConversation } from "../use-conversation.ts"
 import { usePayment } from "../use-payer.tsx"
@@ -48,13 +53,13 @@ export function ChatRoom({ begun, requested, draft, onKeep, onNew, onList }: Cha
   const { exchanges, isRunning } = conversation
   useKeeping(begun, { columns: columns.all, settings, exchanges }, isRunning, onKeep)
 
-  function showCode(position: AnswerPosition, { body, model }: ShownAnswer) {
+  function showCode(position: ResponsePosition, { body, model }: ShownResponse) {
     setShown(body ?? chatBody(model, settings, turnsUntil(exchanges, position)))
   }
 
-  function retry(position: AnswerPosition, answer: ShownAnswer) {
+  function retry(position: ResponsePosition, response: ShownResponse) {
     const column = columns.all.find(({ id }) => id === position.column)
-    conversation.retry(position, column?.model ?? answer.model, settings)
+    conversation.retry(position, column?.model ?? response.model, settings)
   }
 
   function send(question: Question) {

@@ -43,7 +43,7 @@ function Conversations({ owner, first, requested }: ConversationsProperties) {
   const [isListShown, setListShown] = useState(false)
 
   function keep(id: string, said: Said) {
-    // Without a paying account there are no answers to store.
+    // Without a paying account there are no responses to store.
     if (owner === "") return
     const name = kept.list.find((known) => known.id === id)?.name ?? null
     kept.keep({ ...said, id, owner, name, changedAt: Date.now() })

@@ -1,19 +1,19 @@
 import { Group, Image, Stack, Text } from "@mantine/core"
-import type { Exchange, AnswerPosition, ShownAnswer } from "../exchanges.ts"
+import type { Exchange, ResponsePosition, ShownResponse } from "../exchanges.ts"
 import { Status } from "../../../ui/status.tsx"
 import { bestOf } from "../best-of.ts"
-import { AnswerView } from "./answer-view.tsx"
+import { ResponseView } from "./response-view.tsx"
 import { t } from "../../../languages/text.ts"
 
 export interface ExchangeViewProperties {
   readonly exchange: Exchange
   readonly isBusy: boolean
-  readonly onRetry: (position: AnswerPosition, answer: ShownAnswer) => void
-  readonly onCode: (position: AnswerPosition, answer: ShownAnswer) => void
-  readonly onResults: (position: AnswerPosition, results: readonly string[]) => void
+  readonly onRetry: (position: ResponsePosition, response: ShownResponse) => void
+  readonly onCode: (position: ResponsePosition, response: ShownResponse) => void
+  readonly onResults: (position: ResponsePosition, results: readonly string[]) => void
 }
 
-/** Shows a question with the models' answers side by side. */
+/** Shows a question with the models' responses side by side. */
 export function ExchangeView(properties: ExchangeViewProperties) {
   const { exchange, isBusy, onRetry, onCode, onResults } = properties
   const { question, columns } = exchange
@@ -43,15 +43,15 @@ export function ExchangeView(properties: ExchangeViewProperties) {
             {columns.length > 1 && (
               <Marks isCheapest={best.cheapest === column} isFastest={best.fastest === column} />
             )}
-            {steps.map((answer, step) => {
+            {steps.map((response, step) => {
               const position = { id: exchange.id, column, step }
               const isLast = step === steps.length - 1
               return (
-                <AnswerView
+                <ResponseView
                   key={step.toString()}
-                  answer={answer}
-                  onRetry={isBusy ? undefined : () => onRetry(position, answer)}
-                  onCode={() => onCode(position, answer)}
+                  response={response}
+                  onRetry={isBusy ? undefined : () => onRetry(position, response)}
+                  onCode={() => onCode(position, response)}
                   onResults={
                     isBusy || !isLast ? undefined : (results) => onResults(position, results)
                   }
@@ -70,7 +70,7 @@ interface MarksProperties {
   readonly isFastest: boolean
 }
 
-/** Marks the cheapest and the fastest answer. */
+/** Marks the cheapest and the fastest response. */
 function Marks({ isCheapest, isFastest }: MarksProperties) {
   return (
     <Group gap={6} mih={20}>

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { Snippet } from "../../../ui/snippet.tsx"
-import type { ToolCall } from "../answer.ts"
+import type { ToolCall } from "../response.ts"
 import { t } from "../../../languages/text.ts"
 
 export interface ToolCallsProperties {

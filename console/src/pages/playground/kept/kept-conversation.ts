@@ -1,5 +1,5 @@
 import type { ChatSettings, Column } from "../conversation.ts"
-import type { Exchange, ShownAnswer } from "../exchanges.ts"
+import type { Exchange, ShownResponse } from "../exchanges.ts"
 import { t } from "../../../languages/text.ts"
 
 /** A conversation stored in the browser. It is never sent to the gateway. */
@@ -31,13 +31,17 @@ export function nameOf({ name, exchanges }: Pick<KeptConversation, "name" | "exc
 export function keptExchanges(exchanges: readonly Exchange[]): readonly Exchange[] {
   return exchanges.map((exchange) => ({
     ...exchange,
-    columns: exchange.columns.map((answers) => ({
-      ...answers,
-      steps: answers.steps.map(keptAnswer),
+    columns: exchange.columns.map((responses) => ({
+      ...responses,
+      steps: responses.steps.map(keptResponse),
     })),
   }))
 }
 
-function keptAnswer(answer: ShownAnswer): ShownAnswer {
-  return { ...answer, body: null, state: answer.state === "running" ? "stopped" : answer.state }
+function keptResponse(response: ShownResponse): ShownResponse {
+  return {
+    ...response,
+    body: null,
+    state: response.state === "running" ? "stopped" : response.state,
+  }
 }

@@ -4,7 +4,7 @@ import { type KeptConversation, keptExchanges } from "./kept-conversation.ts"
 /** The parts of a conversation that change while it is open. */
 export type Said = Pick<KeptConversation, "columns" | "settings" | "exchanges">
 
-/** Stores the conversation whenever an answer is complete and when the conversation is closed. */
+/** Stores the conversation whenever a response is complete and when the conversation is closed. */
 export function useKeeping(
   begun: Said,
   said: Said,

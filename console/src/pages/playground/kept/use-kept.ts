@@ -29,7 +29,7 @@ export function useKept(owner: string): Kept {
 
   const keep = useCallback(
     (conversation: KeptConversation) => {
-      // The conversation may have been deleted while an answer was running.
+      // The conversation may have been deleted while a response was running.
       if (forgotten.current.has(conversation.id)) return
       keepConversation(conversation).then(look, () => setFailed(true))
     },

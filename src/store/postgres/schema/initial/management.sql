@@ -4,7 +4,7 @@ CREATE TABLE accounts (
   id text COLLATE "C" PRIMARY KEY,
   name text COLLATE "C" NOT NULL UNIQUE,
   created_at bigint NOT NULL,
-  -- Whether the prompts and answers of the account's requests are stored.
+  -- Whether the prompts and responses of the account's requests are stored.
   stores_content boolean NOT NULL DEFAULT false,
   state text COLLATE "C" NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'closed')),
   -- The limits as JSON. A missing field means no limit.

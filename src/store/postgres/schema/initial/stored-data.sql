@@ -1,4 +1,4 @@
--- Data other than the ledger: vendor state, idempotency keys with their answers, prompts, conversations and files.
+-- Data other than the ledger: vendor state, idempotency keys with their responses, prompts, conversations and files.
 
 -- State that vendors store for accounts. The oldest rows have the lowest numbers.
 CREATE SEQUENCE vendor_state_number;
@@ -27,7 +27,7 @@ CREATE TABLE idempotency (
   claimed_at bigint NOT NULL,
   rights text NOT NULL,
   state text NOT NULL CHECK (state IN ('running', 'done', 'kept')),
-  -- Size of the stored answer in bytes.
+  -- Size of the stored response in bytes.
   size bigint NOT NULL,
   PRIMARY KEY (scope, key)
 );
@@ -35,8 +35,8 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
--- The number of keys in each scope, and the bytes of their answers. The scope '' has the bytes of all scopes together.
--- Each total is the sum of several rows (see count_idempotency).
+-- The number of keys in each scope, and the bytes of their responses. The scope '' has the bytes of all scopes
+-- together. Each total is the sum of several rows (see count_idempotency).
 CREATE TABLE idempotency_totals (
   scope text COLLATE "C" NOT NULL,
   slot int NOT NULL,
@@ -45,7 +45,7 @@ CREATE TABLE idempotency_totals (
   PRIMARY KEY (scope, slot)
 ) WITH (fillfactor = 70);
 
--- Prompts and answers of accounts that store them.
+-- Prompts and responses of accounts that store them.
 CREATE TABLE contents (
   request text COLLATE "C" NOT NULL,
   account text COLLATE "C" NOT NULL,
@@ -59,14 +59,14 @@ CREATE INDEX contents_by_time ON contents (at);
 -- Stored conversations, encrypted.
 CREATE TABLE conversation_parts (
   hash text COLLATE "C" PRIMARY KEY,
-  answer text COLLATE "C" NOT NULL,
+  response text COLLATE "C" NOT NULL,
   account text COLLATE "C" NOT NULL,
   at bigint NOT NULL,
   expires_at bigint NOT NULL,
   bytes bigint NOT NULL,
   encrypted bytea NOT NULL
 );
-CREATE INDEX conversation_parts_by_answer ON conversation_parts (answer);
+CREATE INDEX conversation_parts_by_response ON conversation_parts (response);
 CREATE INDEX conversation_parts_by_account ON conversation_parts (account, at);
 CREATE INDEX conversation_parts_by_time ON conversation_parts (at);
 CREATE INDEX conversation_parts_by_expiry ON conversation_parts (expires_at);
@@ -74,7 +74,7 @@ CREATE INDEX conversation_parts_by_expiry ON conversation_parts (expires_at);
 -- The number of bytes that each account stores. Every change to the parts of an account locks its row.
 CREATE TABLE conversation_sizes (account text COLLATE "C" PRIMARY KEY, bytes bigint NOT NULL) WITH (fillfactor = 70);
 
--- Files that all nodes need, which are stored answers (encrypted by the node) and temporary images. Times are by the
+-- Files that all nodes need, which are stored responses (encrypted by the node) and temporary images. Times are by the
 -- database's clock.
 CREATE TABLE kept_files (
   kind text COLLATE "C" NOT NULL,

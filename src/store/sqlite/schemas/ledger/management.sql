@@ -4,7 +4,7 @@ CREATE TABLE accounts (
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL,
-  -- Whether the prompts and answers of the account's requests are stored.
+  -- Whether the prompts and responses of the account's requests are stored.
   stores_content INTEGER NOT NULL DEFAULT 0,
   state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'closed')),
   -- The limits as JSON. A missing field means no limit.

@@ -1,4 +1,4 @@
--- Data other than the ledger: vendor state and idempotency keys. Answers of requests with these keys are in files.
+-- Data other than the ledger: vendor state and idempotency keys. Responses of requests with these keys are in files.
 
 -- State that vendors store for accounts. The oldest rows have the lowest numbers.
 CREATE TABLE vendor_state (
@@ -26,7 +26,7 @@ CREATE TABLE idempotency (
   claimed_at INTEGER NOT NULL,
   rights TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('running', 'done', 'kept')),
-  -- Size of the stored answer in bytes.
+  -- Size of the stored response in bytes.
   size INTEGER NOT NULL,
   PRIMARY KEY (scope, key)
 ) STRICT, WITHOUT ROWID;
@@ -34,8 +34,8 @@ CREATE INDEX idempotency_by_time ON idempotency (claimed_at);
 CREATE INDEX idempotency_kept ON idempotency (claimed_at, request) WHERE state = 'kept';
 CREATE INDEX idempotency_kept_of_scope ON idempotency (scope, claimed_at, request) WHERE state = 'kept';
 
--- The number of keys in each scope, and the bytes of their answers. The scope '' has the totals of all scopes. Triggers
--- maintain these totals.
+-- The number of keys in each scope, and the bytes of their responses. The scope '' has the totals of all scopes.
+-- Triggers maintain these totals.
 CREATE TABLE idempotency_totals (
   scope TEXT PRIMARY KEY,
   keys INTEGER NOT NULL,
