@@ -389,20 +389,17 @@ test.each([
 test.each([
   ["acme/large", 1_200_000n],
   ["acme/small", 120_000n],
-])(
-  "a response that cannot be read is charged at the price of its model: %s",
-  async (name, cost) => {
-    path = CHAT
-    let deep: Json = {}
-    for (let level = 0; level < 600; level++) deep = { deep }
-    answer = { ...completion({ model: name }), deep }
-    const caller = await gateway.caller("10")
-    const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
-    const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
-    expect((await errorOf(response)).message).toContain("was charged")
-    expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
-  },
-)
+])("an unreadable response is charged at the price of its model: %s", async (name, cost) => {
+  path = CHAT
+  let deep: Json = {}
+  for (let level = 0; level < 600; level++) deep = { deep }
+  answer = { ...completion({ model: name }), deep }
+  const caller = await gateway.caller("10")
+  const body = { model: "router/acme/small", fallbacks: [{ model: "acme/large" }] }
+  const response = await caller.post(CHAT, { messages: HELLO, max_tokens: 50, ...body })
+  expect((await errorOf(response)).message).toContain("was charged")
+  expect(nanocredits((await receiptOf(caller, response)).cost)).toBe(cost)
+})
 
 describe("an attempt that declined before any output", () => {
   const fallback = (category: string | null): Json => ({
