@@ -40,7 +40,7 @@ const ENGINES = {
       "data/failures.db, table failed_requests",
       "data/console.db",
       "data/conversations.db",
-      /^data\/answers\//,
+      /^data\/responses\//,
       /^data\/copies\/.*\/tollgate\.db$/,
     ],
   },

@@ -92,7 +92,7 @@ test.concurrent("a backup to a bucket is stored in parts, replaces the oldest ba
   const { document, stderr } = await run(place.restored, at, "restore", PLACE)
   expect(stderr).toBe("")
   expect(document).toMatchObject({ backup: `${PLACE}/${third.name}`, entries: 1 })
-  expect(Bun.file(join(place.restored, "answers/large")).size).toBe(40_000_000)
+  expect(Bun.file(join(place.restored, "responses/large")).size).toBe(40_000_000)
 })
 
 test.concurrent("a backup with missing or modified files in a bucket is not restored", async () => {
@@ -176,7 +176,7 @@ test.concurrent("the upload of a file in parts is aborted after a failure", asyn
   const bucket = new FakeBucket()
   using server = bucket.listen()
   mkdirSync(join(place.data, "responses"))
-  const large = join(place.data, "answers/large")
+  const large = join(place.data, "responses/large")
   writeFileSync(large, "")
   truncateSync(large, 100_000_000)
   let parts = 0

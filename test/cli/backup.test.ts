@@ -297,8 +297,8 @@ test.concurrent("a ledger of a newer version or a pre-release build cannot be ba
 /** Makes a backup slow with a stored response that has many bytes but takes no space on disk. */
 function withLargeResponse({ data }: Installation): void {
   mkdirSync(join(data, "responses"), { recursive: true })
-  writeFileSync(join(data, "answers/large"), "")
-  truncateSync(join(data, "answers/large"), 400_000_000)
+  writeFileSync(join(data, "responses/large"), "")
+  truncateSync(join(data, "responses/large"), 400_000_000)
 }
 
 function startBackup({ data, config }: Installation, to: string, limit = "unlimited") {
@@ -326,7 +326,7 @@ test.concurrent("a killed backup is not listed, and the next backup removes its 
   await withKey(before)
   withLargeResponse(before)
   const killed = startBackup(before, backups)
-  await stopAt(join(backups, "*/answers/large"), killed)
+  await stopAt(join(backups, "*/responses/large"), killed)
   // Only one backup can run at a time.
   const second = await runCommand(before, "backup", backups)
   killed.kill("SIGKILL")
@@ -350,7 +350,7 @@ test.concurrent("a gateway cannot start after a killed restore, which can be rep
   const words = ["--config", restored.config, "--data", restored.data, "restore", backups]
   const killed = Bun.spawn([...PROGRAM_WORDS, ...words], { stdout: "ignore" })
   const unfinished = join(restored.data, "tollgate.db.unfinished")
-  await stopAt(join(unfinished, "answers/large"), killed)
+  await stopAt(join(unfinished, "responses/large"), killed)
   const second = await runCommand(restored, "restore", backups)
   expect(second.stderr).toContain("another restore of")
   killed.kill("SIGKILL")
@@ -386,7 +386,7 @@ test.concurrent("a backup fails before it writes anything if the disk space is i
   await withKey(before)
   withLargeResponse(before)
   // Stored responses do not count in the backup's estimate of its size either.
-  truncateSync(join(before.data, "answers/large"), 8e12)
+  truncateSync(join(before.data, "responses/large"), 8e12)
   const { exitCode, stderr } = await runCommand(before, "backup", folders.backups)
   expect(exitCode).toBe(1)
   expect(stderr).toMatch(/a backup needs 8\.0 TB in .+ are free/)

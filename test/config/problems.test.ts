@@ -231,7 +231,7 @@ describe("the value check of settings", () => {
     ["server: { host: 5 }", "1:17 server.host: must be text. Put it in quotes"],
     ["server: { workers: 0 }", "1:20 server.workers: must be a whole number from 1 to 256"],
     ["limits: { body_mb: 0.5 }", "1:20 limits.body_mb: must be a number from 1 to 512"],
-    ["limits: { response_mb: 0 }", "1:22 limits.response_mb: must be a number from 1 to 1024"],
+    ["limits: { response_mb: 0 }", "1:24 limits.response_mb: must be a number from 1 to 1024"],
     ["limits: { memory_mb: 32 }", "1:22 limits.memory_mb: must be a number from 64 to 1048576"],
     ["limits: { media_mb: 0 }", "1:21 limits.media_mb: must be a number from 1 to 512"],
     ["limits: { media_private: maybe }", "1:26 limits.media_private: must be true or false"],

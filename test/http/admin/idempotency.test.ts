@@ -132,7 +132,7 @@ test("a retried change is not applied twice if the process crashed before its re
   forgetResponse(id)
   // The response is on disk, but not yet in the ledger.
   expect(await (await send("died", "POST", path, grant)).text()).toBe(text)
-  await Bun.file(`${world.gateway.settings.data}/answers/${id}`).delete()
+  await Bun.file(`${world.gateway.settings.data}/responses/${id}`).delete()
   forgetResponse(id)
   const lost = await send("died", "POST", path, grant)
   expect(lost.status).toBe(409)

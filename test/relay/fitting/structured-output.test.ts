@@ -67,7 +67,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     const { sent, losses, text } = await ask("m/gpt", LIST)
     expect(formatIn(sent.body)?.schema).toEqual({
       type: "object",
-      properties: { response: { type: "array", items: { $ref: "#/$defs/item" } } },
+      properties: { answer: { type: "array", items: { $ref: "#/$defs/item" } } },
       required: ["answer"],
       additionalProperties: false,
       $defs: { item: { type: "string" } },
@@ -132,7 +132,7 @@ describe.each(ALL)("encoding of structured output at %s, streamed: %p", (format,
     world.script = { calls: [{ name: "json_answer", arguments: '{"answer":["a"]}' }] }
     const { sent, text } = await ask("m/old-claude", LIST)
     expect(sent.body.tools).toMatchObject([
-      { input_schema: { type: "object", properties: { response: { type: "array" } } } },
+      { input_schema: { type: "object", properties: { answer: { type: "array" } } } },
     ])
     expect(JSON.parse(text)).toEqual(["a"])
   })

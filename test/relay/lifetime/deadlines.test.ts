@@ -133,7 +133,7 @@ for (const stream of [false, true]) {
 
     test("times out at the total deadline if that is the shortest deadline", async () => {
       const response = await ask("sim/fault-slow-headers", { total: 200 }, { stream })
-      await expectTimeout(response, "the whole answer")
+      await expectTimeout(response, "the whole response")
     })
 
     test("times out if the address accepts no connection", async () => {
@@ -194,7 +194,7 @@ describe("a call whose response has begun", () => {
     const response = await ask("scripted/drips-for-ever", { total: 500 }, { stream: true })
     const text = await response.text()
     expect(contentOf(text)).toStartWith("drip drip ")
-    expect(streamErrorOf(text).message).toContain("the whole answer")
+    expect(streamErrorOf(text).message).toContain("the whole response")
     expect((await receiptOf(caller, response)).status).toBe("settled")
   })
 })

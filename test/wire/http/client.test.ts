@@ -266,7 +266,7 @@ describe("an address in the HTTP client", () => {
     const script = `
       const { HttpClient } = await import(${JSON.stringify(import.meta.resolve("../../../src/wire/http/client.ts"))})
       const sending = new HttpClient(process.env).send({ url: "http://vendor.invalid/v1", headers: new Headers({ a: "b" }), body: "{}" })
-      const answer = await sending.answer
+      const answer = await sending.response
       console.log(answer.status, answer.ok, answer.header("content-length"), String(Buffer.concat(await Array.fromAsync(answer.body))))
       process.exit()`
     const child = Bun.spawn([process.execPath, "-e", script], {

@@ -203,7 +203,7 @@ async function throughProxy(proxy: string, url: string): Promise<Described> {
     const { connectionErrorOf } = await import(${JSON.stringify(`${SOURCE}/connection-error.ts`)})
     using client = new HttpClient(process.env)
     const request = { url: ${JSON.stringify(url)}, headers: new Headers(), body: "{}" }
-    const error = await client.send(request).answer.then(() => undefined, (thrown) => thrown)
+    const error = await client.send(request).response.then(() => undefined, (thrown) => thrown)
     const { phase, code, message } = connectionErrorOf(error)
     console.log(JSON.stringify({ phase, code, message }))
     process.exit()`

@@ -20,7 +20,7 @@ async function ask(url: string, environment: Record<string, string>): Promise<st
     using client = new HttpClient(process.env)
     for (const body of ["one", "two"]) {
       try {
-        const answer = await client.send({ url: ${JSON.stringify(url)}, headers: new Headers(), body }).answer
+        const answer = await client.send({ url: ${JSON.stringify(url)}, headers: new Headers(), body }).response
         await Bun.sleep(20)
         console.log(answer.status, Buffer.concat(await Array.fromAsync(answer.body)).length)
       } catch (error) {
@@ -69,8 +69,8 @@ describe("the HTTP client over TLS", () => {
       using client = new HttpClient({})
       const request = { url: "https://localhost:${front.port}/", headers: new Headers(), body: "x" }
       const sendings = [client.send(request), client.send(request), client.send(request)]
-      const answers = await Promise.all(sendings.map(async ({ answer }) => Buffer.concat(await Array.fromAsync((await answer).body)).toString()))
-      console.log(...answers)
+      const bodies = await Promise.all(sendings.map(async ({ response }) => Buffer.concat(await Array.fromAsync((await response).body)).toString()))
+      console.log(...bodies)
       process.exit()`
     const child = Bun.spawn([process.execPath, "-e", script], { env: TRUSTING, stderr: "inherit" })
     expect(await new Response(child.stdout).text()).toBe("on 1 on 1 on 1\n")
