@@ -138,7 +138,7 @@ export async function answerElevenLabsListen(exchange: Exchange): Promise<Respon
   })
 }
 
-/** Responses xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
+/** Answers xAI's `POST /v1/tts` (docs/contribute/wire/speech.md#f6). */
 export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   const body = objectOf(await exchange.readBody())
   const rejected = credentialError(exchange.headers)
@@ -147,7 +147,7 @@ export async function answerXaiSpeech(exchange: Exchange): Promise<Response> {
   return soundResponse(exchange, form as Form, stringOf(body.text))
 }
 
-/** Responses xAI's `POST /v1/stt` (recorded). */
+/** Answers xAI's `POST /v1/stt` (recorded). */
 export async function answerXaiListen(exchange: Exchange): Promise<Response> {
   const form = await readForm(exchange)
   const rejected = credentialError(exchange.headers)

@@ -45,7 +45,7 @@ export function encodeEvents(request: ChatRequest): EventEncoder {
 
 /**
  * Returns the events that end a broken stream: the error, and the response so far.
- * @param length approximate characters of the response in the response.
+ * @param length approximate characters of the content in the response.
  */
 export function failureFrames(
   writer: FrameWriter,
