@@ -16,7 +16,6 @@ import {
 } from "node:fs"
 import { freemem, tmpdir } from "node:os"
 import { join } from "node:path"
-import { LATE_OPTIMIZATION } from "../test/support/late-optimization.ts"
 import { removeAbandonedServers } from "../test/support/server-folders.ts"
 import { countRecordings } from "../test/support/recordings.ts"
 import { TEST_COMMAND } from "./test-command.ts"
@@ -57,7 +56,6 @@ process.env["MIMALLOC_PURGE_DELAY"] ??= "-1"
 // Collects garbage only after allocations. The timer of the runtime collects the heap of all test files again after
 // each pause, which takes a fourteenth of the processor time of a run.
 process.env["BUN_GC_TIMER_DISABLE"] ??= "1"
-for (const [name, value] of Object.entries(LATE_OPTIMIZATION)) process.env[name] ??= value
 const hasPaths = named.some((word) => word.startsWith("test/") || word.startsWith("./test/"))
 const exitCode = runTests(join(folder, "report.xml"))
 removeAbandonedServers()

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { isUnchanged, type Sources } from "../../scripts/sources.ts"
 import { runCli } from "../../src/cli/program.ts"
 import { FakeTerminal } from "../cli/fake-terminal.ts"
-import { LATE_OPTIMIZATION } from "./late-optimization.ts"
 
 const ROOT = Bun.fileURLToPath(new URL("../../", import.meta.url))
 const EXECUTABLE = join(ROOT, "dist/tollgate")
@@ -47,6 +46,16 @@ export function createInstallation(yaml: string): Installation {
   const config = join(data, "tollgate.yaml")
   writeFileSync(config, yaml)
   return { data, config, [Symbol.dispose]: () => rmSync(data, { recursive: true, force: true }) }
+}
+
+/**
+ * Functions are optimized after six times as many calls as normally. A gateway of a test runs for seconds, and
+ * optimizing its functions takes a sixth of its processor time.
+ */
+const LATE_OPTIMIZATION: Readonly<Record<string, string>> = {
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "6000",
+  BUN_JSC_thresholdForOptimizeAfterLongWarmUp: "6000",
+  BUN_JSC_thresholdForOptimizeSoon: "6000",
 }
 
 /** An environment in which no vendor is switched on by the variables of the person that runs the tests. */
