@@ -52,7 +52,7 @@ export interface Opening<T> {
    */
   readonly lossesAt?: OperationPlan["lossesAt"]
   readonly unread: UnreadAt
-  /** Handles completed calls of a failed request. By default, their usage is charged as in `unread`. */
+  /** Handles completed calls of a failed request. If absent, they are charged only if the caller has disconnected. */
   readonly completed?: CompletedAt<T>
   /** Whether a second deployment may be called in parallel. It is false for a file that is forwarded as it arrives. */
   readonly mayHedge?: boolean
@@ -190,9 +190,9 @@ export class Operation implements Disposable {
       const charged = await this.#settleUnread(context, tried, unread, error)
       if (charged !== undefined) throw charged
       const last = tried.at(-1)
-      const isBilled = !(error instanceof CallEnded) || isCallerGone(error)
-      if (last && last.completed.length > 0 && isBilled) {
-        const done = completed ?? usageOfCompleted(unread)
+      const hasLeft = isCallerGone(error)
+      const done = completed ?? (hasLeft ? usageOfCompleted(unread) : undefined)
+      if (done && last && last.completed.length > 0 && (hasLeft || !(error instanceof CallEnded))) {
         return await this.#openCompleted(context, { candidate: last, completed: done, error })
       }
       // The other parallel calls are no longer needed.

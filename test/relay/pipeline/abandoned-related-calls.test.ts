@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { provider, simulated, startGateway, type TestGateway } from "../../support/gateway.ts"
+import { wave } from "../../support/audio.ts"
+import {
+  provider,
+  simulated,
+  startGateway,
+  type TestCaller,
+  type TestGateway,
+} from "../../support/gateway.ts"
 import { until } from "../../support/until.ts"
 import { MovableClock } from "../movable-clock.ts"
 import { type ScriptedVendor, startVendor } from "../scripted-vendor.ts"
-import { CHAT, HELLO, onlyReceipt } from "../support.ts"
+import { CHAT, HELLO, onlyReceipt, receiptsOf } from "../support.ts"
 
 /** The tests use requests that need several calls of a provider. The caller disconnects before all calls are made. */
 
 let vendor: ScriptedVendor
+let transcriber: Bun.Server<undefined>
 let clock: MovableClock
 let gateway: TestGateway
 /** The statuses of the first calls. Later calls succeed. */
@@ -48,12 +56,23 @@ async function respond(request: Record<string, unknown>): Promise<Response> {
 
 beforeAll(async () => {
   vendor = startVendor((_, number) => respond(vendor.bodies[number - 1] ?? {}))
+  // The text is translated in six calls, of which four are made at the same time.
+  const text = "One sentence. ".repeat(1_500)
+  transcriber = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ text, language: "fr", usage: { prompt_audio_seconds: 3 } }),
+  })
   clock = new MovableClock()
   const root = vendor.url.replace(/\/v1$/, "")
   gateway = await startGateway({
     monitor: clock.monitor,
-    settings: { routing: { strategy: "order", affinity: true, hedge: false, retries: 1 } },
+    settings: {
+      translationModel: "anthropic/claude",
+      routing: { strategy: "order", affinity: true, hedge: false, retries: 1 },
+    },
     providers: {
+      mistral: { ...provider(`http://127.0.0.1:${transcriber.port}/v1`, "mistral"), apiKey: "key" },
       anthropic: { ...provider(root, "anthropic"), apiKey: "key" },
       cohere: { ...provider(root, "cohere"), apiKey: "key" },
       together: { ...provider(vendor.url, "together"), apiKey: "key" },
@@ -61,6 +80,7 @@ beforeAll(async () => {
     models: {
       "anthropic/claude": simulated({ price: { input: "10", output: "100" } }),
       "cohere/embed": { kind: "embedding", price: { input: "100" } },
+      "mistral/voxtral": { kind: "transcription", price: { second: "1" } },
       "together/flux": { kind: "image", price: { image: "100000" } },
     },
   })
@@ -70,6 +90,7 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   clock[Symbol.dispose]()
   vendor[Symbol.dispose]()
+  await transcriber.stop(true)
 })
 
 beforeEach(() => {
@@ -78,14 +99,18 @@ beforeEach(() => {
   goOn = Promise.withResolvers()
 })
 
-/** Sends a request and disconnects when the provider has received its first calls. Returns the receipt. */
-async function abandoned(path: string, body: object, firstCalls: number) {
-  const caller = await gateway.caller("10")
+/** Sends a request and disconnects when the provider has received its first calls. Returns the caller. */
+async function leaveAfter(firstCalls: number, path: string, body: object): Promise<TestCaller> {
+  const caller = await gateway.caller("100")
   const controller = new AbortController()
+  const isForm = body instanceof FormData
   const response = fetch(gateway.url + path, {
     method: "POST",
-    headers: { authorization: `Bearer ${caller.key}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    headers: {
+      authorization: `Bearer ${caller.key}`,
+      ...(!isForm && { "content-type": "application/json" }),
+    },
+    body: isForm ? body : JSON.stringify(body),
     signal: controller.signal,
   })
   response.catch(() => {})
@@ -93,7 +118,11 @@ async function abandoned(path: string, body: object, firstCalls: number) {
   controller.abort()
   await clock.looks(3)
   goOn.resolve()
-  return onlyReceipt(gateway, caller)
+  return caller
+}
+
+async function abandoned(path: string, body: object, firstCalls: number) {
+  return onlyReceipt(gateway, await leaveAfter(firstCalls, path, body))
 }
 
 const EMBEDDINGS = {
@@ -133,6 +162,19 @@ describe("a caller that disconnects", () => {
       expect(calls).toBe(3)
     },
   )
+
+  test("pays for a transcript and the answered calls of its translation", async () => {
+    const form = new FormData()
+    form.append("model", "mistral/voxtral")
+    form.append("file", new File([wave(1_200, 1_000)], "speech.wav"))
+    const caller = await leaveAfter(4, "/v1/audio/translations", form)
+    await until(() => receiptsOf(gateway, caller).length === 2)
+    expect(receiptsOf(gateway, caller)).toMatchObject([
+      { status: "settled", model: "mistral/voxtral" },
+      { status: "settled", estimated: false, usage: { input: 40, output: 400 } },
+    ])
+    expect(calls).toBe(4)
+  })
 
   test("pays for the input of a stream if one of its calls failed before the others started", async () => {
     statuses = [503, 200, 200]
