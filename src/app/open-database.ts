@@ -1,5 +1,6 @@
 import { join } from "node:path"
-import { Ledger, type LedgerAlarms } from "../ledger/ledger.ts"
+import type { LedgerAlarms } from "../ledger/ledger-alarms.ts"
+import { Ledger } from "../ledger/ledger.ts"
 import { AnchorKeeper } from "../ledger/anchor-keeper.ts"
 import { randomText } from "../canon/random-text.ts"
 import { bootName } from "../machine/boot-name.ts"

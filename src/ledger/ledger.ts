@@ -1,7 +1,7 @@
 import type { WriteOff } from "../accounting/chained-records.ts"
 import type { Payer } from "../accounting/payer.ts"
 import { waitAtMost } from "../canon/wait-at-most.ts"
-import type { Batch, HoldRecord, Posted, Posting } from "../store/settlements.ts"
+import type { Batch, Posted, Posting } from "../store/settlements.ts"
 import { LedgerError } from "../store/ledger-error.ts"
 import { FILE_RETRIES } from "../store/retry-policy.ts"
 import type { Store } from "../store/store.ts"
@@ -17,6 +17,7 @@ import {
   writeOffsOf,
 } from "./hold.ts"
 import { LeasedBalances, MAX_GROWTH_WAIT_MS } from "./leased-balances.ts"
+import type { LedgerAlarms } from "./ledger-alarms.ts"
 import {
   type Settled,
   type SettlementOutcome,
@@ -24,18 +25,6 @@ import {
   unleased,
   type Writers,
 } from "./settlement-writer.ts"
-
-/** Alarms for the operator. The methods must not throw. */
-export interface LedgerAlarms {
-  /** Called when a part of a cost was not charged. */
-  writtenOff(request: string, writeOff: WriteOff): void
-  /** Called when a request was charged although its process was considered dead and its hold had expired. */
-  settledLate(request: string, charged: bigint): void
-  /** Called when a request's process died and nothing was charged. */
-  expired(hold: HoldRecord): void
-  /** Called when writing to the ledger failed. */
-  failed(error: unknown): void
-}
 
 /** Reported to new requests until the database has renewed the leases. */
 const LEASES_ARE_OVER = new LedgerError(

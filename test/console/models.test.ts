@@ -172,7 +172,7 @@ describe("prices of a model in the console", () => {
     ])
   })
 
-  test("are parsed from typed text, and invalid text is rejected", () => {
+  test("reject invalid text, and accept numbers in the form in which people type them", () => {
     expect(readPrice(" 0.15 ")).toBe("0.15")
     expect(readPrice("1,500")).toBe("1500")
     expect(readPrice("-1")).toBeUndefined()

@@ -66,7 +66,7 @@ describe("a posting to an unavailable database", () => {
     expect(writer.failure).toMatchObject({ code: "unavailable" })
   })
 
-  test("is pending until its abandoned attempts have ended", async () => {
+  test("stays pending until its abandoned attempts have ended", async () => {
     await using database = TestDatabase.direct()
     const late = Promise.withResolvers<never>()
     const { settlements } = database.store

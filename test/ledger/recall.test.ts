@@ -290,7 +290,7 @@ describe("a settlement whose cost exceeds its hold", () => {
     expect(database.alarms.writtenOffs).toEqual([])
   })
 
-  test("is charged up to its hold if the database does not answer a lease request in time", async () => {
+  test("charges only its hold if the database does not answer a lease request in time", async () => {
     await using database = await TestDatabase.open()
     const payer = await database.account("account", 100n)
     const asked = Promise.withResolvers<void>()

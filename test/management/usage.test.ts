@@ -238,15 +238,15 @@ test("the overview covers today, this month, the last thirty days, and the hours
 test("the overview of an account without requests is empty", async () => {
   await using own = await ReportedDatabase.open()
   const overviews = new Overviews(own.database.store, own.reports)
-  const told = overview.parse(await overviews.overview(userIn({ a: "owner" }), "a"))
+  const shown = overview.parse(await overviews.overview(userIn({ a: "owner" }), "a"))
   const nothing = { requests_today: 0, p50_duration_ms: null, top_models: [], top_keys: [] }
-  expect(told).toMatchObject({ ...nothing, spent_today: "0", spent_month: "0" })
-  expect(told.is_incomplete).toBe(false)
+  expect(shown).toMatchObject({ ...nothing, spent_today: "0", spent_month: "0" })
+  expect(shown.is_incomplete).toBe(false)
 })
 
 test("the overview is marked as incomplete while the reports are behind the ledger", async () => {
   await using own = await ReportedDatabase.open()
   const reports = { isBehind: true, upToDate: () => own.reports.upToDate() }
-  const told = await new Overviews(own.database.store, reports).overview(OPERATOR, undefined)
-  expect(told.is_incomplete).toBe(true)
+  const shown = await new Overviews(own.database.store, reports).overview(OPERATOR, undefined)
+  expect(shown.is_incomplete).toBe(true)
 })

@@ -14,7 +14,8 @@ import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { openThreadedStore } from "../../src/store/sqlite/serving-store.ts"
 import type { HoldInput } from "../../src/ledger/hold.ts"
-import { Ledger, type LedgerAlarms } from "../../src/ledger/ledger.ts"
+import type { LedgerAlarms } from "../../src/ledger/ledger-alarms.ts"
+import { Ledger } from "../../src/ledger/ledger.ts"
 
 /** Returns a payer that is valid at any time. */
 export function payerOf(account: string, key = "key", budgets: readonly string[] = []): Payer {

@@ -62,13 +62,13 @@ describe.each(CLIENTS.map((client) => [client.id, client] as const))(
         dialect: "cohere-chat",
       })
 
-    test.each(EVENTS)("is written in slices if a provider sends a long event: $type", (event) => {
+    test.each(EVENTS)("writes a long event in slices: $type", (event) => {
       const own = writer()
       const text = own.push(undefined, [{ type: "start" }, event])
       expect(quotesIn(written(text, own))).toBe(QUOTES)
     })
 
-    test("is written in slices and in order if a provider sends long arguments of a call", () => {
+    test("writes long arguments of a call in slices and in order", () => {
       const own = writer()
       const text = own.push(undefined, [{ type: "start" }, CALL, ARGUMENTS])
       const after = own.push(undefined, [{ type: "finish", choice: 0, reason: "tool-calls" }])

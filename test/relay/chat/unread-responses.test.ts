@@ -132,7 +132,7 @@ describe("a response that is too large to read", () => {
     expect(receipt.usage).toEqual({ input: 8, output: 500 })
   })
 
-  test("is charged and left out, and the other choices are delivered", async () => {
+  test("costs its usage, and the caller receives only the other choices", async () => {
     const { content: _, ...rest } = COUNTED["anthropic/chat"] as Record<string, unknown>
     const small = { ...rest, content: [{ type: "text", text: "Hello" }] }
     let made = 0
